@@ -85,16 +85,16 @@ export function openDatabase(
     entry: Entry<Facts>,
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
-    let notifications: readonly Notification[] = []
+    let notifications = (): readonly Notification[] => []
     const result = await opening('write', entry.statement(true), (entered) =>
       prisma.$transaction(async (tx) => {
         const facts = entry.admit(await entered())
         const worked = await atMostOnce(entry, tx, () => work(tx, facts))
-        notifications = notificationsOf(tx)
+        notifications = () => notificationsOf(tx)
         return worked
       }, limits),
     )
-    notify(notifications)
+    notify(notifications())
     return result
   }
 

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { runWithCommit } from '#src/db/scoped-pool.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createChain, createDocument } from '#test/support/chain.ts'
@@ -67,6 +68,71 @@ t.test('a write of one statement waits for three: opening, statement, COMMIT', a
     await work()
     t.equal(proxy.roundTrips(), 3)
   }
+})
+
+t.test('what runs with COMMIT costs no round trip, and ends the transaction', async (t) => {
+  const { proxy, db, entryOf, user } = await openCounted(t)
+  const told: unknown[] = []
+  const last = (text: string) => runWithCommit({ text }, (rows) => told.push(rows))
+  const insert = { tenantId: user.tenantId, authorId: user.userId, title: 'x', body: 'x' }
+  const write = (...texts: string[]) =>
+    db.write(entryOf(user), async (tx) => {
+      for (const text of texts) last(text)
+      await tx.post.createMany({ data: insert })
+      t.strictSame(told, [], 'not yet')
+    })
+  const titles = () => db.read(entryOf(user), (tx) => tx.post.findMany({ select: { title: true } }))
+  await write()
+  proxy.reset()
+  await write(`UPDATE posts SET title = 'y' RETURNING title`, 'SELECT 1 AS one')
+  t.equal(proxy.roundTrips(), 3, 'opening, statement, and the rest with COMMIT')
+  const changed = [{ title: 'y' }, { title: 'y' }]
+  t.strictSame(told.splice(0), [changed, [{ one: 1 }]])
+  t.strictSame(await titles(), changed, 'it ran after the statement that was sent later')
+
+  await t.rejects(write('SELECT 1', 'SELECT 1 / 0', 'SELECT 2'), { code: '22012' })
+  t.strictSame(told, [], 'nothing was committed')
+  t.strictSame(await titles(), changed)
+  await write('SELECT 1 AS one')
+  t.strictSame(told.splice(0), [[{ one: 1 }]], 'the connection goes on')
+
+  await db.transaction(entryOf(user), async () => last('SELECT 2 AS two'))
+  t.strictSame(told, [[{ two: 2 }]], 'hand-written transactions have it too')
+  await t.rejects(
+    db.read(entryOf(user), async () => last('SELECT 1')),
+    /without an entry/,
+  )
+  t.throws(() => last('SELECT 1'), /without an entry/)
+})
+
+t.test('a change that publishes an event waits for five round trips', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const config = testConfig({ ...database, url: proxy.through(database.url) })
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  const user = await createUser(database, { role: 'admin' })
+  const { cookie } = await signIn({ config, database }, user)
+  const origin = config.baseUrl
+  // The caller before the body is read; opening, lock (an order: its tenant), update, event with COMMIT.
+  for (const [url, payload] of [
+    [`/posts/${await createTestPost(database, user.tenantId)}`, { title: 'Another' }],
+    [`/orders/${await createOrder(database, user)}`, { shippingAddress: anAddress }],
+  ] as const) {
+    const patch = () => app.inject({ method: 'PATCH', url, headers: { cookie, origin }, payload })
+    t.equal((await patch()).statusCode, 200, url)
+    await settled(database)
+    proxy.reset()
+    t.equal((await patch()).statusCode, 200, url)
+    t.equal(proxy.roundTrips(), 5, url)
+  }
+  const { rows } = await database.admin.query(
+    'SELECT type FROM outbound_events ORDER BY created_at',
+  )
+  t.strictSame(
+    rows.map(({ type }) => type),
+    ['post.updated', 'post.updated', 'order.updated', 'order.updated'],
+  )
 })
 
 t.test('a transaction without a scope does not wait for its BEGIN', async (t) => {
@@ -172,6 +238,8 @@ t.test(
     }
   },
 )
+
+const anAddress = { name: 'Ada', line1: '1 Quay', city: 'Bath', postalCode: 'BA1', country: 'GB' }
 
 /** A database behind a proxy that counts, with one connection of each kind. */
 async function openCounted(t: Test) {

@@ -193,8 +193,15 @@ t.test('owners are alerted about their own endpoint', async (t) => {
 
 t.test('an event is sent only to endpoints of its own tenant', async (t) => {
   const event = anyEvent('order.updated', {})
-  const { deliveryIds } = await inTwin((tx) => publish(tx, twin, event, now))
-  t.equal(deliveryIds.length, 1)
+  const before = await twins.rows(original)
+  const { eventId } = await db.write(enter(twin), (tx) => publish(tx, twin, event, now))
+  t.strictSame(await twins.rows(original), before)
+  const { rows } = await database.admin.query(
+    'SELECT tenant_id FROM deliveries WHERE event_id = $1',
+    [eventId],
+  )
+  t.strictSame(rows, [{ tenant_id: twin.tenantId }])
+  await database.admin.query('DELETE FROM outbound_events WHERE id = $1', [eventId])
   await untilInFeed(database)
   const { data } = await inTwin((tx) => readFeed(tx, twin, page))
   t.strictSame(data, Array(3).fill({ data: 'twin' }))

@@ -3,6 +3,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { runWithCommit } from '#src/db/scoped-pool.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/delivery/due-attempts.ts'
 import type { EventKind, EventType } from './types.ts'
 
@@ -14,27 +15,36 @@ export type NewEvent<Data extends TSchema = TSchema> = {
   endpointId?: string
 }
 
-export type Published = { eventId: string; deliveryIds: readonly string[] }
-
 /**
- * Publishes an event in the transaction of the change it reports: one statement inserts the event, and
- * a delivery with its first attempt for every endpoint of the tenant that has chosen its type. A
- * disabled endpoint gets a delivery without an attempt, which can be replayed.
+ * Publishes an event in the transaction of the change it reports: one statement, which leaves with its
+ * COMMIT, inserts the event, and a delivery with its first attempt for every endpoint of the tenant that
+ * has chosen its type. A disabled endpoint gets a delivery without an attempt, which can be replayed.
  * @param now also the event's `createdAt`
  */
 export async function publish<Data extends TSchema>(
   tx: Tx,
+  scope: TenantScope,
+  event: NewEvent<Data>,
+  now: Date,
+): Promise<{ eventId: string }> {
+  const { eventId, sql } = await insertEvent(scope, event, now)
+  runWithCommit({ name: 'publish', text: sql.text, values: sql.values }, (deliveries) => {
+    if (deliveries.length > 0) wakeWorkers(tx, scope)
+  })
+  return { eventId }
+}
+
+/** The statement that inserts an event with its deliveries. */
+export async function insertEvent<Data extends TSchema>(
   { tenantId }: TenantScope,
   { kind, data, endpointId }: NewEvent<Data>,
   now: Date,
-): Promise<Published> {
+): Promise<{ eventId: string; sql: Prisma.Sql }> {
   const { type } = kind
   const { id: eventId, body } = composeEvent(type, data, now)
   const call = Prisma.sql`
     publish_event(${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now}, ${endpointId ?? null}::uuid)`
-  const rows = await tx.$queryRaw<{ id: string }[]>(await scheduleAttempts({ tenantId }, call))
-  if (rows.length > 0) wakeWorkers(tx, { tenantId })
-  return { eventId, deliveryIds: rows.map(({ id }) => id) }
+  return { eventId, sql: await scheduleAttempts({ tenantId }, call) }
 }
 
 /** The values of `cause` and `traceparent`, which the entry of the transaction has set. */

@@ -4,6 +4,7 @@ import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { anyEvent } from '#test/support/any-event.ts'
 import type { TestUser } from '#test/support/helper.ts'
+import { publishAtOnce } from '#test/support/publish-at-once.ts'
 import { allowScopes } from '#test/support/scope.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { twoAdmins } from '#test/support/webhook-admin.ts'
@@ -76,7 +77,7 @@ t.test('a late commit is not skipped', async (t) => {
   const begun = Promise.withResolvers<string>()
   const mayCommit = Promise.withResolvers<void>()
   const committed = late.write(enter(one), async (tx) => {
-    begun.resolve((await publish(tx, one, event, now)).eventId)
+    begun.resolve(await publishAtOnce(tx, one, event, now))
     await mayCommit.promise
   })
   const lateId = await begun.promise

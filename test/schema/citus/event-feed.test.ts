@@ -2,11 +2,11 @@ import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
-import { publish } from '#src/webhooks/events/publish.ts'
 import { anyEvent } from '#test/support/any-event.ts'
 import { skipWithoutCitus } from '#test/support/citus.ts'
 import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
 import { createUser, type TestUser } from '#test/support/helper.ts'
+import { publishAtOnce } from '#test/support/publish-at-once.ts'
 import { allowScopes } from '#test/support/scope.ts'
 import { untilWaiting } from '#test/support/until.ts'
 
@@ -17,7 +17,8 @@ async function setUp(t: Test) {
   const enter = await allowScopes<TestUser>(database)
   const add = async (tenant: TestUser, beforeCommit?: () => Promise<unknown>): Promise<string> =>
     db.write(enter(tenant), async (tx) => {
-      const { eventId } = await publish(tx, tenant, anyEvent('order.updated', {}), new Date())
+      const event = anyEvent('order.updated', {})
+      const eventId = await publishAtOnce(tx, tenant, event, new Date())
       await beforeCommit?.()
       return eventId
     })

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { publish } from '#src/webhooks/events/publish.ts'
 import { anyEvent } from '#test/support/any-event.ts'
 import { waitingAttempts } from '#test/support/delivery.ts'
 import { createDeliveryWorker, succeed } from '#test/support/delivery-worker.ts'
+import { publishAtOnce } from '#test/support/publish-at-once.ts'
 
 for (const inTurn of [false, true]) {
   const when = inTurn ? 'while a worker has the turn' : 'with a job of its own'
@@ -54,7 +54,8 @@ t.test('a turn goes on while a transaction that has added an attempt is open', a
   const committed = Promise.withResolvers<void>()
   await admin.query('UPDATE webhook_endpoints SET in_turn = true')
   const publishing = outbox.db.write(outbox.entry, async (tx) => {
-    await publish(tx, outbox.tenant, anyEvent('order.updated', { id: 8 }), clock.now())
+    const event = anyEvent('order.updated', { id: 8 })
+    await publishAtOnce(tx, outbox.tenant, event, clock.now())
     added.resolve()
     await committed.promise
   })

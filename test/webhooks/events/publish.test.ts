@@ -41,10 +41,9 @@ t.test(
       eventTypes: ['post.deleted'],
     })
     await createEndpoint(database, await createUser(database), { url: 'https://foreign.example' })
-    const published = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
+    await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
     const { rows } = await database.admin.query('SELECT * FROM deliveries')
     t.strictSame(rows.map((row) => row.endpoint_id).toSorted(), [all, chosen].toSorted())
-    t.strictSame(rows.map((row) => row.id).toSorted(), published.deliveryIds.toSorted())
     for (const row of rows) t.match(row, { status: 'pending', attempts: 0, next_attempt_at: now })
     t.strictSame(
       (await waitingAttempts(database)).toSorted(byId),
@@ -111,7 +110,8 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
     url: 'https://all.example',
     status: 'disabled',
   })
-  const { deliveryIds } = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
+  await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
+  const deliveryIds = await deliveriesOf(database)
   const again = () => db.write(enter(tenant), (tx) => startReplay(tx, tenant, deliveryIds, now))
   const { rows } = await database.admin.query(
     'SELECT status, attempts, finished_at FROM deliveries',
@@ -131,7 +131,8 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
 t.test('deliveries of another tenant cannot be replayed', async (t) => {
   const { database, db, enter, tenant } = await setUp(t)
   await createEndpoint(database, tenant, { url: 'https://all.example' })
-  const { deliveryIds } = await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
+  await db.write(enter(tenant), (tx) => publish(tx, tenant, changed, now))
+  const deliveryIds = await deliveriesOf(database)
   const stranger = await createUser(database)
   for (const claimed of [stranger, tenant]) {
     const begun = await db.write(enter(stranger), (tx) =>
@@ -173,6 +174,11 @@ async function jobsOf({ admin }: TestDatabase) {
     endpointTurnQueue,
   ])
   return rows
+}
+
+async function deliveriesOf({ admin }: TestDatabase): Promise<string[]> {
+  const { rows } = await admin.query<{ id: string }>('SELECT id FROM deliveries')
+  return rows.map(({ id }) => id)
 }
 
 function byId(a: { id: string }, b: { id: string }): number {
