@@ -235,7 +235,7 @@ async function workPage(
   const isLast = page.length < pageSize
   const last = ids.at(-1)
   await tx.$executeRaw`
-    UPDATE endpoint_replays SET done = done + ${ids.length}, worked_at = clock_timestamp(),
+    UPDATE endpoint_replays SET done = done + ${ids.length}, worked_at = statement_timestamp(),
       cursor_created_at = COALESCE((SELECT created_at FROM deliveries
         WHERE tenant_id = ${tenantId}::uuid AND id = ${last ?? null}::uuid), cursor_created_at),
       cursor_delivery_id = COALESCE(${last ?? null}::uuid, cursor_delivery_id),
