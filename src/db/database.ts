@@ -85,16 +85,13 @@ export function openDatabase(
     entry: Entry<Facts>,
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
-    let notifications = (): readonly Notification[] => []
-    const result = await opening('write', entry.statement(true), (entered) =>
+    const { result, tx } = await opening('write', entry.statement(true), (entered) =>
       prisma.$transaction(async (tx) => {
         const facts = entry.admit(await entered())
-        const worked = await atMostOnce(entry, tx, () => work(tx, facts))
-        notifications = () => notificationsOf(tx)
-        return worked
+        return { result: await atMostOnce(entry, tx, () => work(tx, facts)), tx }
       }, limits),
     )
-    notify(notifications())
+    notify(notificationsOf(tx))
     return result
   }
 

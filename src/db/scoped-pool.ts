@@ -16,6 +16,8 @@ type Opening = {
   readonly last: LastStatement[]
   /** The error of one of them. */
   lastError?: unknown
+  /** COMMIT or ROLLBACK was asked for. */
+  hasEnded?: boolean
 }
 
 /** A statement that leaves with COMMIT, and what gets its rows once they are committed. */
@@ -57,10 +59,11 @@ export async function opening<T>(
  */
 export function runWithCommit(
   statement: Statement,
-  committed: (rows: readonly object[]) => void = () => {},
+  committed: (rows: readonly object[]) => void,
 ): void {
   const active = current.getStore()
   if (active?.access !== 'write') throw withoutEntry()
+  if (active.hasEnded) throw new Error('The transaction has ended.')
   active.last.push({ statement, committed })
 }
 
@@ -215,6 +218,7 @@ function scopedClient(client: pg.PoolClient, active: Opening, named: boolean): p
   }
 
   function end(statement: Statement): Promise<pg.QueryResult> {
+    active.hasEnded = true
     ended = send(statement)
     return ended
   }

@@ -5,7 +5,6 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
-import { runWithCommit } from '#src/db/scoped-pool.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Id, Line, Time } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -141,12 +140,10 @@ export async function createOrder(
   return toOrder(row)
 }
 
-const leaveOrderTenant = { name: 'leave-order-tenant', text: 'SELECT leave_order_tenant()::text' }
-
 /**
  * Changes the shipping address of an order of `owner`; null if it is missing or not theirs. The event
  * belongs to the tenant that the order was placed in, whichever tenant the owner is in now. The
- * transaction stays in that tenant until it ends, so this is the last that it does.
+ * transaction stays in that tenant, so this is the last that it does.
  */
 export async function changeOrder(
   tx: Tx,
@@ -165,8 +162,6 @@ export async function changeOrder(
   })
   const order = row && toOrder(row)
   if (row && order) await publish(tx, row, { kind: orderUpdated, data: order }, now)
-  // After the event, which leaves with COMMIT too.
-  if (tenantId !== null) runWithCommit(leaveOrderTenant)
   return order ?? null
 }
 

@@ -145,7 +145,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'end_session(bytea)',
     'switch_tenant(bytea, bytea, uuid)',
     'enter_order_tenant(bigint)',
-    'leave_order_tenant()',
+    'leave_order_tenant()', // for processes of the release before, during an upgrade
     'start_attempt(bytea, bytea, text, text, text, text, text, text, integer, text)',
     'take_attempt(bytea, bytea, bytea)',
     'enter_attempt(bytea)',

@@ -103,14 +103,17 @@ t.test('what runs with COMMIT costs no round trip, and ends the transaction', as
     /without an entry/,
   )
   t.throws(() => last('SELECT 1'), /without an entry/)
+
+  const committed = Promise.withResolvers<void>()
+  const tooLate = await db.write(entryOf(user), async () => ({
+    late: committed.promise.then(() => last('SELECT 1')),
+  }))
+  committed.resolve()
+  await t.rejects(tooLate.late, /has ended/, 'what would be lost is refused')
 })
 
 t.test('a change that publishes an event waits for five round trips', async (t) => {
-  const database = await createDatabase(t)
-  const proxy = await startProxy(t, database.url)
-  const config = testConfig({ ...database, url: proxy.through(database.url) })
-  const app = await buildApp(config, createLogger('silent'))
-  t.teardown(() => app.close())
+  const { database, proxy, config, app } = await openCountedApp(t)
   const user = await createUser(database, { role: 'admin' })
   const { cookie } = await signIn({ config, database }, user)
   const origin = config.baseUrl
@@ -149,11 +152,7 @@ t.test('a transaction without a scope does not wait for its BEGIN', async (t) =>
 })
 
 t.test('a signed-in GET by id waits once, a list at most twice', async (t) => {
-  const database = await createDatabase(t)
-  const proxy = await startProxy(t, database.url)
-  const config = testConfig({ ...database, url: proxy.through(database.url) })
-  const app = await buildApp(config, createLogger('silent'))
-  t.teardown(() => app.close())
+  const { database, proxy, config, app } = await openCountedApp(t)
   const { user, cookie, make } = await owner({ app, config, database, log: [] }, { role: 'admin' })
   const { token } = await make()
   // Recording the first use is a statement of its own, which nothing waits for.
@@ -211,11 +210,7 @@ t.test('a GET asks who is asking in the transaction that reads, and nowhere else
 t.test(
   'a page waits twice however many lists it shows, once more for names of actors',
   async (t) => {
-    const database = await createDatabase(t)
-    const proxy = await startProxy(t, database.url)
-    const config = testConfig({ ...database, url: proxy.through(database.url) })
-    const app = await buildApp(config, createLogger('silent'))
-    t.teardown(() => app.close())
+    const { database, proxy, config, app } = await openCountedApp(t)
     const user = await createUser(database, { role: 'admin' })
     const { cookie } = await signIn({ config, database }, user)
     const pages = {
@@ -250,6 +245,16 @@ async function openCounted(t: Test) {
   const db = openDatabase(proxy.through(database.url), 1)
   t.teardown(() => db.close())
   return { proxy, db, entryOf, user }
+}
+
+/** The server with its database behind such a proxy. */
+async function openCountedApp(t: Test) {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const config = testConfig({ ...database, url: proxy.through(database.url) })
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  return { database, proxy, config, app }
 }
 
 /** Resolves when no connection of the program waits for an answer any more. */
