@@ -62,7 +62,8 @@ export async function createOutbox(
       const { rows } = await database.admin.query<DeliveryRow>(
         `SELECT d.id, event_id, endpoint_id, status, d.series, next_attempt_at,
            coalesce(json_agg(a ORDER BY a.series, a.number) FILTER (WHERE number > 0), '[]') AS attempts
-         FROM deliveries d LEFT JOIN delivery_attempts a ON a.delivery_id = d.id
+         FROM deliveries d LEFT JOIN delivery_attempts a
+             ON a.tenant_id = d.tenant_id AND a.delivery_id = d.id
          GROUP BY d.tenant_id, d.id ORDER BY d.created_at, d.id`,
       )
       return rows
