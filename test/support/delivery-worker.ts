@@ -84,6 +84,21 @@ export async function createDeliveryWorker(
     queue,
     clock,
     moveTo: (seconds: number) => testClock.setTime(testClock.now() + seconds * 1_000),
+    /** As at the beginning, but at the time to which the clock has moved. */
+    async reset() {
+      await database.admin.query(
+        'DELETE FROM notifications; DELETE FROM outbound_events; DELETE FROM pgboss.job_common',
+      )
+      await database.admin.query(
+        `UPDATE webhook_endpoints SET status = 'active', enabled_at = $1, last_success_at = NULL,
+           healthy_since = NULL, retrying_since = NULL, failure_status = NULL, failure_cause = NULL,
+           failing_since = NULL, exhausted_deliveries = 0, disabled_at = NULL, outage_since = NULL,
+           recovering_since = NULL, recovery_step = 0, trial_at = NULL, trials = 0,
+           trial_delivery_id = NULL, rate_per_second = NULL, rate_burst = NULL, rate_next_at = NULL`,
+        [clock.now()],
+      )
+      receiver.respond(respond)
+    },
     /** Takes the turns that are due now; resolves to their number. @param worker which one */
     async workDue(worker: 0 | 1 = 0) {
       const options = { batchSize: 100, groupConcurrency: 1 }

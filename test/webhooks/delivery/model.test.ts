@@ -12,21 +12,35 @@ const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31
 
 const disableAfterSeconds = 5 * 86_400
 const disableAfterExhausted = 10
+/** In a row, after which an endpoint has recovered while deliveries wait. */
+const recoveredAfterSuccesses = 5
+const waitingSeconds = 86_400
 
 type Delivery = {
   id: string
   status: 'pending' | 'succeeded' | 'exhausted'
   series: number
   attempts: number
-  /** Of the next attempt, in seconds of the model. */
+  /** In seconds of the model, like all times here. */
+  published: number
+  /** Of the next attempt. */
   due: number
+  /** Of the latest series. */
+  finished: number
 }
 type Model = {
   now: number
   healthy: boolean
   requests: number
   deliveries: Delivery[]
-  endpoint: { status: 'active' | 'failing' | 'disabled'; since: number; exhausted: number }
+  endpoint: {
+    status: 'active' | 'failing' | 'disabled'
+    since: number
+    exhausted: number
+    enabled: number
+    /** Successes of a recovery, less its failures; 0 unless it recovers. */
+    recovery: number
+  }
 }
 type World = Awaited<ReturnType<typeof createDeliveryWorker>>
 type Step = fc.AsyncCommand<Model, World>
@@ -52,8 +66,9 @@ async function publish(model: Model, { outbox }: World, events: number): Promise
       [eventId],
     )
     const status = model.endpoint.status === 'disabled' ? 'exhausted' : 'pending'
-    const fresh = { status, series: 0, attempts: 0, due: model.now } as const
-    model.deliveries.push({ id: rows[0]?.id ?? '', ...fresh })
+    const { now } = model
+    const times = { published: now, due: now, finished: now }
+    model.deliveries.push({ id: rows[0]?.id ?? '', status, series: 0, attempts: 0, ...times })
   }
 }
 
@@ -81,7 +96,7 @@ async function work(model: Model, { workDue }: World, worker: 0 | 1): Promise<vo
   const due = model.deliveries.filter((one) => one.status === 'pending' && one.due <= now)
   for (const delivery of due) {
     if (isDisabled) {
-      delivery.status = 'exhausted'
+      Object.assign(delivery, { status: 'exhausted', finished: now })
       continue
     }
     model.requests += 1
@@ -90,21 +105,46 @@ async function work(model: Model, { workDue }: World, worker: 0 | 1): Promise<vo
     if (healthy) delivery.status = 'succeeded'
     else if (wait === undefined) delivery.status = 'exhausted'
     else delivery.due = now + wait
-    if (delivery.status !== 'pending') noteOutcome(model, delivery.status)
+    if (delivery.status !== 'pending') delivery.finished = now
+    noteOutcome(model, delivery.status === 'pending' ? 'failed' : delivery.status)
   }
 }
 
-function noteOutcome({ endpoint, now }: Model, outcome: 'succeeded' | 'exhausted'): void {
+type Outcome = 'succeeded' | 'failed' | 'exhausted'
+
+function noteOutcome(model: Model, outcome: Outcome): void {
+  const { endpoint, now } = model
   if (endpoint.status === 'disabled') return
   if (outcome === 'succeeded') {
-    Object.assign(endpoint, { status: 'active', exhausted: 0 })
+    noteSuccess(model)
     return
   }
-  if (endpoint.status === 'active') Object.assign(endpoint, { since: now, exhausted: 0 })
+  if (outcome === 'failed') {
+    if (endpoint.recovery === 0) return
+    endpoint.recovery -= 1
+    if (endpoint.recovery > 0) return
+  }
+  if (endpoint.status === 'active') Object.assign(endpoint, { ...failing, since: now })
+  if (outcome === 'failed') return
   endpoint.exhausted += 1
   const isOver =
     now - endpoint.since >= disableAfterSeconds && endpoint.exhausted >= disableAfterExhausted
-  endpoint.status = isOver ? 'disabled' : 'failing'
+  if (isOver) endpoint.status = 'disabled'
+}
+
+const failing = { status: 'failing', exhausted: 0, recovery: 0 } as const
+
+function noteSuccess({ endpoint, deliveries }: Model): void {
+  if (endpoint.status === 'active' && endpoint.recovery === 0) return
+  endpoint.status = 'active'
+  const isWaiting = deliveries.some(
+    ({ status, finished, published }) =>
+      status === 'exhausted' &&
+      finished > endpoint.enabled &&
+      published >= endpoint.enabled - waitingSeconds,
+  )
+  const isRecovered = !isWaiting || endpoint.recovery + 1 === recoveredAfterSuccesses
+  endpoint.recovery = isRecovered ? 0 : endpoint.recovery + 1
 }
 
 const works = (worker: 0 | 1) =>
@@ -167,7 +207,8 @@ async function enable(model: Model, { outbox, clock, endpointId }: World): Promi
   const { db, entry, tenant } = outbox
   const by = { ...tenant, clientInfo: { ip: null, userAgent: null, requestId: null } }
   await db.write(entry, (tx) => enableEndpoint(tx, by, endpointId, clock.now()))
-  model.endpoint.status = 'active'
+  if (model.endpoint.status === 'active') return
+  Object.assign(model.endpoint, { status: 'active', enabled: model.now, recovery: 0 })
 }
 
 const enables = command('enable the endpoint', enable)
@@ -176,13 +217,16 @@ async function compare(model: Model, { outbox, receiver }: World): Promise<void>
   const { rows } = await outbox.database.admin.query<Delivery>(
     'SELECT id, status, series, attempts FROM deliveries ORDER BY id',
   )
-  const expected = model.deliveries.map(({ due, ...delivery }) => delivery)
+  const expected = model.deliveries.map(({ published, due, finished, ...delivery }) => delivery)
   assert.deepEqual(
     rows.map((row) => ({ ...row })),
     expected.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   )
-  const endpoints = await outbox.database.admin.query('SELECT status FROM webhook_endpoints')
-  assert.equal(endpoints.rows[0]?.status, model.endpoint.status)
+  const endpoints = await outbox.database.admin.query<{ status: string; recovery: number }>(
+    'SELECT status, recovery_step AS recovery FROM webhook_endpoints',
+  )
+  const { status, recovery } = model.endpoint
+  assert.deepEqual({ ...endpoints.rows[0] }, { status, recovery })
   assert.equal(receiver.requests.length, model.requests)
 }
 
@@ -217,14 +261,10 @@ t.test('deliveries and their endpoint are as in the model, after any commands', 
   const seen = { active: 0, failing: 0, disabled: 0, exhausted: 0 }
   await fc.assert(
     fc.asyncProperty(anyCommands, async (commands) => {
-      await database.admin.query(
-        `DELETE FROM pgboss.job_common; DELETE FROM outbound_events;
-         UPDATE webhook_endpoints SET status = 'active', failing_since = NULL, disabled_at = NULL`,
-      )
-      world.receiver.respond(succeed)
+      await world.reset()
       const model: Model = {
         ...{ now: 0, healthy: true, requests: world.receiver.requests.length, deliveries: [] },
-        endpoint: { status: 'active', since: 0, exhausted: 0 },
+        endpoint: { status: 'active', since: 0, exhausted: 0, enabled: 0, recovery: 0 },
       }
       await fc.asyncModelRun(() => ({ model, real: world }), commands)
       seen[model.endpoint.status] += 1

@@ -80,7 +80,7 @@ t.test('counters and states hold, whatever happens at once', async (t) => {
   const worker = await createDeliveryWorker(t, succeed, schedule)
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: 'max' }), async (commands) => {
-      await reset(worker)
+      await worker.reset()
       const model: Model = { published: 0, isUp: true }
       await fc.asyncModelRun(() => ({ model, real: worker }), commands)
       await settle(worker, model)
@@ -116,22 +116,6 @@ function limit(rateLimit: { perSecond: number; burst: number } | null): Step['ac
       changeEndpoint(tx, by, endpointId, { rateLimit }, clock.now()),
     )
   }
-}
-
-async function reset({ outbox, receiver, clock }: DeliveryWorker): Promise<void> {
-  const { admin } = outbox.database
-  await admin.query('DELETE FROM notifications')
-  await admin.query('DELETE FROM outbound_events')
-  await admin.query(`DELETE FROM pgboss.job`)
-  await admin.query(
-    `UPDATE webhook_endpoints SET status = 'active', enabled_at = $1, last_success_at = NULL,
-       healthy_since = NULL, retrying_since = NULL, failure_status = NULL, failure_cause = NULL,
-       failing_since = NULL, exhausted_deliveries = 0, disabled_at = NULL, outage_since = NULL,
-       recovering_since = NULL, recovery_step = 0, trial_at = NULL, trials = 0,
-       trial_delivery_id = NULL, rate_per_second = NULL, rate_burst = NULL, rate_next_at = NULL`,
-    [clock.now()],
-  )
-  receiver.respond(succeed)
 }
 
 type Facts = {
