@@ -3,6 +3,7 @@ import { statementTimeoutsMs } from './timeouts.ts'
 
 /** Time limits of a connection in milliseconds. */
 export type Limits = {
+  /** How long a caller waits for a connection. */
   acquireMs: number
   statementMs: number
   /** For a server that has stopped answering, so its own limits do not apply. */

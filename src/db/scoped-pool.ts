@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { isAfterFailure, isReadOnlyServer } from './errors.ts'
 import type { Statement } from './one-trip.ts'
-import { isPooled, rethrowSilence } from './pool-options.ts'
+import { isPooled, type poolOptions, rethrowSilence } from './pool-options.ts'
 
 /** A transaction about to begin: what opens it, and what its opening returned. */
 type Opening = {
@@ -67,12 +67,22 @@ export function runWithCommit(
   active.last.push({ statement, committed })
 }
 
-/** A pool that reports how long callers wait for a connection. */
+const openingMs = 2_000 // longer than until TCP sends a lost first packet again (1 s)
+
+/**
+ * A pool that reports how long callers wait for a connection. One that opens too late for its caller is
+ * kept for the next: if each were closed after `connectionTimeoutMillis`, as the driver's pool does, a
+ * server slow enough once would be asked for connections for ever and serve nobody.
+ */
 export class WatchedPool extends pg.Pool {
   readonly #watch: PoolWatch | undefined
+  readonly #acquireMs: number
 
-  constructor(options: pg.PoolConfig, watch?: PoolWatch) {
-    super(options)
+  /** @param options `connectionTimeoutMillis`: how long a caller waits */
+  constructor(options: pg.PoolConfig & { connectionTimeoutMillis: number }, watch?: PoolWatch) {
+    const { connectionTimeoutMillis: acquireMs } = options
+    super({ ...options, connectionTimeoutMillis: Math.max(acquireMs, openingMs) })
+    this.#acquireMs = acquireMs
     this.#watch = watch
     watch?.opened(this)
   }
@@ -80,23 +90,28 @@ export class WatchedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const watch = this.#watch
-    if (watch === undefined) return callback ? void super.connect(callback) : super.connect()
+    if (callback !== undefined) return void this.#acquire(callback)
+    return new Promise((resolve, reject) => {
+      this.#acquire((error, client) => (client === undefined ? reject(error) : resolve(client)))
+    })
+  }
+
+  #acquire(callback: Connected): void {
     const begun = performance.now()
-    const tell = (failed: boolean) => watch.acquired((performance.now() - begun) / 1_000, failed)
-    if (callback === undefined) {
-      const client = super.connect()
-      client.then(
-        () => tell(false),
-        () => tell(true),
-      )
-      return client
-    }
+    let isLate = false
+    const tell = (failed: boolean) =>
+      this.#watch?.acquired((performance.now() - begun) / 1_000, failed)
+    const timer = setTimeout(() => {
+      isLate = true
+      tell(true)
+      callback(new Error('timeout exceeded when trying to connect'), undefined, () => {})
+    }, this.#acquireMs).unref()
     super.connect((error, client, done) => {
-      tell(error !== undefined && error !== null)
+      clearTimeout(timer)
+      if (isLate) return client?.release()
+      tell(client === undefined)
       callback(error, client, done)
     })
-    return undefined
   }
 }
 
@@ -111,7 +126,7 @@ type Connected = Parameters<pg.Pool['connect']>[0]
 export class ScopedPool extends WatchedPool {
   readonly #named: boolean
 
-  constructor(options: pg.PoolConfig & { connectionString: string }, watch?: PoolWatch) {
+  constructor(options: ReturnType<typeof poolOptions>, watch?: PoolWatch) {
     super(options, watch)
     this.#named = !isPooled(options.connectionString)
   }

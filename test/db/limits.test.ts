@@ -6,6 +6,8 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { build, createDatabase, createOrder, createUser, signIn } from '#test/support/helper.ts'
+import { startProxy } from '#test/support/postgres-proxy.ts'
+import { untilTrue } from '#test/support/until.ts'
 
 const limits = `SELECT name, setting FROM pg_settings
   WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`
@@ -83,4 +85,25 @@ t.test('a whole transaction is limited, and its connection is free again', async
   t.match(await late, /has ended/, 'and no further statement runs')
   const rows = await db.read(withoutScope, (tx) => tx.$queryRaw`SELECT 1 AS one`)
   t.same(rows, [{ one: 1 }])
+})
+
+t.test('a connection that opens too late for its caller serves the next one', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const url = proxy.through(database.url)
+  const db = openDatabase(url, 1)
+  const systemDb = openSystemDatabase(url, 1)
+  t.teardown(() => Promise.all([db.close(), systemDb.close()]))
+  proxy.openAfter(1_300)
+  const callers = {
+    reads: () => db.readRows(withoutScope, Prisma.sql`SELECT 1`),
+    transactions: () => db.read(withoutScope, (tx) => tx.$queryRaw`SELECT 1`),
+    systemDb: () => systemDb.query({ text: 'SELECT 1' }),
+  }
+  for (const [name, call] of Object.entries(callers)) {
+    const error = await call().catch((reason: unknown) => reason)
+    t.ok(isDatabaseUnavailable(error), `${name}: answered with 503`)
+    await untilTrue(() => call().then(Boolean, () => false))
+    t.pass(`${name}: answered later`)
+  }
 })

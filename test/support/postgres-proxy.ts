@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, connect as dial, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 
 export type DatabaseProxy = {
@@ -20,6 +21,8 @@ export type DatabaseProxy = {
   leadTo(url: string): void
   /** Cuts a connection as soon as its client sends what contains `text`; that is not counted. */
   cutAt(text: string): void
+  /** From now on a new connection reaches the server after so many milliseconds. */
+  openAfter(ms: number): void
 }
 
 /**
@@ -37,8 +40,12 @@ export async function startProxy(
   let silent = false
   let paused = false
   let fatal: string | undefined
-  const server = createServer((client) => {
+  let openingMs = 0
+  const server = createServer(async (client) => {
     if (paused) return void client.destroy()
+    client.on('error', () => {})
+    sockets.add(client)
+    if (openingMs > 0) await wait(openingMs)
     const database = dial(Number(target.port), target.hostname)
     let heard = true
     for (const socket of [client, database]) {
@@ -104,6 +111,9 @@ export async function startProxy(
     },
     cutAt: (text) => {
       fatal = text
+    },
+    openAfter: (ms) => {
+      openingMs = ms
     },
   }
 }
