@@ -120,38 +120,41 @@ function limit(rateLimit: { perSecond: number; burst: number } | null): Step['ac
 
 type Facts = {
   deliveries: number
-  unserved: number
+  unscheduled: number
+  due: number
   miscounted: number
   mismarked: number
   trials: number
   status: string
   is_consistent: boolean
   waiting: number
-  has_trial_job: boolean
-  has_drain_job: boolean
+  /** In ms since 1970. */
+  trial_at: string | null
 }
 
 async function checkInvariants({ outbox }: DeliveryWorker, model: Model): Promise<void> {
   const { database } = outbox
   const { rows } = await database.admin.query<Facts>(
     `SELECT
-       (SELECT count(*)::int FROM deliveries) AS deliveries,
-       (SELECT count(*)::int FROM deliveries d WHERE status = 'pending' AND held_for IS NULL
-          AND NOT (
-            EXISTS (SELECT FROM due_attempts a WHERE a.delivery_id = d.id AND a.series = d.series
-                      AND a.number = d.attempts + 1)
-            AND EXISTS (SELECT FROM pgboss.job j
-                        WHERE j.name = 'endpoint-turn' AND j.state < 'completed'))) AS unserved,
-       (SELECT count(*)::int FROM deliveries d WHERE attempts <> (
-          SELECT count(*) FROM delivery_attempts a
-          WHERE a.delivery_id = d.id AND a.series = d.series)) AS miscounted,
-       (SELECT count(*)::int FROM deliveries WHERE CASE status
-          WHEN 'exhausted' THEN held_for IS DISTINCT FROM 'recovery'
-          WHEN 'pending' THEN held_for = 'recovery'
-          ELSE held_for IS NOT NULL END) AS mismarked,
-       (SELECT count(*)::int FROM deliveries
-          WHERE status = 'pending' AND attempts >= ${schedule.length}) AS trials,
-       e.status,
+       count(d.id)::int AS deliveries,
+       count(*) FILTER (WHERE d.status = 'pending' AND d.held_for IS NULL
+         AND NOT EXISTS (SELECT FROM due_attempts a WHERE a.tenant_id = d.tenant_id
+           AND a.delivery_id = d.id AND a.series = d.series AND a.number = d.attempts + 1)
+       )::int AS unscheduled,
+       count(*) FILTER (WHERE d.status = 'pending' AND d.held_for IS NULL)::int AS due,
+       count(*) FILTER (WHERE d.attempts <> (SELECT count(*) FROM delivery_attempts a
+         WHERE a.tenant_id = d.tenant_id AND a.delivery_id = d.id AND a.series = d.series)
+       )::int AS miscounted,
+       count(*) FILTER (WHERE CASE d.status
+         WHEN 'exhausted' THEN d.held_for IS DISTINCT FROM 'recovery'
+         WHEN 'pending' THEN d.held_for = 'recovery'
+         ELSE d.held_for IS NOT NULL END)::int AS mismarked,
+       count(*) FILTER (
+         WHERE d.status = 'pending' AND d.attempts >= ${schedule.length})::int AS trials,
+       count(*) FILTER (WHERE d.held_for = 'rate'
+         OR e.recovery_step > 0 AND d.held_for = 'recovery' AND d.finished_at > e.enabled_at
+       )::int AS waiting,
+       e.status, round(extract(epoch FROM e.trial_at) * 1000)::text AS trial_at,
        (e.status = 'failing') = (e.failing_since IS NOT NULL)
          AND (e.recovery_step > 0) = (e.recovering_since IS NOT NULL)
          AND (e.recovery_step = 0 OR e.status = 'active')
@@ -159,28 +162,34 @@ async function checkInvariants({ outbox }: DeliveryWorker, model: Model): Promis
          AND (e.retrying_since IS NOT NULL OR e.status = 'active')
          AND (e.retrying_since IS NOT NULL) = (e.failure_status IS NOT NULL)
          AND (e.status <> 'failing' OR e.trial_at IS NOT NULL)
-         AND (e.status = 'failing' OR e.trial_delivery_id IS NULL) AS is_consistent,
-       (SELECT count(*)::int FROM deliveries d WHERE held_for = 'rate'
-          OR e.recovery_step > 0 AND held_for = 'recovery' AND finished_at > e.enabled_at
-       ) AS waiting,
-       EXISTS (SELECT FROM pgboss.job j WHERE j.name = 'endpoint-trial'
-         AND (j.data ->> 'at')::bigint = round(extract(epoch FROM e.trial_at) * 1000)
-       ) AS has_trial_job,
-       EXISTS (SELECT FROM pgboss.job j WHERE j.name = 'endpoint-drain') AS has_drain_job
-     FROM webhook_endpoints e`,
+         AND (e.status = 'failing' OR e.trial_delivery_id IS NULL) AS is_consistent
+     FROM webhook_endpoints e
+     LEFT JOIN deliveries d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id
+     WHERE e.tenant_id = $1 GROUP BY e.tenant_id, e.id`,
+    [outbox.tenant.tenantId],
   )
   const [facts] = rows
+  const jobs = await openJobs(database)
   const isRight =
     facts !== undefined &&
     facts.deliveries === model.published &&
-    facts.unserved + facts.miscounted + facts.mismarked === 0 &&
+    facts.unscheduled + facts.miscounted + facts.mismarked === 0 &&
+    (facts.due === 0 || jobs.some(({ name }) => name === 'endpoint-turn')) &&
     facts.trials <= 1 &&
     facts.is_consistent &&
-    (facts.status !== 'failing' || facts.has_trial_job) &&
-    (facts.waiting === 0 || facts.has_drain_job)
-  if (!isRight) throw new Error(JSON.stringify(facts))
+    (facts.status !== 'failing' ||
+      jobs.some(({ name, at }) => name === 'endpoint-trial' && at === facts.trial_at)) &&
+    (facts.waiting === 0 || jobs.some(({ name }) => name === 'endpoint-drain'))
+  if (!isRight) throw new Error(JSON.stringify({ facts, jobs }))
   const wrong = await miscountedDeliveries(database)
   if (wrong.length > 0) throw new Error(`stored attempts are counted wrong: ${wrong}`)
+}
+
+async function openJobs({ admin }: DeliveryWorker['outbox']['database']) {
+  const { rows } = await admin.query<{ name: string; at: string | null }>(
+    `SELECT name, data ->> 'at' AS at FROM pgboss.job WHERE state < 'completed'`,
+  )
+  return rows
 }
 
 /** With a receiver that is up again, everything arrives, and the endpoint is healthy. */
@@ -196,7 +205,8 @@ async function settle(worker: DeliveryWorker, model: Model): Promise<void> {
   await checkInvariants(worker, model)
   const { health } = await worker.endpoint()
   const { rows } = await outbox.database.admin.query(
-    `SELECT d.status, count(*) FROM deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    `SELECT d.status, count(*) FROM deliveries d
+     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
      WHERE d.status <> 'succeeded' AND NOT (d.status = 'exhausted' AND d.finished_at <= e.enabled_at)
      GROUP BY d.status`,
   )
