@@ -77,6 +77,7 @@ const openingMs = 2_000 // longer than until TCP sends a lost first packet again
 export class WatchedPool extends pg.Pool {
   readonly #watch: PoolWatch | undefined
   readonly #acquireMs: number
+  #callers = 0
 
   /** @param options `connectionTimeoutMillis`: how long a caller waits */
   constructor(options: pg.PoolConfig & { connectionTimeoutMillis: number }, watch?: PoolWatch) {
@@ -85,6 +86,11 @@ export class WatchedPool extends pg.Pool {
     this.#acquireMs = acquireMs
     this.#watch = watch
     watch?.opened(this)
+  }
+
+  /** How many wait for a connection; `waitingCount` also has those that have given up. */
+  get callers(): number {
+    return this.#callers
   }
 
   override connect(): Promise<pg.PoolClient>
@@ -99,8 +105,11 @@ export class WatchedPool extends pg.Pool {
   #acquire(callback: Connected): void {
     const begun = performance.now()
     let isLate = false
-    const tell = (failed: boolean) =>
+    this.#callers += 1
+    const tell = (failed: boolean) => {
+      this.#callers -= 1
       this.#watch?.acquired((performance.now() - begun) / 1_000, failed)
+    }
     const timer = setTimeout(() => {
       isLate = true
       tell(true)

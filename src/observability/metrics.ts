@@ -438,9 +438,12 @@ function createOutboundMetrics(registry: Registry) {
   }
 }
 
+/** `callers`: how many wait for a connection. */
+type ObservedPool = pg.Pool & { readonly callers: number }
+
 /** Observes one pool: its opening, and every request for a connection. */
 export type PoolWatch = {
-  opened(pool: pg.Pool): void
+  opened(pool: ObservedPool): void
   /** @param seconds time until a connection was acquired or the attempt failed */
   acquired(seconds: number, failed: boolean): void
 }
@@ -456,8 +459,8 @@ const poolSecondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25,
 /** Metrics of the database pools of this process, collected at each scrape. */
 function createPoolMetrics(registry: Registry): PoolMetrics {
   const registers = [registry]
-  const pools = new Map<string, pg.Pool>()
-  const gauge = (name: string, help: string, measure: (pool: pg.Pool) => number) =>
+  const pools = new Map<string, ObservedPool>()
+  const gauge = (name: string, help: string, measure: (pool: ObservedPool) => number) =>
     new Gauge({
       name,
       help,
@@ -475,7 +478,7 @@ function createPoolMetrics(registry: Registry): PoolMetrics {
     return pool.idleCount
   })
   gauge('gatehouse_database_pool_waiting', 'Requests waiting for a connection', (pool) => {
-    return pool.waitingCount
+    return pool.callers
   })
   const acquire = new Histogram({
     name: 'gatehouse_database_pool_acquire_seconds',
