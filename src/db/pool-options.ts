@@ -21,6 +21,11 @@ export const defaultLimits: Limits = {
 }
 
 /**
+ * How long a connection may take to open. Longer than until TCP sends a lost first packet again (1 s).
+ */
+export const openingMs = 2_000
+
+/**
  * Options of every pool: nothing waits without a limit, so an exhausted or slow database is a 503
  * after a bounded time. Behind a pooler a connection cannot set limits of its own; there the limits of the role apply (src/schema/roles.ts), and `serve` checks them at start.
  */

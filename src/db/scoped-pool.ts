@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { isAfterFailure, isReadOnlyServer } from './errors.ts'
 import type { Statement } from './one-trip.ts'
-import { isPooled, type poolOptions, rethrowSilence } from './pool-options.ts'
+import { isPooled, openingMs, type poolOptions, rethrowSilence } from './pool-options.ts'
 
 /** A transaction about to begin: what opens it, and what its opening returned. */
 type Opening = {
@@ -66,8 +66,6 @@ export function runWithCommit(
   if (active.hasEnded) throw new Error('The transaction has ended.')
   active.last.push({ statement, committed })
 }
-
-const openingMs = 2_000 // longer than until TCP sends a lost first packet again (1 s)
 
 /**
  * A pool that reports how long callers wait for a connection. One that opens too late for its caller is

@@ -1,5 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
-import { poolOptions } from '#src/db/pool-options.ts'
+import { openingMs, poolOptions } from '#src/db/pool-options.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
@@ -205,8 +205,14 @@ export const groupedQueues: readonly string[] = [
 ]
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
+// pg-boss closes a connection that opens too late for its caller. No request waits for this pool.
+const webLimits = { acquireMs: openingMs }
 // Deleting completed jobs may take longer than a request may.
-const maintenanceLimits = { statementMs: statementTimeoutsMs.queueMaintenance, silenceMs: 31_000 }
+const workerLimits = {
+  ...webLimits,
+  statementMs: statementTimeoutsMs.queueMaintenance,
+  silenceMs: 31_000,
+}
 
 /**
  * Creates or updates the schema of pg-boss and the queues, as the owner of the database.
@@ -239,7 +245,7 @@ export function openQueue(
 ): PgBoss {
   const boss = new PgBoss({
     // pg-boss passes these to its own pool.
-    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? {} : maintenanceLimits),
+    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? webLimits : workerLimits),
     application_name: 'gatehouse queue',
     migrate: false,
     createSchema: false,

@@ -106,4 +106,8 @@ t.test('a connection that opens too late for its caller serves the next one', as
     await untilTrue(() => call().then(Boolean, () => false))
     t.pass(`${name}: answered later`)
   }
+  const queue = openQueue(url, 'web', t.fail)
+  await queue.start()
+  t.match(await queue.getQueues(['billing-event']), [{ name: 'billing-event' }], 'queue')
+  await queue.stop({ graceful: false })
 })
