@@ -52,14 +52,12 @@ testInNamespaces(import.meta.filename, ['--net'], ['ip', 'nsenter', 'sleep'], ()
     t.comment(`an event is recorded ${Math.round(performance.now() - healed)} ms after the cut`)
     await sending
     await untilTrue(async () => (await fetch(`${cutOff.admin}/readyz`)).ok)
-    // Everything connects anew at once, so on a busy machine the first read may be refused like those before.
-    let answer = await ask(cutOff, read)
-    while (answer.status === 503) {
-      t.ok(Number(answer.headers['retry-after']) >= 1)
-      await wait(Number(answer.headers['retry-after']) * 1_000)
-      answer = await ask(cutOff, read)
-    }
-    t.match(answer, { status: 200, body: /4242/ })
+    // Everything connects anew at once. On a busy machine the connection for the first read may open too
+    // late for it, but then it serves the second.
+    const first = await ask(cutOff, read)
+    if (first.status === 503) await wait(Number(first.headers['retry-after']) * 1_000)
+    const served = first.status === 503 ? await ask(cutOff, read) : first
+    t.match(served, { status: 200, body: /4242/ })
     await settle(database)
 
     t.comment(`${refusals().length} refused events, longest answer ${sender.longestMs()} ms`)

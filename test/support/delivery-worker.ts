@@ -87,7 +87,7 @@ export async function createDeliveryWorker(
     /** As at the beginning, but at the time to which the clock has moved. */
     async reset() {
       await database.admin.query(
-        'DELETE FROM notifications; DELETE FROM outbound_events; DELETE FROM pgboss.job_common',
+        'DELETE FROM notifications; DELETE FROM outbound_events; DELETE FROM pgboss.job',
       )
       await database.admin.query(
         `UPDATE webhook_endpoints SET status = 'active', enabled_at = $1, last_success_at = NULL,

@@ -41,18 +41,18 @@ export async function startProxy(
   let paused = false
   let fatal: string | undefined
   let openingMs = 0
+  // Either end may break: that is what some tests are about.
+  const adopt = (socket: Socket) => sockets.add(socket.on('error', () => {}))
   const server = createServer(async (client) => {
     if (paused) return void client.destroy()
-    client.on('error', () => {})
-    sockets.add(client)
+    adopt(client)
     if (openingMs > 0) await wait(openingMs)
+    if (client.destroyed) return
     const database = dial(Number(target.port), target.hostname)
     let heard = true
+    adopt(database)
     for (const socket of [client, database]) {
-      sockets.add(socket)
       socket.setNoDelay(true)
-      // Either end may break: that is what some tests are about.
-      socket.on('error', () => {})
       socket.on('close', () => {
         client.destroy()
         database.destroy()

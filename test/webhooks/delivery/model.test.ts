@@ -12,8 +12,9 @@ const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31
 
 const disableAfterSeconds = 5 * 86_400
 const disableAfterExhausted = 10
-/** In a row, after which an endpoint has recovered while deliveries wait. */
+/** So many, less the failures, and an endpoint has recovered although deliveries still wait. */
 const recoveredAfterSuccesses = 5
+/** What was published longer before the endpoint was enabled does not wait for its recovery. */
 const waitingSeconds = 86_400
 
 type Delivery = {
