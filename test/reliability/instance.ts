@@ -1,4 +1,5 @@
 import { Agent, request as send } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { type TestDatabase, testSettings } from '#test/support/helper.ts'
 import { addresses, type Program, runProgram } from '#test/support/program.ts'
@@ -67,4 +68,16 @@ export function ask({ origin, agent }: Pick<Instance, 'origin' | 'agent'>, what:
     })
     request.end(body)
   })
+}
+
+/** As `ask`, but repeats a request that a slow machine has refused: 503 with Retry-After. */
+export async function askPatiently(
+  instance: Parameters<typeof ask>[0],
+  what: Ask,
+): Promise<Answer> {
+  for (;;) {
+    const answer = await ask(instance, what)
+    if (answer.status !== 503 || answer.headers['retry-after'] === undefined) return answer
+    await wait(Number(answer.headers['retry-after']) * 1_000)
+  }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { checkHistory } from '#test/billing/history.ts'
 import {
   createDatabase,
@@ -15,7 +15,7 @@ import { runProgram } from '#test/support/program.ts'
 import type { Receiver } from '#test/support/receiver.ts'
 import { until } from '#test/support/until.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
-import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
+import { ask, askPatiently, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 
 const stopLimitMs = 10_000
@@ -33,8 +33,9 @@ t.test(
     const endpoint = { url: receiver.url, eventTypes: ['post.updated'] }
     const endpointId = await createEndpoint(database, load.user, endpoint)
     const { cookie } = load
-    await createAndChangePost(first, cookie)
+    await createAndChangePost(t, first, cookie)
     await receiver.next() // the delivery is in progress, in the only process
+    t.pass('a delivery is in progress')
     const second = await startInstance(t, database, settings)
     load.instances.push(second)
 
@@ -63,11 +64,8 @@ t.test(
        AND NOT EXISTS (SELECT FROM deliveries WHERE status = 'pending')`,
     )
     t.strictSame(await checkHistory(database.admin, load.history), [])
-    t.equal(
-      receiver.requests.length,
-      2,
-      'the interrupted delivery was repeated by the other process',
-    )
+    await receiver.next() // the interrupted delivery was repeated by the other process
+    t.equal(receiver.requests.length, 2)
     t.comment(`${load.answered()} requests (${load.busy()} refused), stopped in ${stoppedMs} ms`)
 
     await t.test('a hanging handler is aborted at the limit', async (t) => {
@@ -133,12 +131,15 @@ t.test(
 )
 
 /** A change that publishes `post.updated`. */
-async function createAndChangePost(instance: Instance, cookie: string): Promise<void> {
+async function createAndChangePost(t: Test, instance: Instance, cookie: string): Promise<void> {
   const headers = { cookie, 'content-type': 'application/json' }
   const body = '{"title":"A","body":"B"}'
-  const made = await ask(instance, { method: 'POST', path: '/posts', headers, body })
-  const { id } = JSON.parse(made.body)
-  await ask(instance, { method: 'PATCH', path: `/posts/${id}`, headers, body: '{"title":"C"}' })
+  const made = await askPatiently(instance, { method: 'POST', path: '/posts', headers, body })
+  t.equal(made.status, 201, made.body)
+  const change = { method: 'PATCH', headers, body: '{"title":"C"}' }
+  const path = `/posts/${JSON.parse(made.body).id}`
+  const changed = await askPatiently(instance, { ...change, path })
+  t.equal(changed.status, 200, changed.body)
 }
 
 /** The event stream of a replay that makes no progress; resolves once it is open. */
@@ -187,8 +188,8 @@ async function hang(
   receiver.respond(() => {})
   const asked = receiver.next()
   const path = `/webhook-endpoints/${endpointId}/test`
-  const answer = ask(instance, { method: 'POST', path, headers: { cookie } })
-  answer.catch(() => {})
-  await asked
+  const answer = askPatiently(instance, { method: 'POST', path, headers: { cookie } })
+  const early = answer.then(({ status, body }) => Promise.reject(new Error(`${status} ${body}`)))
+  await Promise.race([asked, early])
   return { answer }
 }
