@@ -15,10 +15,10 @@ import type { Effort, Section } from './section.ts'
 const parts = 10
 const pauseMs = 20
 
-const note = `One endpoint per event, about 45 events/s, while a transaction with an id stays open, as a person in
-a console leaves one. The event feed waits for it, by design: an earlier event may still come. Nothing
-else does. Dead rows are those of \`deliveries\`, \`due_attempts\` and the queue's jobs at the end. \`/readyz\`
-warns after two minutes, and the alert is GatehouseOldTransaction.`
+const note = `One endpoint per event, one event after another, while a transaction with an id stays open, as a
+person in a console leaves one. The event feed waits for it, by design: an earlier event may still come.
+Nothing else does. Dead rows are those of \`deliveries\`, \`due_attempts\` and the queue's jobs at the end.
+\`/readyz\` warns after two minutes, and the alert is GatehouseOldTransaction.`
 
 /** Deliveries while a transaction is held open, in ten parts of the time. */
 export async function measureHeld(place: Place, effort: Effort): Promise<Section> {
@@ -37,9 +37,11 @@ export async function measureHeld(place: Place, effort: Effort): Promise<Section
     const before = await lags(500)
     await held.query('BEGIN')
     await held.query('SELECT pg_current_xact_id()')
+    const begun = performance.now()
     const events = Math.ceil((effort.heldSeconds * 1_000) / pauseMs / parts)
     const during: number[][] = []
     for (let n = 0; n < parts; n += 1) during.push(await lags(events))
+    const seconds = (performance.now() - begun) / 1_000
     const [waiting] = (await admin.query(feedLag, [tenantId])).rows
     const [dead] = (await admin.query(deadRows)).rows
     await held.query('COMMIT')
@@ -52,9 +54,14 @@ export async function measureHeld(place: Place, effort: Effort): Promise<Section
       title: 'A transaction that stays open',
       ratios: [
         {
-          measure: `p99 from commit to arrival after ${effort.heldSeconds} s ÷ before`,
+          measure: `p99 from commit to arrival, a transaction open for ${seconds.toFixed(0)} s ÷ before`,
           value: (Number(at(last, 0.99)) / Number(at(before, 0.99))).toFixed(2),
           goal: '≤ 1.5',
+        },
+        {
+          measure: 'events/s meanwhile',
+          value: ((events * parts) / seconds).toFixed(0),
+          goal: '–',
         },
         {
           measure: 'dead rows per delivery',
@@ -73,6 +80,7 @@ export async function measureHeld(place: Place, effort: Effort): Promise<Section
         ...during.map((part, n) => [`${(n + 1) * 10} %`, at(part, 0.5), at(part, 0.99)]),
         ['after, and VACUUM', at(after, 0.5), at(after, 0.99)],
       ],
+      isOneRun: true,
       note,
     }
   } finally {

@@ -13,7 +13,7 @@ const readmePlace = /(<!-- performance: generated -->\n)[\s\S]*?(<!-- \/performa
 export async function writeResults(sections: readonly Section[], effort: Effort): Promise<void> {
   const known = readSections(await readFile(resultsFile, 'utf8').catch(() => ''))
   for (const section of sections) {
-    known.set(section.title, `${conditions(effort, section.postgres)}\n\n${sectionText(section)}`)
+    known.set(section.title, `${conditions(effort, section)}\n\n${sectionText(section)}`)
   }
   const whole = [...known].map(([title, text]) => `## ${title}\n\n${text.trim()}\n`)
   await writeFile(resultsFile, ['# Results\n', ...whole].join('\n'))
@@ -48,8 +48,12 @@ function readRatios(section: string): string[][] {
   return rows.slice(0, end).map((line) => line.slice(2, -2).split(' | '))
 }
 
-function conditions({ runs, seconds }: Effort, postgres = 'PostgreSQL 18'): string {
+function conditions({ runs, seconds }: Effort, section: Section): string {
+  const { postgres = 'PostgreSQL 18', isOneRun = false } = section
   const machine = `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}`
-  return `${machine}, ${postgres} with default durability. Median of ${runs} runs of ${seconds} s each, the
-contenders in turn; the load generator is a separate process on the same machine.`
+  const counted = isOneRun
+    ? 'One run'
+    : `Median of ${runs} runs of ${seconds} s each, the
+contenders in turn`
+  return `${machine}, ${postgres} with default durability. ${counted}; the load generator is a separate process on the same machine.`
 }

@@ -8,6 +8,8 @@ export type Section = {
   details?: readonly Table[]
   /** The PostgreSQL that was measured, if it is not the one that npm installs. */
   postgres?: string
+  /** The numbers are of one run of their own length. */
+  isOneRun?: boolean
   /** An explanation of the method, or empty. */
   note: string
 }
