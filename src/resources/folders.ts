@@ -70,7 +70,7 @@ export async function changeFolder(
 ) {
   if (isMove(target)) {
     const place = await findNewPlace(tx, scope, id, target)
-    if (place === null || !(await move(tx, id, place))) return null
+    return place && placeFolder(tx, id, place, name, now)
   }
   const [row] = await tx.folder.updateManyAndReturn({
     where: { tenantId: scope.tenantId, id },
@@ -108,17 +108,29 @@ async function findNewPlace(tx: Tx, scope: TenantScope, id: number, target: Targ
 }
 
 /**
- * Moves a folder of the transaction's tenant, its folders and all their documents. The database does it,
- * because the caller may see none of the documents.
- * @returns false if it is missing
+ * Moves a folder of the transaction's tenant, its folders and all their documents, and renames it if a
+ * name is given; null if it is missing. The database does it, because the caller may see none of the
+ * documents.
  */
-async function move(tx: Tx, id: number, { teamId, parentId, parentDepth }: Place) {
-  const [row] = await tx.$queryRaw<{ moved: boolean }[]>`
-    SELECT move_folder(${id}::bigint, ${teamId}::bigint, ${parentId}::bigint, ${parentDepth}::int) AS moved`
-  return row?.moved === true
+async function placeFolder(
+  tx: Tx,
+  id: number,
+  { teamId, parentId, parentDepth }: Place,
+  name: string | undefined,
+  now: Date,
+) {
+  const [row] = await tx.$queryRaw<Row[]>`
+    SELECT tenant_id AS "tenantId", id, team_id AS "teamId", parent_id AS "parentId", name,
+      created_at AS "createdAt", updated_at AS "updatedAt"
+    FROM place_folder(
+      ${id}::bigint, ${teamId}::bigint, ${parentId}::bigint, ${parentDepth}::int,
+      ${name ?? null}::text, ${now}::timestamptz)`
+  return row === undefined ? null : toFolder(row)
 }
 
-function toFolder(row: Prisma.FolderGetPayload<object>) {
+type Row = Omit<Prisma.FolderGetPayload<object>, 'depth' | 'parentDepth'>
+
+function toFolder(row: Row) {
   return {
     id: Number(row.id),
     tenantId: row.tenantId,

@@ -168,7 +168,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'lock_members(uuid, bigint)',
     'change_member(uuid, bigint, text, text)',
     'remove_member(bigint)',
-    'move_folder(bigint, bigint, bigint, integer)',
+    'move_folder(bigint, bigint, bigint, integer)', // of the release before
+    'place_folder(bigint, bigint, bigint, integer, text, timestamp with time zone)',
     'leave_tenant(bytea, bytea, uuid)',
     'erase_account(bytea)',
     'delete_tenant(bytea, bytea, text)',

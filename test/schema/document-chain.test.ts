@@ -15,7 +15,8 @@ import { untilBlocked } from '#test/support/until.ts'
 const noRows = { rows: 0 }
 const byPolicy = { ...denied, message: /row-level security/ }
 const byKey = { refused: '23503' }
-const move = 'move_folder($1::bigint, $2::bigint, $3::bigint, $4::int)'
+const move = `(SELECT count(*)::int FROM place_folder(
+  $1::bigint, $2::bigint, $3::bigint, $4::int, NULL, now())) AS moved`
 const tables = ['teams', 'team_members', 'folders', 'documents']
 
 t.test(
@@ -195,7 +196,7 @@ t.test('a folder moves with everything in it, whoever can see it', async (t) => 
     top,
     1,
   ])
-  t.match(moved, { data: [{ move_folder: true, count: 0 }] })
+  t.match(moved, { data: [{ moved: 1, count: 0 }] })
 
   const client = await connect(t, database, database.url)
   const entryOf = await allowScopes<Context>(database)
@@ -228,7 +229,7 @@ t.test('a folder does not move to or from another tenant, or into itself', async
   const { folderId, teamId } = chain
   t.match(await attempt({}, `SELECT ${move}`, [folderId, teamId, null, null]), denied)
   t.match(await attempt(member, `SELECT ${move}`, [foreign.folderId, teamId, null, null]), {
-    data: [{ move_folder: false }],
+    data: [{ moved: 0 }],
   })
   for (const [team, parent, depth] of [
     [foreign.teamId, null, null],

@@ -29,9 +29,17 @@ export async function untilWaiting(holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-/** Resolves once that many backends of this database wait for a lock. */
-export async function untilBlocked({ admin }: Asked, count = 1): Promise<void> {
-  const waiting = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock' HAVING count(*) >= ${count}`
-  await untilWaiting(async () => (await admin.query(waiting)).rowCount !== 0)
+/** Resolves once that many backends of this database, on all servers of a cluster, wait for a lock. */
+export async function untilBlocked(
+  { admin, nodes = [] }: Pick<TestDatabase, 'admin' | 'nodes'>,
+  count = 1,
+): Promise<void> {
+  const blocked = `SELECT count(*)::int AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await untilWaiting(async () => {
+    const counts = await Promise.all(
+      [admin, ...nodes].map(async (pool) => (await pool.query(blocked)).rows[0].count),
+    )
+    return counts.reduce((sum, one) => sum + one) >= count
+  })
 }

@@ -85,8 +85,9 @@ t.test('a folder that is being moved to another team accepts no document', async
   const move = await admin.connect()
   await move.query('BEGIN')
   await move.query(
-    'WITH folder AS (UPDATE folders SET team_id = $1) UPDATE documents SET team_id = $1',
-    [other],
+    `WITH folder AS (UPDATE folders SET team_id = $1 WHERE tenant_id = $2)
+     UPDATE documents SET team_id = $1 WHERE tenant_id = $2`,
+    [other, user.tenantId],
   )
   const writing = send('POST', '/documents', { title: 'x', body: 'x', folderId: chain.folderId })
   await untilBlocked(test.database)

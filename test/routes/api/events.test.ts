@@ -6,6 +6,7 @@ import { anyEvent } from '#test/support/any-event.ts'
 import type { TestUser } from '#test/support/helper.ts'
 import { publishAtOnce } from '#test/support/publish-at-once.ts'
 import { allowScopes } from '#test/support/scope.ts'
+import { isOnCitus } from '#test/support/template.ts'
 import { untilInFeed } from '#test/support/until-in-feed.ts'
 import { twoAdmins } from '#test/support/webhook-admin.ts'
 
@@ -68,7 +69,10 @@ t.test('a cursor stays valid: after the last event come the next ones, once each
   t.strictSame(borrowed.json().data, [], 'a cursor grants no access')
 })
 
-t.test('a late commit is not skipped', async (t) => {
+const skip =
+  isOnCitus() &&
+  'the next event of a tenant waits for the commit there: test/schema/citus/event-feed.test.ts'
+t.test('a late commit is not skipped', { skip }, async (t) => {
   const { test, one, send } = await twoAdmins(t)
   const enter = await allowScopes<TestUser>(test.database)
   const event = anyEvent('order.updated', {})

@@ -156,7 +156,7 @@ t.test('a user who is removed during the request gets the answer of a new one', 
     send('POST', '/posts', { title: 'x', body: 'x' }),
     send('POST', '/orders', order),
   ]
-  await untilBlocked({ admin }, writing.length)
+  await untilBlocked(test.database, writing.length)
   await removal.query('COMMIT')
   removal.release()
   const fresh = await send('POST', '/orders', order)

@@ -62,7 +62,7 @@ t.test('an identity that moved to another user during the request is not unlinke
     other.userId,
   ])
   const unlinking = send('DELETE', '/auth/identities/demo/s0')
-  await untilBlocked({ admin })
+  await untilBlocked(test.database)
   await move.query('COMMIT')
   move.release()
   await unlinking

@@ -10,15 +10,22 @@ t.test('the page of an endpoint says when its charts leave deliveries out', asyn
   await createEndpoint(test.database, one, { url: 'https://8.8.8.8/quiet' })
   /** Deliveries with one attempt each, or none. */
   const addDeliveries = async (count: number, attempts: 0 | 1) => {
+    const events = Array.from({ length: count }, () => `msg_${crypto.randomUUID()}`)
     await db.query(
-      `WITH numbers AS (SELECT 'msg_' || gen_random_uuid() AS event FROM generate_series(1, $3)),
-       events AS (INSERT INTO outbound_events (tenant_id, id, type, body)
-         SELECT $1, event, 'order.updated', '{}' FROM numbers RETURNING id),
-       added AS (INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status)
-         SELECT $1, id, $2, 'order.updated', 'pending' FROM events RETURNING id)
-       INSERT INTO delivery_attempts (tenant_id, delivery_id, series, number, started_at, duration_ms, status_code)
-       SELECT $1, id, 0, 1, now(), 12, 200 FROM added WHERE $4 = 1`,
-      [tenantId, id, count, attempts],
+      `INSERT INTO outbound_events (tenant_id, id, type, body)
+       SELECT $1, id, 'order.updated', '{}' FROM unnest($2::text[]) AS id`,
+      [tenantId, events],
+    )
+    const { rows } = await db.query<{ id: string }>(
+      `INSERT INTO deliveries (tenant_id, event_id, endpoint_id, event_type, status)
+       SELECT $1, event, $2, 'order.updated', 'pending' FROM unnest($3::text[]) AS event RETURNING id`,
+      [tenantId, id, events],
+    )
+    await db.query(
+      `INSERT INTO delivery_attempts
+         (tenant_id, delivery_id, series, number, started_at, duration_ms, status_code)
+       SELECT $1, id, 0, 1, now(), 12, 200 FROM unnest($2::uuid[]) AS id WHERE $3 = 1`,
+      [tenantId, rows.map((row) => row.id), attempts],
     )
   }
   await addDeliveries(498, 1)
