@@ -19,7 +19,7 @@ DECLARE person bigint;
 BEGIN
   FOR person IN SELECT id FROM users LOOP
     PERFORM set_scope('owner', '', person, NULL);
-    UPDATE orders SET reference = 'R-' || id WHERE user_id = person AND reference IS NULL;
+    UPDATE orders SET reference = 'R-' || id::text WHERE user_id = person AND reference IS NULL;
   END LOOP;
 END $$;`,
   '29990103000000_order_reference_index':

@@ -1,3 +1,7 @@
+/** The number of an advisory lock, like those of src/db/advisory-lock.ts. */
+const peopleLock = 7_165_230_421
+const peopleTables = ['tenants', 'users', 'memberships']
+
 /**
  * In functions that return rows and have parameters, Citus plans only what is in PL/pgSQL. There a parameter
  * that is the tenant tells it which node to ask.
@@ -82,7 +86,8 @@ export function deriveFunctions(functions: ReadonlyMap<string, string>): Map<str
   const check = 'check_windows'
   derived.set(check, replaceAll(requireFunction(functions, check), jobsRead))
   for (const [name, statement] of functions) {
-    const own = lockOnCoordinator(derived.get(name) ?? replaceAll(statement, withoutTriggers))
+    const form = derived.get(name) ?? replaceAll(changeInTurn(statement), withoutTriggers)
+    const own = lockOnCoordinator(form)
     if (own !== statement) derived.set(name, own)
   }
   if (![...derived.values()].some((text) => text.includes('{memberships}'))) {
@@ -107,6 +112,31 @@ function lockOnCoordinator(statement: string): string {
         ? part.replaceAll(/\bFROM public\.(memberships|users)\b/g, 'FROM public.{$1}')
         : part,
     )
+    .join(';')
+}
+
+const changesPeople = new RegExp(
+  `\\b(?:INSERT INTO|UPDATE|DELETE FROM) public\\.(?:${peopleTables.join('|')})\\b`,
+)
+
+/**
+ * What changes people, members or tenants waits for one lock of all such changes. Citus makes them one
+ * after the other in any case, but locks the tables in an order that depends on the statement, so that two
+ * sign-ins at the same moment would end in a deadlock.
+ */
+function changeInTurn(statement: string): string {
+  if (!/\bLANGUAGE plpgsql\b/.test(statement)) return statement
+  return statement
+    .split(';')
+    .map((part) => {
+      const change = changesPeople.exec(part)
+      if (change === null) return part
+      // After the head of the block that the statement is in.
+      const head =
+        /^[\s\S]*\b(?:BEGIN|THEN|ELSE|LOOP)\n/.exec(part.slice(0, change.index))?.[0] ?? ''
+      const lock = `${head === '' ? '\n' : ''}  PERFORM pg_advisory_xact_lock(${peopleLock});\n`
+      return `${head}${lock}${part.slice(head.length)}`
+    })
     .join(';')
 }
 

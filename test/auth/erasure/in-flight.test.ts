@@ -13,7 +13,13 @@ import {
 } from '#test/db/credentials.ts'
 import { addIdentity } from '#test/support/account.ts'
 import { createDelivery } from '#test/support/delivery.ts'
-import { createDatabase, createUser, type TestDatabase, testConfig } from '#test/support/helper.ts'
+import {
+  createDatabase,
+  createUser,
+  type TestDatabase,
+  type TestUser,
+  testConfig,
+} from '#test/support/helper.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
 import { createEndpoint } from '#test/support/webhook-endpoint.ts'
 import { eraseAll, findTables } from './support.ts'
@@ -23,8 +29,10 @@ import { eraseAll, findTables } from './support.ts'
  * deleted too, or it finds nothing any more.
  */
 
-const insertPost = `INSERT INTO posts (tenant_id, author_id, title, body)
-  SELECT current_tenant_id(), current_user_id(), 'x', 'x'`
+const insertPost = ({ tenantId, userId }: TestUser) => ({
+  text: `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'x', 'x')`,
+  values: [tenantId, userId],
+})
 
 const deletions = {
   'an account': (credential: Buffer, _tenantId: string) => ({
@@ -45,7 +53,7 @@ for (const [name, deletion] of Object.entries(deletions)) {
     const { text, values, outcome } = deletion(await addSession(database, user), user.tenantId)
     await web.query('BEGIN')
     t.ok(await enterSession(web, await addSession(database, user), true))
-    await web.query(insertPost)
+    await web.query(insertPost(user))
     const deleting = other.query(text, values)
     await isHeldUp(database, other)
     await web.query('COMMIT')

@@ -19,6 +19,7 @@ import type { Queryable } from '#src/db/system-database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
 import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { isOnCitus } from '#test/support/template.ts'
 
 /*
  * One user in several tenants, with row-level security and the views of members and invitations
@@ -164,7 +165,8 @@ t.test('a member is removed only from the admin’s tenant, and the user remains
   t.same(rows, left, 'a user without a membership is deleted')
 })
 
-t.test('a change locks only the rows of the admins and the member', async (t) => {
+const skip = isOnCitus() && 'Citus makes one change of members at a time (docs/growth.md)'
+t.test('a change locks only the rows of the admins and the member', { skip }, async (t) => {
   const { app, database, enterAdmin, admin, member } = await world(t)
   const colleague = await createUser(database, { tenantId: admin.tenantId })
   const holder = await database.admin.connect()

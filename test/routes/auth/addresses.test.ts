@@ -52,7 +52,7 @@ t.test('a conflict that remains is refused with a reason', async (t) => {
   await journey.database.admin.query(`
     CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'taken' USING ERRCODE = 'unique_violation'; END $$;
-    CREATE TRIGGER collide BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION collide();`)
+    CREATE TRIGGER collide BEFORE INSERT ON oauth_identities FOR EACH ROW EXECUTE FUNCTION collide();`)
   const before = await accounts(journey)
   t.strictSame(await meAfter(journey, {}), { status: 400 })
   t.strictSame(await auditTrail(journey), ['sign-in refused concurrent-change'])

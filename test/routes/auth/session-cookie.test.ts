@@ -99,16 +99,15 @@ t.test(
     // Sessions older than the rotation end with the old secret, after SESSION_ABSOLUTE_SECONDS.
     for (const [before, after] of steps) {
       const apps = [await start(before), await start(after)] as const
-      const browsers = await Promise.all(
-        Array.from({ length: 20 }, async (_, n) => {
-          const [from, to] = n % 2 === 0 ? apps : [apps[1], apps[0]]
-          const browser = { cookie: '' }
-          const parameters = journey.op.approve(await openTab(from, browser))
-          const { statusCode, body } = await comeBack(to, browser, parameters)
-          t.equal(statusCode, 302, body)
-          return browser
-        }),
-      )
+      const browsers: { cookie: string }[] = []
+      for (let n = 0; n < 20; n += 1) {
+        const [from, to] = n % 2 === 0 ? apps : [apps[1], apps[0]]
+        const browser = { cookie: '' }
+        const parameters = journey.op.approve(await openTab(from, browser))
+        const { statusCode, body } = await comeBack(to, browser, parameters)
+        t.equal(statusCode, 302, body)
+        browsers.push(browser)
+      }
       for (const browser of browsers) {
         for (const app of [...apps, ...apps]) {
           t.equal((await visit(app, browser, '/me')).statusCode, 200, `${before} and ${after}`)

@@ -72,7 +72,7 @@ t.test('an edit of an older version keeps what was typed and changes nothing', a
   const made = await editor.submit('/app/posts', { title: 'First', body: 'x', department: '' })
   const path = `/app/posts/${idOf(made.headers.location)}`
   const version = versionIn((await editor.open(path)).body)
-  await test.database.admin.query(`UPDATE posts SET updated_at = updated_at + interval '1 second'`)
+  await test.database.admin.query(`UPDATE posts SET updated_at = now() + interval '1 second'`)
   const late = await admin.send(path, { title: 'Late', body: 'typed text', version })
   t.equal(late.statusCode, 412)
   t.match(late.body, 'Somebody has changed this post')

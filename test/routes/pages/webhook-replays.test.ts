@@ -11,8 +11,8 @@ async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
   const replayId = await createReplayOf(test.database, one, endpointId)
   const progress = (done: number, finished: boolean) =>
     test.database.admin.query(
-      `UPDATE endpoint_replays SET total = 300, done = $1, finished_at = CASE WHEN $2 THEN now() END`,
-      [done, finished],
+      'UPDATE endpoint_replays SET total = 300, done = $1, finished_at = $2',
+      [done, finished ? new Date() : null],
     )
   await progress(120, false)
   return { ...visitors, path: `/app/webhooks/${endpointId}/replays/${replayId}`, progress }

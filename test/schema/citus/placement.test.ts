@@ -73,6 +73,8 @@ t.test(
     t.ok(noting.length > 0)
     for (const text of noting)
       t.match(text, /PERFORM public\.note_erased_user\(\w+\);\s+DELETE FROM public\.users/)
+    const changesMember = /PERFORM pg_advisory_xact_lock\(\d+\);\s+UPDATE public\.memberships/
+    t.match(derived.get('change_member'), changesMember, 'one change of people at a time')
     const reworded = new Map(
       [...functions].map(([name, text]) => [
         name,
