@@ -41,6 +41,8 @@ const unavailableMessages = [
   'Connection terminated',
   'Client has encountered a connection error',
   'LISTEN/NOTIFY connection ended', // of pg-boss
+  // A migration added a column between the plan of a statement and that of a function in it.
+  'structure of query does not match function result type',
   // Prisma has codes for these, but reports raw queries with P2010 and only the message.
   'Server has closed the connection',
   "Can't reach database server",

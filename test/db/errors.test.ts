@@ -27,6 +27,12 @@ t.test('states after which a request can be retried are told from mistakes', asy
   }
 })
 
+t.test('a statement that met a migration can be sent again', async (t) => {
+  const message = 'structure of query does not match function result type'
+  t.ok(isDatabaseUnavailable(errorWith({ code: '42804' }, message)))
+  t.notOk(isDatabaseUnavailable(errorWith({ code: '42804' })))
+})
+
 t.test('a value that PostgreSQL refuses is told from other mistakes (class 22)', async (t) => {
   for (const code of ['22021', '22008', '22P02']) {
     t.ok(isRefusedValue(errorWith({ code })), code)

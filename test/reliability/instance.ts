@@ -27,9 +27,9 @@ export async function startInstance(
   return { ...program, origin: address, admin, agent }
 }
 
-/** Log messages that only an overloaded machine causes. */
+/** Log messages that only an overloaded machine causes, or a column that is added at that moment (503). */
 const starved =
-  /timeout exceeded when trying to connect|connection timeout|statement timeout|webhook not recorded/
+  /timeout exceeded when trying to connect|connection timeout|statement timeout|webhook not recorded|does not match function result type/
 
 /** The errors that the process has logged. */
 export function troublesOf({ output }: Pick<Program, 'output'>): string[] {

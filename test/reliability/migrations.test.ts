@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue, queueSchema } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -7,7 +7,7 @@ import { type Migration, readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import {
-  createDatabase,
+  createOwnedDatabase,
   createTestPost,
   createUser,
   type TestDatabase,
@@ -20,14 +20,6 @@ const next = '29990101000000_next'
 const readPauseMs = 20
 const waiting = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE%'`
-
-/** A database whose owner may create tables, as `migrate` needs. */
-async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
-  const database = await createDatabase(t)
-  const name = new URL(database.url).pathname.slice(1)
-  await database.admin.query(`ALTER DATABASE ${name} OWNER TO test_owner`)
-  return database
-}
 
 /** Migrates the database to a release with additional migrations. */
 async function migrateTo(database: TestDatabase, ...more: Migration[]) {

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap'
 import { crashSettings, runCrashRounds } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { ownHalf } from '#test/billing/killable.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
+import { createOwnedDatabase, createUser } from '#test/support/helper.ts'
 import { runProgram } from '#test/support/program.ts'
 import { until } from '#test/support/until.ts'
 import { ask, startInstance, troublesOf } from './instance.ts'
@@ -15,9 +15,7 @@ const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31
 
 /** A database of this release that can be migrated to the next. */
 async function prepare(t: Test) {
-  const database = await createDatabase(t)
-  const name = new URL(database.url).pathname.slice(1)
-  await database.admin.query(`ALTER DATABASE ${name} OWNER TO test_owner`)
+  const database = await createOwnedDatabase(t)
   const env = {
     NODE_ENV: 'production',
     DATABASE_OWNER_URL: database.ownerUrl,

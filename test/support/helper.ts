@@ -8,7 +8,7 @@ import { buildApp } from '#src/app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { OneAtATimePool } from './one-at-a-time.ts'
-import { isOnCitus, serverUrls, templateName, type Urls, urlsOf } from './template.ts'
+import { isOnCitus, logins, serverUrls, templateName, type Urls, urlsOf } from './template.ts'
 
 export const webhookSecret = 'whsec_test_secret'
 export const encryptionKey = `test:${'a'.repeat(43)}`
@@ -38,6 +38,16 @@ export async function createDatabase(t: Test): Promise<TestDatabase> {
     for (const url of servers) await onCluster(url, (cluster) => dropDatabase(cluster, name))
   })
   return { ...urls, admin, nodes }
+}
+
+/** A database whose owner may create tables, on every server of a cluster, as `migrate` needs. */
+export async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
+  const database = await createDatabase(t)
+  const name = new URL(database.url).pathname.slice(1)
+  for (const admin of [database.admin, ...(database.nodes ?? [])]) {
+    await admin.query(`ALTER DATABASE ${name} OWNER TO ${logins.owner.name}`)
+  }
+  return database
 }
 
 function openAdmin(connectionString: string): pg.Pool {
