@@ -94,10 +94,18 @@ export async function findOrder(
   return row === undefined ? null : toOrder(row)
 }
 
-/** An order of `owner`, locked until the transaction ends; null if it is missing or not theirs. */
+/**
+ * An order of `owner`, locked until the transaction ends; null if it is missing or not theirs. It can be
+ * in any tenant, which is found first: with Citus rows are locked on one node.
+ */
 export async function lockOrder(tx: Tx, { userId }: OwnerScope, id: number) {
-  await tx.$queryRaw`SELECT 1 FROM orders WHERE user_id = ${userId} AND id = ${id} FOR UPDATE`
-  const row = await tx.order.findFirst({ where: { id, userId } })
+  const found = await tx.order.findFirst({ where: { id, userId }, select: { tenantId: true } })
+  if (found === null) return null
+  const { tenantId } = found
+  await tx.$queryRaw`
+    SELECT 1 FROM orders
+    WHERE tenant_id = ${tenantId}::uuid AND user_id = ${userId} AND id = ${id} FOR UPDATE`
+  const row = await tx.order.findFirst({ where: { tenantId, id, userId } })
   return row && toOrder(row)
 }
 

@@ -110,10 +110,10 @@ t.test('the effect and the status `processed` commit together', async (t) => {
   const { database, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
-  await database.admin.query(`ALTER TABLE invoices ADD CHECK (amount < 4900)`)
+  await database.admin.query(`ALTER TABLE invoices ADD CONSTRAINT cheap CHECK (amount < 4900)`)
   await t.rejects(apply(eventId))
   t.match(await stateOf(database), { status: 'recorded', attempts: 0 })
-  await database.admin.query('ALTER TABLE invoices DROP CONSTRAINT invoices_amount_check')
+  await database.admin.query('ALTER TABLE invoices DROP CONSTRAINT cheap')
   t.equal(await apply(eventId), 'processed')
 })
 
