@@ -114,6 +114,8 @@ export async function clear({ servers }: Contender): Promise<void> {
   const admin = servers[0]?.admin
   await admin?.query('TRUNCATE outbound_events, deliveries, delivery_attempts, due_attempts')
   await admin?.query('TRUNCATE processed_events, received_events, pgboss.job')
+  // The jobs of their turns are gone.
+  await admin?.query('UPDATE webhook_endpoints SET in_turn = false')
   for (const { admin } of servers) await admin.query('CHECKPOINT')
 }
 
