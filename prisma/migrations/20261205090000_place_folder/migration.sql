@@ -51,3 +51,15 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION "place_folder"(bigint, bigint, bigint, integer, text, timestamptz) FROM PUBLIC;
+
+-- For processes of the release before, which set the time of the change themselves.
+CREATE OR REPLACE FUNCTION "move_folder"(
+  folder bigint, new_team bigint, new_parent bigint, new_parent_depth integer
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM public.place_folder(folder, new_team, new_parent, new_parent_depth, NULL, now()));
+END
+$$;
