@@ -1,4 +1,4 @@
-import { skipWithoutCitus } from '#test/support/citus.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
 import {
   clear,
   prepareDeliveries,

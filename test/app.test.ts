@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
-import { type CollectedRoute, collectRoutes } from '#test/support/collected-routes.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 type More = { query?: string; body?: string }
 type Answer = { statusCode: number; headers: Record<string, unknown>; body: string }

@@ -3,8 +3,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { breachesOf, findBreaches, importOrder } from '#test/support/import-order.ts'
-import { lint } from '#test/support/lint.ts'
+import { breachesOf, findBreaches, importOrder } from '#test/support/app/import-order.ts'
+import { lint } from '#test/support/app/lint.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const importing = (specifier: string) =>

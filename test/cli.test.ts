@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { version } from '#src/runtime/assets.ts'
-import { createDatabase, createUser, webhookSecret } from '#test/support/helper.ts'
-import { leak, production } from '#test/support/production.ts'
-import { addresses, runProgram, temporaryFolder } from '#test/support/program.ts'
+import { webhookSecret } from '#test/support/app/app.ts'
+import { leak, production } from '#test/support/app/production.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 t.test(

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { playJourney, serveJourney } from '#test/support/journey.ts'
-import { untilTrue } from '#test/support/until.ts'
+import { playJourney, serveJourney } from '#test/support/app/journey.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 t.test('events are counted, and no secret is logged', async (t) => {
   const journey = await serveJourney(t, { RATE_LIMIT_WEBHOOKS: '3/60' })

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
-import { startClusterOfRun } from '#test/support/citus-run.ts'
-import { describeFailures } from '#test/support/failures.ts'
-import { makeRunFolder } from '#test/support/run-folder.ts'
-import { prepareTemplate } from '#test/support/template.ts'
+import { describeFailures } from '#test/run/failures.ts'
+import { makeRunFolder } from '#test/run/run-folder.ts'
+import { startClusterOfRun } from '#test/support/database/citus-run.ts'
+import { prepareTemplate } from '#test/support/database/template.ts'
 
 /*
  * The program behind `npm test`: one PostgreSQL for the whole run, or a Citus cluster with
@@ -33,7 +33,7 @@ const settings = {
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
-const withoutDomains = new URL('./support/without-domains.ts', import.meta.url).href
+const withoutDomains = new URL('./run/without-domains.ts', import.meta.url).href
 
 const interruption = followSignals()
 const folder = await makeRunFolder()

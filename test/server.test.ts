@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { start } from '#src/server.ts'
-import { createDatabase, testConfig } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
 
 for (const role of ['web', 'worker', 'all']) {
   t.test(`a process with ROLE=${role} is ready while its database and its queue are`, async (t) => {

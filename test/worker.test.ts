@@ -2,9 +2,16 @@ import t from 'tap'
 import { openQueue } from '#src/queue/queue.ts'
 import { charge, invoicesOf, receive, stateOf } from '#test/billing/received.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
-import { build, createDatabase, createUser } from '#test/support/helper.ts'
-import { enqueue, jobsOf, startQueue, startTestWorker } from '#test/support/running-worker.ts'
-import { until, untilBlocked } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { until, untilBlocked } from '#test/support/database/until.ts'
+import {
+  enqueue,
+  jobsOf,
+  startQueue,
+  startTestWorker,
+} from '#test/support/processes/running-worker.ts'
 
 t.test('a received event is processed, end to end', async (t) => {
   const { app, database } = await build(t)

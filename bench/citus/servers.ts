@@ -1,8 +1,12 @@
 import pg from 'pg'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { createCitusDatabase, startCluster, startWithoutCitus } from '#test/support/citus.ts'
-import { logins, urlsOf } from '#test/support/template.ts'
+import {
+  createCitusDatabase,
+  startCluster,
+  startWithoutCitus,
+} from '#test/support/database/citus.ts'
+import { logins, urlsOf } from '#test/support/database/template.ts'
 import { watchCpu } from '../cpu-time.ts'
 
 /** A migrated database on one PostgreSQL, or distributed over a coordinator and nodes. */

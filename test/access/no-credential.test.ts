@@ -25,13 +25,9 @@ import {
   parentsOf,
   samples,
 } from '#test/schema/table-rows.ts'
-import { createChain, createDocument } from '#test/support/chain.ts'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createChain, createDocument } from '#test/support/callers/chain.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 
 const denied = '42501'
 

@@ -6,9 +6,10 @@ import { roles as ownRoles } from '#src/access/roles.ts'
 import { roles, rules, servicePermissions } from '#test/access/matrix/contract.ts'
 import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import type { Who } from '#test/access/matrix/route-row.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { collectRoutes } from '#test/support/collected-routes.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const names = Object.keys(roles)
 

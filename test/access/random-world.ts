@@ -1,12 +1,8 @@
 import fc from 'fast-check'
-import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
-import {
-  createOrder,
-  createTestInvoice,
-  createTestPost,
-  createUser,
-  type TestDatabase,
-} from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDocument, createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 
 const tenants = 3
 const people = 4

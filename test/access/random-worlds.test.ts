@@ -8,8 +8,8 @@ import { listInvoices } from '#src/resources/invoices.ts'
 import { listOrders } from '#src/resources/orders.ts'
 import { changePost, listPosts } from '#src/resources/posts.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
-import { createDatabase } from '#test/support/helper.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { anyWorld, createObjects, type Made, type Viewer } from './random-world.ts'
 
 const runs = 60

@@ -9,9 +9,9 @@ import { Problem } from '#src/http/problems.ts'
 import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
 import { changeFolder } from '#src/resources/folders.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
-import { createDatabase } from '#test/support/helper.ts'
-import { createRandomWorld, randomWorld } from '#test/support/random-world.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { createRandomWorld, randomWorld } from './random-relations.ts'
 
 t.test('model, check, list, change and each lock alone agree on the chain', async (t) => {
   const database = await createDatabase(t)

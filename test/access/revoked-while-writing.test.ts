@@ -11,17 +11,14 @@ import { isSafe, send } from '#test/access/matrix/request.ts'
 import { type Revocation, revocationsOf } from '#test/access/matrix/revocations.ts'
 import { currentTransaction, digestOf } from '#test/access/matrix/trace.ts'
 import { type Caller, createCaller, createWorld } from '#test/access/matrix/world.ts'
-import { createFolder, createTeam } from '#test/support/chain.ts'
-import {
-  build,
-  createDatabase,
-  createTestPost,
-  createUser,
-  type TestApp,
-} from '#test/support/helper.ts'
-import { comparable } from '#test/support/probes.ts'
-import { serviceOwner } from '#test/support/service-owner.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { comparable } from '#test/support/app/probes.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { serviceOwner } from '#test/support/callers/service-owner.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 /*
  * A request that carries a body is looked at twice: early, which refuses before the body is read, and

@@ -2,7 +2,7 @@ import t from 'tap'
 import { entriesOf, lockedEntries } from '#test/access/matrix/entries.ts'
 import { openProgram, runMatrix, type Verdict } from '#test/access/matrix/matrix.ts'
 import { summaryOf, wrongOf } from '#test/access/matrix/verdicts.ts'
-import { isOnCitus } from '#test/support/template.ts'
+import { isOnCitus } from '#test/support/database/template.ts'
 
 t.test('row-level security alone hides every foreign object', async (t) => {
   const { setup, routes } = await openProgram(t, { queryScope: false, rowLevelSecurity: true })

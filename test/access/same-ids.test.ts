@@ -6,15 +6,11 @@ import { findInvoice } from '#src/resources/invoices.ts'
 import { findLatestOrders, findOrder } from '#src/resources/orders.ts'
 import { changePost, deletePost, findPost } from '#src/resources/posts.ts'
 import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/resources/teams.ts'
-import { addMember, createTeam } from '#test/support/chain.ts'
-import {
-  createDatabase,
-  createOrder,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { addMember, createTeam } from '#test/support/callers/chain.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 
 /*
  * The primary key is the tenant and the number. The sequence gives each number once, but the same

@@ -3,18 +3,16 @@ import t, { type Test } from 'tap'
 import { decide, policy, type Resource } from '#src/access/policy.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { credentialOf, idleSeconds } from '#test/db/credentials.ts'
-import { as } from '#test/support/account.ts'
-import { createDocument, createFolder, createTeam, nestFolder } from '#test/support/chain.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import {
-  build,
-  createOrder,
-  createTestInvoice,
-  createTestPost,
-  createUser,
-  signIn,
-  type TestApp,
-} from '#test/support/helper.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+  createDocument,
+  createFolder,
+  createTeam,
+  nestFolder,
+} from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { type Asker, openCedar, type Thing } from './second-opinion/cedar.ts'
 
 /*

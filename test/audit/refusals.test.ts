@@ -3,7 +3,8 @@ import type { AuditEntry, ClientInfo } from '#src/audit/audit.ts'
 import { createRefusals } from '#src/audit/refusals.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 const windowMs = 60_000
 const refusal = (reason: string): AuditEntry => ({ action: 'sign-out', outcome: 'refused', reason })

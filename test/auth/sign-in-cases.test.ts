@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
-import { postLogout, signLogoutToken } from '#test/support/logout-request.ts'
+import { postLogout, signLogoutToken } from '#test/support/provider/logout-request.ts'
 import {
   type Case,
   ecKey,
   type Further,
   planCases,
   untouched,
-} from '#test/support/sign-in-cases.ts'
-import { checkNothingHappened, rows } from '#test/support/sign-in-effects.ts'
+} from '#test/support/provider/sign-in-cases.ts'
 import {
   auditTrail,
   type Browser,
@@ -20,8 +19,9 @@ import {
   rsaKey,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
-import { ownCases } from '#test/support/sign-in-own-cases.ts'
+} from '#test/support/provider/sign-in-journey.ts'
+import { checkNothingHappened, rows } from './sign-in-effects.ts'
+import { ownCases } from './sign-in-own-cases.ts'
 
 type Kind<Expect extends Case['expect']> = Extract<Case, { expect: Expect }>
 

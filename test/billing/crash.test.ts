@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { crashSettings, runCrashRounds } from './crash-rounds.ts'
 import { startDurableDatabase } from './durable-database.ts'
 import { checkHistory } from './history.ts'

@@ -7,9 +7,9 @@ import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
-import type { TestDatabase } from '#test/support/helper.ts'
-import { isOnCitus, logins, urlsOf } from '#test/support/template.ts'
+import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { isOnCitus, logins, urlsOf } from '#test/support/database/template.ts'
 
 const name = 'durable'
 const pollMs = 20

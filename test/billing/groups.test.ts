@@ -4,9 +4,15 @@ import t, { type Test } from 'tap'
 import { eventQueue } from '#src/billing/job.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { enqueue, jobsOf, startQueue, startTestWorker } from '#test/support/running-worker.ts'
-import { until, untilBlocked } from '#test/support/until.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { until, untilBlocked } from '#test/support/database/until.ts'
+import {
+  enqueue,
+  jobsOf,
+  startQueue,
+  startTestWorker,
+} from '#test/support/processes/running-worker.ts'
 import { charge, invoicesOf, openAsWorker, stateOf } from './received.ts'
 
 t.test('an object whose provider call hangs holds no other event back', async (t) => {

@@ -2,7 +2,8 @@ import t from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import { openAsWorker, planOf, receive } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

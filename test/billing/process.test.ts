@@ -5,8 +5,9 @@ import { applyEvent, recordFailure } from '#src/billing/process.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { enqueue, jobsOf, startQueue } from '#test/support/running-worker.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { enqueue, jobsOf, startQueue } from '#test/support/processes/running-worker.ts'
 import { charge, invoicesOf, receive, stateOf } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
-import type { TestDatabase } from '#test/support/helper.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 
 export const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
 

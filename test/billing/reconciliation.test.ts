@@ -16,16 +16,12 @@ import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
-import { addIdentity, as } from '#test/support/account.ts'
-import {
-  build,
-  createDatabase,
-  createUser,
-  signIn,
-  type TestDatabase,
-} from '#test/support/helper.ts'
-import { startTestWorker } from '#test/support/running-worker.ts'
-import { untilTrue } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { untilTrue } from '#test/support/database/until.ts'
+import { startTestWorker } from '#test/support/processes/running-worker.ts'
 import { invoicesOf, openAsWorker, receive } from './received.ts'
 
 const key = 'a key of the billing API'

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { createRecorder, type RecorderLimits, recorderLimits } from '#src/billing/record.ts'
 import { openRecordStore, type RecordStore, type StoreLimits } from '#src/billing/record-store.ts'
-import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 
 /** Times that a busy machine does not exceed; tests of one limit change that one. */
 const patient = {

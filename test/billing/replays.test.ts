@@ -12,9 +12,10 @@ import { purgeBodies, purgeReplays } from '#src/billing/retention.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { type EventJob, openQueue } from '#src/queue/queue.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
-import { startTestWorker } from '#test/support/running-worker.ts'
-import { until } from '#test/support/until.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { until } from '#test/support/database/until.ts'
+import { startTestWorker } from '#test/support/processes/running-worker.ts'
 import { charge, invoicesOf, openAsWorker, receive, stateOf } from './received.ts'
 
 t.test(

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { deliveryStatuses as offeredStatuses } from '#src/commands/api-program.ts'
 import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
-import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
+import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.strictSame(offeredStatuses, deliveryStatuses)
 

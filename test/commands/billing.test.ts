@@ -1,8 +1,8 @@
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
-import { createDatabase } from '#test/support/helper.ts'
-import { production } from '#test/support/production.ts'
-import { runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
+import { production } from '#test/support/app/production.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test('trigger, replay, link and doctor against the running demo', async (t) => {
   const cwd = await temporaryFolder(t)

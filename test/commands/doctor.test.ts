@@ -1,7 +1,8 @@
 import t from 'tap'
-import { createDatabase, testSettings } from '#test/support/helper.ts'
-import { leak, production } from '#test/support/production.ts'
-import { type Program, runProgram } from '#test/support/program.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import { leak, production } from '#test/support/app/production.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { type Program, runProgram } from '#test/support/processes/program.ts'
 
 t.test('doctor reports what is wrong and how to fix it', async (t) => {
   const database = await createDatabase(t)

@@ -1,7 +1,9 @@
 import t from 'tap'
-import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
-import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
-import { runProgram } from '#test/support/program.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDocument, createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 t.test('user export, user erase, tenant export and tenant delete', async (t) => {
   const database = await createDatabase(t)

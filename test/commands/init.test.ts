@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { parseEnv } from 'node:util'
 import t, { type Test } from 'tap'
 import { readConfig } from '#src/config/config.ts'
-import { temporaryFolder } from '#test/support/program.ts'
+import { temporaryFolder } from '#test/support/processes/program.ts'
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 

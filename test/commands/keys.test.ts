@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { createGrants, oldRing, onlyNew, ring } from '#test/db/sealed-rows.ts'
-import { createDatabase } from '#test/support/helper.ts'
-import { runProgram } from '#test/support/program.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 const setting = (keys: EncryptionKeys) =>
   keys.map(({ id, secret }) => `${id}:${Buffer.from(secret).toString('base64')}`).join()

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
-import { createOutbox } from '#test/support/outbox.ts'
-import { runProgram } from '#test/support/program.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { runProgram } from '#test/support/processes/program.ts'
+import { createOutbox } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('ledger verify and ledger repair show and repair what waits without a job', async (t) => {
   const hourAgo = new Date(Date.now() - 3_600_000)

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { createDatabase } from '#test/support/helper.ts'
-import { production } from '#test/support/production.ts'
-import { runProgram } from '#test/support/program.ts'
-import { query } from '#test/support/raw-sql.ts'
+import { production } from '#test/support/app/production.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { query } from '#test/support/database/raw-sql.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 t.test('migrate and seed prepare a database and report when there is nothing to do', async (t) => {
   const database = await createDatabase(t)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { build } from '#test/support/helper.ts'
-import { runProgram } from '#test/support/program.ts'
+import { build } from '#test/support/app/app.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 t.test('openapi prints the same document as a server, without a database', async (t) => {
   const program = await runProgram(t, ['openapi'], {

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { createDatabase } from '#test/support/helper.ts'
-import { production } from '#test/support/production.ts'
-import { runProgram, temporaryFolder } from '#test/support/program.ts'
+import { production } from '#test/support/app/production.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test('web and worker each start with the secrets of their role alone, in files', async (t) => {
   const settings = production(await createDatabase(t))

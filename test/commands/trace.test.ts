@@ -1,7 +1,7 @@
 import t from 'tap'
-import { type Journey, playJourney, serveJourney } from '#test/support/journey.ts'
-import { runProgram } from '#test/support/program.ts'
-import { until } from '#test/support/until.ts'
+import { type Journey, playJourney, serveJourney } from '#test/support/app/journey.ts'
+import { until } from '#test/support/database/until.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 type Line = Record<string, unknown>
 

@@ -1,6 +1,7 @@
 import t from 'tap'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { runProgram } from '#test/support/program.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 t.test('usage list, limit and check show, limit and verify what tenants store', async (t) => {
   const database = await createDatabase(t)

@@ -5,7 +5,7 @@ import t from 'tap'
 import { ConfigError, readConfig } from '#src/config/config.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
 import { readSecrets } from '#src/demo/running-demo.ts'
-import { temporaryFolder } from '#test/support/program.ts'
+import { temporaryFolder } from '#test/support/processes/program.ts'
 
 const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill).toString('base64')
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ConfigError } from '#src/config/config.ts'
 import { readSecretFiles } from '#src/config/secret-files.ts'
-import { temporaryFolder } from '#test/support/program.ts'
+import { temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test('NAME_FILE of a secret is replaced by NAME with the content of the file', async (t) => {
   const folder = await temporaryFolder(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testConfig } from '#test/support/helper.ts'
+import { testConfig } from '#test/support/app/app.ts'
 
 const urls = {
   superuserUrl: '',

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Test } from 'tap'
-import type { TestDatabase } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 
 export type Context = { tenantId?: string; userId?: number }
 

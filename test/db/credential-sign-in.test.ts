@@ -1,11 +1,7 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
   addSession,
   connect,

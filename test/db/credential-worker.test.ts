@@ -1,10 +1,7 @@
 import t from 'tap'
-import {
-  createDatabase,
-  createTestInvoice,
-  createUser,
-  type TestDatabase,
-} from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { addJob, addSession, addToken, connect, inside, nobody, scopeOf } from './credentials.ts'
 
 t.test('a job enters its tenant, and no person', async (t) => {

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Test } from 'tap'
-import type { TestDatabase, TestUser } from '#test/support/helper.ts'
-import { isOnCitus } from '#test/support/template.ts'
-import { untilWaiting } from '#test/support/until.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { isOnCitus } from '#test/support/database/template.ts'
+import { untilWaiting } from '#test/support/database/until.ts'
 
 /** What a program sends for a cookie or token: its SHA-256. */
 export function credentialOf(secret: string): Buffer {

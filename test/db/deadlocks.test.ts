@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { as } from '#test/support/account.ts'
-import { build, createDatabase, createUser, signIn, type TestUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { build } from '#test/support/app/app.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 
 /*
  * Two writes that lock the same two rows in opposite orders: PostgreSQL rolls one back after a

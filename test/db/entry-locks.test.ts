@@ -1,7 +1,8 @@
 import t from 'tap'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import { addService, addSession, addToken, connect, idleSeconds, isHeldUp } from './credentials.ts'
 
 const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }

@@ -4,8 +4,9 @@ import { openDatabase } from '#src/db/database.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 
 const nowhere = 'postgres://nobody:nothing@127.0.0.1:9/none'
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import t from 'tap'
-import { createDatabase, createOrder, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import {
   addSession,
   connect,

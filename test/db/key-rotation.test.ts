@@ -5,8 +5,9 @@ import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { findKeyUse, listScopeKeys, rotateKeys, rotateScopeKey } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
 /** Every encrypted value of the database, decrypted with `keys`. */

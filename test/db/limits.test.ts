@@ -5,9 +5,12 @@ import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { build, createDatabase, createOrder, createUser, signIn } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
-import { untilTrue } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const limits = `SELECT name, setting FROM pg_settings
   WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`

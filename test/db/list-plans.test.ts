@@ -11,15 +11,11 @@ import { listOrders } from '#src/resources/orders.ts'
 import { listPosts } from '#src/resources/posts.ts'
 import { listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
 import { listRecentEvents, readFeed } from '#src/webhooks/events/feed.ts'
-import { createChain } from '#test/support/chain.ts'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const rows = 20_000
 const page: Page = { limit: 20, after: null }

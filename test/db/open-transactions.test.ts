@@ -4,7 +4,7 @@ import t from 'tap'
 import health from '#routes/health.ts'
 import { warningsOf, watchTransactions } from '#src/db/open-transactions.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { createDatabase } from '#test/support/helper.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('a transaction that stays open is seen without privileges, and named', async (t) => {
   const database = await createDatabase(t)

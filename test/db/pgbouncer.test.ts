@@ -8,16 +8,12 @@ import { verifyDatabase } from '#src/schema/verify.ts'
 import { startWorker } from '#src/worker.ts'
 import { askInChild, createWorld, grantTokens } from '#test/auth/provider-tokens/world.ts'
 import { countRows, nothingRecorded, send } from '#test/routes/webhooks/send-event.ts'
-import {
-  createDatabase,
-  createOrder,
-  createTestInvoice,
-  createUser,
-  signIn,
-  testConfig,
-} from '#test/support/helper.ts'
-import { pgbouncer, startPgbouncer } from '#test/support/pgbouncer.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
 // Fewer than the clients below, so that transactions share connections.

@@ -6,20 +6,14 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { runWithCommit } from '#src/db/scoped-pool.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { createChain, createDocument } from '#test/support/chain.ts'
-import {
-  createDatabase,
-  createOrder,
-  createTestInvoice,
-  createTestPost,
-  createUser,
-  signIn,
-  type TestDatabase,
-  testConfig,
-} from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createChain, createDocument } from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 t.test('a read waits for two round trips: its opening, its statement', async (t) => {
   const { proxy, db, entryOf, user } = await openCounted(t)

@@ -4,9 +4,10 @@ import { type Database, openDatabase } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 t.test('a backend killed during a transaction', async (t) => {
   const database = await createDatabase(t)

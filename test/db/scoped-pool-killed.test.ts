@@ -6,13 +6,10 @@ import { type Entry, withoutScope } from '#src/db/entry.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import {
-  createDatabase,
-  createTestInvoice,
-  createUser,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { randomOf } from '#test/support/seeded.ts'
+import { randomOf } from '#test/support/app/seeded.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import { addSession, idleSeconds } from './credentials.ts'
 
 const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }

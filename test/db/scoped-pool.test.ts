@@ -5,13 +5,10 @@ import { withoutScope } from '#src/db/entry.ts'
 import { poolOptions, survivesBrokenConnections } from '#src/db/pool-options.ts'
 import { opening, ScopedPool } from '#src/db/scoped-pool.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import {
-  createDatabase,
-  createTestInvoice,
-  createUser,
-  type TestDatabase,
-} from '#test/support/helper.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 const currentScope = `SELECT current_tenant_id()::text AS tenant, current_user_id()::text AS "user",
   current_setting('app.scope', true) AS setting, pg_backend_pid() AS pid`

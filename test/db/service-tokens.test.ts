@@ -1,6 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
-import { createDatabase, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import {
   addService,
   addSession,

@@ -4,8 +4,9 @@ import { checkUsage, measureUsage, setQuota } from '#src/auth/members/usage.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { addSession } from '#test/db/credentials.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('counters are right under concurrency, rollback, cascade and pruning', async (t) => {
   const world = await createWorld(t)

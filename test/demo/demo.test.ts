@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { isAlive } from '#src/demo/postgres/lock-file.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { createDatabase, testSettings } from '#test/support/helper.ts'
-import { addresses, runDemo, runProgram, temporaryFolder } from '#test/support/program.ts'
-import { type Sent, takeTour } from '#test/support/tour.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { type Sent, takeTour } from '#test/support/browser/tour.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { addresses, runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test(
   'the demo: one command, the whole tour with the printed commands, persistent data',

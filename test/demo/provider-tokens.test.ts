@@ -1,9 +1,13 @@
 import t from 'tap'
 import { startProvider } from '#src/demo/provider.ts'
-import { build } from '#test/support/helper.ts'
-import { newProviderBrowser } from '#test/support/provider-browser.ts'
-import { createSignOutWorker, drain, openGrantAccess } from '#test/support/provider-tokens.ts'
-import { auditTrail, comeBack, openTab, visit } from '#test/support/sign-in-journey.ts'
+import { build } from '#test/support/app/app.ts'
+import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
+import {
+  createSignOutWorker,
+  drain,
+  openGrantAccess,
+} from '#test/support/provider/provider-tokens.ts'
+import { auditTrail, comeBack, openTab, visit } from '#test/support/provider/sign-in-journey.ts'
 import { people } from '../../prisma/people.ts'
 
 t.test('with the certified provider: sign-in, refresh, sign-out and revocation', async (t) => {

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
-import { newProviderBrowser } from '#test/support/provider-browser.ts'
+import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
 import { people } from '../../prisma/people.ts'
 
 const clientId = 'gatehouse'

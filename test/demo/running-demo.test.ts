@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import t, { type Test } from 'tap'
 import { greeting, startDemo } from '#src/demo/demo.ts'
 import { announceDemo, findRunningDemo, withDemoSettings } from '#src/demo/running-demo.ts'
-import { testConfig, testSettings } from '#test/support/helper.ts'
-import { temporaryFolder } from '#test/support/program.ts'
+import { testConfig, testSettings } from '#test/support/app/app.ts'
+import { temporaryFolder } from '#test/support/processes/program.ts'
 
 const urls = {
   superuserUrl: '',

@@ -7,16 +7,12 @@ import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { ask, startInstance } from '#test/reliability/instance.ts'
 import { signedEvent } from '#test/reliability/load.ts'
-import {
-  createUser,
-  signIn,
-  type TestDatabase,
-  testConfig,
-  testSettings,
-} from '#test/support/helper.ts'
-import { postgresPrograms, startMachinePostgres } from '#test/support/machine-postgres.ts'
-import { runProgram, temporaryFolder } from '#test/support/program.ts'
-import { until } from '#test/support/until.ts'
+import { testConfig, testSettings } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { postgresPrograms, startMachinePostgres } from '#test/support/database/machine-postgres.ts'
+import { until } from '#test/support/database/until.ts'
+import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { codeBlocks, readPage, root } from './page.ts'
 
 /* The steps of docs/operations.md that restore a dump into another server, as written there. */

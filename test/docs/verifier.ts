@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { findProgram } from '#test/support/find-program.ts'
+import { findProgram } from '#test/support/processes/find-program.ts'
 import { root } from './page.ts'
 
 /** A program of docs/verifying-webhooks and its interpreter. */

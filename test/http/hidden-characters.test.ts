@@ -1,8 +1,8 @@
 import t from 'tap'
 import { readIdToken } from '#src/auth/oidc/id-token.ts'
 import { readEndpointUrl } from '#src/webhooks/client/url.ts'
-import { build } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const hidden = ['\u200B', '\u200D', '\u200F', '\u202A', '\u202E', '\u2066', '\u2069']
 

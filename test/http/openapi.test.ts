@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import t from 'tap'
 import { type ApiDescription, answerOf } from '#src/http/openapi-examples.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
 
 // These rules warn about deliberate choices.
 const meant = {

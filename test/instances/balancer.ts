@@ -3,7 +3,7 @@ import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import { pipeline } from 'node:stream'
 import type { Test } from 'tap'
-import type { Certified } from '#test/support/certificates.ts'
+import type { Certified } from '#test/support/processes/certificates.ts'
 
 export type Balancer = {
   /** `https://localhost:PORT`. */

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
-import { createOrder, createUser } from '#test/support/helper.ts'
-import { until } from '#test/support/until.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { until } from '#test/support/database/until.ts'
 import type { Instances } from './instances.ts'
 
 const changes = 20

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { until } from '#test/support/until.ts'
+import { until } from '#test/support/database/until.ts'
 import { chargeOf } from './installation.ts'
 import type { Instances } from './instances.ts'
 

@@ -1,8 +1,9 @@
 import type { Test } from 'tap'
 import { readConfig } from '#src/config/config.ts'
-import { createDatabase, signIn, type TestDatabase, type TestUser } from '#test/support/helper.ts'
-import { startPgbouncer } from '#test/support/pgbouncer.ts'
-import { addresses, type Program, runProgram } from '#test/support/program.ts'
+import { signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 import { type Installation, prepareInstallation } from './installation.ts'
 
 export type Headers = Record<string, string>

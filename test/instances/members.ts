@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
-import { createTestInvoice, createUser, type TestUser } from '#test/support/helper.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
 import type { Headers, Instances } from './instances.ts'
 
 /*

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { createDatabase, testConfig } from '#test/support/helper.ts'
-import { until } from '#test/support/until.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { until } from '#test/support/database/until.ts'
 
 t.test('a worker seals and checks the ledger, and the log keeps its newest hash', async (t) => {
   const database = await createDatabase(t)

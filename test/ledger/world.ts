@@ -7,9 +7,9 @@ import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database
 import { type LedgerCheck, runLedgerBefore } from '#src/ledger/ledger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
-import type { TestDatabase } from '#test/support/helper.ts'
-import { createOutbox, type Outbox } from '#test/support/outbox.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { createOutbox, type Outbox } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const windowMs = 300_000
 

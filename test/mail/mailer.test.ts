@@ -2,9 +2,9 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import t from 'tap'
 import { type MailConfig, readMail } from '#src/config/parse.ts'
 import { createMailer, type Mail } from '#src/mail/mailer.ts'
-import { createAuthority, selfSigned } from '#test/support/certificates.ts'
-import { startMailServer } from '#test/support/mail-server.ts'
-import { startRawReceiver } from '#test/support/raw-receiver.ts'
+import { createAuthority, selfSigned } from '#test/support/processes/certificates.ts'
+import { startMailServer } from '#test/support/receiver/mail-server.ts'
+import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
 const trusted = createAuthority('trusted')
 setDefaultCACertificates([...getCACertificates(), trusted.cert])

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
-import { templateName, urlsOf } from '#test/support/template.ts'
+import { templateName, urlsOf } from '#test/support/database/template.ts'
 import type { Mutant } from './mutant.ts'
 
 /** The result of a mutant: caught by a test, survived, or timed out. */

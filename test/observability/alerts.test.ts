@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
-import { findProgram } from '#test/support/find-program.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { findProgram } from '#test/support/processes/find-program.ts'
 
 type Rule = { alert: string; expr: string }
 type UnitTest = { alert_rule_test: { alertname: string; exp_alerts?: object[] }[] }

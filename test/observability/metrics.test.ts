@@ -5,11 +5,13 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
-import { build, createDatabase, createUser } from '#test/support/helper.ts'
-import { createOutbox } from '#test/support/outbox.ts'
-import { startQueue } from '#test/support/running-worker.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { startQueue } from '#test/support/processes/running-worker.ts'
+import { createOutbox } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const series = (text: string) => text.split('\n').filter((line) => /^[a-z]/.test(line))
 

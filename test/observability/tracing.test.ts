@@ -1,9 +1,9 @@
 import { registerHooks } from 'node:module'
 import t from 'tap'
 import type { Tracing } from '#src/observability/tracing.ts'
-import { attributeOf, tracesOf } from '#test/support/collector.ts'
-import { customerUrlSecret, playJourney, serveJourney } from '#test/support/journey.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { attributeOf, tracesOf } from '#test/support/app/collector.ts'
+import { customerUrlSecret, playJourney, serveJourney } from '#test/support/app/journey.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const loaded: string[] = []
 registerHooks({

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { createDatabase, testConfig } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
 
 const linesAwaited = 4
 const shortestSecondMs = 990 // a timer may fire a moment early

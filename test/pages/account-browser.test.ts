@@ -1,7 +1,7 @@
 import t from 'tap'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { runDemo } from '#test/support/program.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { runDemo } from '#test/support/processes/program.ts'
 
 t.test('account page by keyboard only: create a token and sign out another device', async (t) => {
   const { baseUrl } = await runDemo(t)

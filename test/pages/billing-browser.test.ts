@@ -3,21 +3,17 @@ import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { createChain } from '#test/support/chain.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import {
-  build,
-  createOrder,
-  createUser,
-  signIn,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { createReplayOf } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** A listening server, and a browser signed in as an operator who has an order and a document. */
 async function setUp(t: Test) {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readConfig } from '#src/config/config.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
 
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
 const html = { accept: 'text/html' }

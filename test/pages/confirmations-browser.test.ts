@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { createFolder, createTeam } from '#test/support/chain.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { createReplayOf } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** An admin with something of every kind that a page can remove. */
 async function setUp(t: Test) {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
 
 t.test('every component in both schemes, at three widths', async (t) => {
   const { app } = await build(t)

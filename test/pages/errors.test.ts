@@ -1,6 +1,6 @@
 import t from 'tap'
 import { errorCodes, errorTable, problemType } from '#src/http/problems.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
 
 t.test('the type of every problem opens its page: meaning, cause and remedy', async (t) => {
   const { app } = await build(t)

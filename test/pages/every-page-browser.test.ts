@@ -1,22 +1,17 @@
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { receive } from '#test/billing/received.ts'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { createChain } from '#test/support/chain.ts'
-import { collectRoutes } from '#test/support/collected-routes.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import {
-  build,
-  createOrder,
-  createTestInvoice,
-  createTestPost,
-  createUser,
-  signIn,
-} from '#test/support/helper.ts'
-import { createReplayOf } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const maxPageBytes = 100_000 // with everything that the page loads
 const widths = [390, 1280, 1920]

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
 import { visitor, webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { signedInBy } from '#test/support/account.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { createUser } from '#test/support/helper.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { signedInBy } from '#test/support/callers/account.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 const newEndpoint = { url, description: '', signature: 'spec' }

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { createChain } from '#test/support/chain.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const mark = 'שלום' // right to left
 

@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { build, createUser, signIn, type TestUser } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 
 const phone = { width: 360, height: 740 }
 const desktop = { width: 1280, height: 800 }

@@ -3,8 +3,8 @@ import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
 import { type Person, people } from '../../prisma/people.ts'
 
 /** The server on its own port, the certified provider, and a browser. */

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { ApiDescription, Operation } from '#src/http/openapi-examples.ts'
 import { fieldsOf, referencePage, typeText } from '#src/pages/reference.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
 
 t.test('the reference at /docs/plain shows every operation without scripts', async (t) => {
   const { app } = await build(t)

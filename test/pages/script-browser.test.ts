@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
-import { launchBrowser } from '#test/support/browser.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** The page of an endpoint with two deliveries in a browser, of an admin who is signed in. */
 async function openEndpoint(t: Test, options: { javaScriptEnabled?: boolean } = {}) {

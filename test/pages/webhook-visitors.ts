@@ -1,4 +1,5 @@
-import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 
 type Test = Parameters<typeof build>[0]
 

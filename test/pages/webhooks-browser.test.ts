@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { runDemo } from '#test/support/program.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { runDemo } from '#test/support/processes/program.ts'
 
 t.test(
   'webhooks pages by keyboard only: add an endpoint, test it, read a failure, replay',

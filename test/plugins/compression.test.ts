@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { build, type TestApp } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const publicPaths = [
   '/openapi.json',

@@ -7,7 +7,7 @@ import connectionLimit from '#plugins/connection-limit.ts'
 import errors from '#plugins/errors.ts'
 import metricsPlugin from '#plugins/metrics.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
-import { untilTrue } from '#test/support/until.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 type Limits = { max?: number; maxPerAddress?: number; trustProxy?: string[] }
 

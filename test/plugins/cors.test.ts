@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const origin = 'https://app.example.com'
 const corsHeaders = (headers: object) =>

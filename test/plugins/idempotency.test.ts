@@ -2,8 +2,9 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import idempotency from '#plugins/idempotency.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
-import { build, encryptionKey, signIn, type TestApp } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, encryptionKey, type TestApp } from '#test/support/app/app.ts'
+import { signIn } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const order = {
   lineItems: [{ sku: 'GATE', quantity: 1, unitPrice: 900 }],

@@ -1,6 +1,8 @@
 import t from 'tap'
-import { collectRoutes } from '#test/support/collected-routes.ts'
-import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 
 const tried = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

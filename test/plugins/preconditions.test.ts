@@ -1,16 +1,12 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import preconditions from '#plugins/preconditions.ts'
-import { createChain } from '#test/support/chain.ts'
-import {
-  build,
-  createOrder,
-  createTestPost,
-  type TestApp,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** Every resource that changes: an object of it, and a change. */
 const resources: readonly {

@@ -7,7 +7,7 @@ import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { createBreaker, createLocalCounts } from '#src/http/rate-limit-store.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { noRedis, startRedis } from '#test/instances/redis.ts'
-import { startHangingRedis } from '#test/support/hanging-redis.ts'
+import { startHangingRedis } from './hanging-redis.ts'
 
 async function startInstance(t: Test, redisUrl: string) {
   const log: string[] = []

@@ -5,7 +5,8 @@ import errors from '#plugins/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/rate-limit.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { Problem } from '#src/http/problems.ts'
-import { build as buildServer, createUser, signIn } from '#test/support/helper.ts'
+import { build as buildServer } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { fakeSession } from './neighbours.ts'
 
 const limit = { max: 2, seconds: 60 }

@@ -1,8 +1,8 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import schemaCompilers from '#plugins/schema-compilers.ts'
-import { collectRoutes } from '#test/support/collected-routes.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
 
 async function compilers() {
   const app = Fastify()

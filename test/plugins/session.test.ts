@@ -2,8 +2,9 @@ import { Signer } from '@fastify/cookie'
 import t from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { build, createUser, signIn, type TestApp, testConfig } from '#test/support/helper.ts'
-import { until } from '#test/support/until.ts'
+import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { until } from '#test/support/database/until.ts'
 
 t.test('a session ends at its limits, by the clock of the database', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '60', SESSION_ABSOLUTE_SECONDS: '600' })

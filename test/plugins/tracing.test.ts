@@ -2,8 +2,8 @@ import Fastify from 'fastify'
 import t from 'tap'
 import tracingPlugin from '#plugins/tracing.ts'
 import { startTracing } from '#src/observability/tracing.ts'
-import { tracesOf } from '#test/support/collector.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { tracesOf } from '#test/support/app/collector.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` }

@@ -10,8 +10,8 @@ import {
   postponeJob,
   requireOne,
 } from '#src/queue/job-table.ts'
-import { createDatabase } from '#test/support/helper.ts'
-import { startQueue } from '#test/support/running-worker.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startQueue } from '#test/support/processes/running-worker.ts'
 
 const name = 'billing-replay'
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { createDatabase } from '#test/support/helper.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('a job exists once its transaction is committed', async (t) => {
   const database = await createDatabase(t)

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { supervise } from '#src/queue/supervisor.ts'
 import { startInstance } from '#test/reliability/instance.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
-import { runProgram } from '#test/support/program.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { runProgram } from '#test/support/processes/program.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('a process in quarantine delivers nothing until it is adopted', async (t) => {
   const outbox = await createOutbox(t)

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { tracesOf } from '#test/support/collector.ts'
-import { addresses, runProgram, temporaryFolder } from '#test/support/program.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { logins, type Urls, urlsOf } from '#test/support/template.ts'
-import { takeTour } from '#test/support/tour.ts'
+import { tracesOf } from '#test/support/app/collector.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { takeTour } from '#test/support/browser/tour.ts'
+import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
+import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))
 

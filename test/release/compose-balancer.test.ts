@@ -6,8 +6,8 @@ import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { type Instance, startInstance, troublesOf } from '#test/reliability/instance.ts'
 import { startLoad, type Target } from '#test/reliability/load.ts'
-import { caddy, startCaddy } from '#test/support/caddy.ts'
-import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { caddy, startCaddy } from './caddy.ts'
 
 /*
  * The balancer of compose.yaml, with its own configuration, in front of two processes that are

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { untilTrue } from '#test/support/until.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const run = promisify(execFile)
 

@@ -1,12 +1,9 @@
 import t, { type Test } from 'tap'
-import {
-  createDatabase,
-  createOrder,
-  createUser,
-  signIn,
-  testConfig,
-} from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { type Answer, ask, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
 

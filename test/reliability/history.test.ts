@@ -3,14 +3,11 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import {
-  createDatabase,
-  createTestPost,
-  createUser,
-  signIn,
-  testConfig,
-} from '#test/support/helper.ts'
-import { findAnomalies, type Operation } from '#test/support/history.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { findAnomalies, type Operation } from '#test/support/models/history.ts'
 
 const runs = Number(process.env.HISTORY_RUNS ?? 12)
 const seed = Number(process.env.HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 31))

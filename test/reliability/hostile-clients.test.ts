@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 /*
  * Clients that send invalid requests to the public listener. Each gets a 4xx or a closed connection,

@@ -1,9 +1,10 @@
 import { Agent, request as send } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { type TestDatabase, testSettings } from '#test/support/helper.ts'
-import { addresses, type Program, runProgram } from '#test/support/program.ts'
-import { isOnCitus } from '#test/support/template.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { isOnCitus } from '#test/support/database/template.ts'
+import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 
 /** The whole program as a process, as a load balancer sees it. */
 export type Instance = Program & {

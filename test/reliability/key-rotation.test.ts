@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { readEncryptionKeys } from '#src/config/parse.ts'
-import { testSettings } from '#test/support/helper.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
-import { type Program, runProgram } from '#test/support/program.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import { type Program, runProgram } from '#test/support/processes/program.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
  * Rotations of ENCRYPTION_KEYS with two worker processes that are restarted one after another, while

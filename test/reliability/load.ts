@@ -2,15 +2,10 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
-import {
-  createOrder,
-  createUser,
-  signIn,
-  type TestDatabase,
-  type TestUser,
-  testConfig,
-  webhookSecret,
-} from '#test/support/helper.ts'
+import { testConfig, webhookSecret } from '#test/support/app/app.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 import { type Answer, type Ask, ask, type Instance } from './instance.ts'
 
 /** What gets requests: an instance, or a balancer (`admin: null`), which chooses instances itself. */

@@ -6,15 +6,12 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type Migration, readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import {
-  createOwnedDatabase,
-  createTestPost,
-  createUser,
-  type TestDatabase,
-} from '#test/support/helper.ts'
-import { query } from '#test/support/raw-sql.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { until } from '#test/support/until.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { query } from '#test/support/database/raw-sql.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { until } from '#test/support/database/until.ts'
 
 const next = '29990101000000_next'
 const readPauseMs = 20

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { copyTree } from '#test/mutation/lane.ts'
-import { temporaryFolder } from '#test/support/program.ts'
+import { temporaryFolder } from '#test/support/processes/program.ts'
 
 /*
  * The next release, made from this tree: a column with values for existing rows, an index on it, a

@@ -7,9 +7,9 @@ import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { isAlive } from '#src/demo/postgres/lock-file.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import type { TestDatabase } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
-import { logins, urlsOf } from '#test/support/template.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { logins, urlsOf } from '#test/support/database/template.ts'
 
 const name = 'own'
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const

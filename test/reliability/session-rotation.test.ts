@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { systemClock } from '#src/runtime/clock.ts'
-import { createDatabase, testSettings } from '#test/support/helper.ts'
-import { startHostileProvider } from '#test/support/hostile-provider.ts'
-import { runProgram } from '#test/support/program.ts'
-import { clientSecret, rsaKey } from '#test/support/sign-in-journey.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { runProgram } from '#test/support/processes/program.ts'
+import { startHostileProvider } from '#test/support/provider/hostile-provider.ts'
+import { clientSecret, rsaKey } from '#test/support/provider/sign-in-journey.ts'
 import { type Answer, ask, type Instance, startInstance } from './instance.ts'
 
 /*

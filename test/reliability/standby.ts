@@ -8,9 +8,9 @@ import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import type { TestDatabase } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
-import { logins, urlsOf } from '#test/support/template.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { logins, urlsOf } from '#test/support/database/template.ts'
 
 const name = 'pair'
 const run = promisify(execFile)

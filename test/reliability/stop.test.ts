@@ -3,18 +3,15 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { checkHistory } from '#test/billing/history.ts'
-import {
-  createDatabase,
-  type TestDatabase,
-  type TestUser,
-  testSettings,
-} from '#test/support/helper.ts'
-import { allowing, openReceiver } from '#test/support/outbox.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
-import { runProgram } from '#test/support/program.ts'
-import type { Receiver } from '#test/support/receiver.ts'
-import { until } from '#test/support/until.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { until } from '#test/support/database/until.ts'
+import { runProgram } from '#test/support/processes/program.ts'
+import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
+import type { Receiver } from '#test/support/receiver/receiver.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { ask, askPatiently, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 

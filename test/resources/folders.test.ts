@@ -18,9 +18,10 @@ import {
   removeTeamMember,
   renameTeam,
 } from '#src/resources/teams.ts'
-import { createChain } from '#test/support/chain.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 
 t.test(
   'without row-level security the queries alone stay within their tenant and team',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createDatabase } from '#test/support/helper.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 /** Tenant tables whose rows are limited by other means, or are written by the operator's side alone. */
 const notCounted = [

@@ -1,16 +1,17 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { attemptsAs, type Context, denied } from '#test/db/attempt.ts'
+import { createUser } from '#test/support/callers/callers.ts'
 import {
   createChain,
   createDocument,
   createFolder,
   createTeam,
   nestFolder,
-} from '#test/support/chain.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { untilBlocked } from '#test/support/until.ts'
+} from '#test/support/callers/chain.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const noRows = { rows: 0 }
 const byPolicy = { ...denied, message: /row-level security/ }

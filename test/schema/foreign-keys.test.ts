@@ -1,8 +1,9 @@
 import t from 'tap'
 import { splitStatements } from '#src/schema/definitions.ts'
 import { type Migration, readMigrations } from '#src/schema/history.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
-import { query } from '#test/support/raw-sql.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { query } from '#test/support/database/raw-sql.ts'
 
 /*
  * PostgreSQL compares existing rows with a new foreign key by a query as the owner of the tables, who

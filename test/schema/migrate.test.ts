@@ -9,7 +9,7 @@ import { applyMigrations } from '#src/schema/apply.ts'
 import { readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { onCluster, query } from '#test/support/raw-sql.ts'
+import { onCluster, query } from '#test/support/database/raw-sql.ts'
 
 t.test('migrate prepares an empty database; a second run changes nothing', async (t) => {
   const urls = await createEmptyDatabase(t)

@@ -2,9 +2,9 @@ import t, { type Test } from 'tap'
 import { parseDefinitions, readDefinitions } from '#src/schema/definitions.ts'
 import { repair } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
-import { leak } from '#test/support/production.ts'
-import { query } from '#test/support/raw-sql.ts'
+import { leak } from '#test/support/app/production.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { query } from '#test/support/database/raw-sql.ts'
 
 t.test('the definitions are what the migrations make: recreated, nothing changes', async (t) => {
   const { admin } = await createDatabase(t)

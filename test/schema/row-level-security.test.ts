@@ -2,7 +2,8 @@ import t, { type Test } from 'tap'
 import { isolationRows } from '#src/schema/isolation-rows.ts'
 import { identityTables } from '#src/schema/tables.ts'
 import { type Attempt, attemptsAs, type Context, denied } from '#test/db/attempt.ts'
-import { createDatabase, createUser, type TestDatabase } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
   chained,
   closed,

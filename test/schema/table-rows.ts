@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { isolationRows } from '#src/schema/isolation-rows.ts'
-import type { TestDatabase, TestUser } from '#test/support/helper.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 
 type Row = Record<string, unknown>
 

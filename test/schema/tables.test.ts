@@ -1,7 +1,8 @@
 import t from 'tap'
 import { tablePrivileges } from '#src/schema/tables.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
-import { createDatabase, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('every table has an entry in tablePrivileges, and every entry a table', async (t) => {
   const database = await createDatabase(t)

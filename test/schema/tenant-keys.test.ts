@@ -1,6 +1,6 @@
 import t from 'tap'
 import { identityTables } from '#src/schema/tables.ts'
-import { createDatabase, type TestDatabase } from '#test/support/helper.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 
 /*
  * Keys are checked without row-level security: with a foreign key without the tenant, a tenant could

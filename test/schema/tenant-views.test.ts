@@ -1,7 +1,9 @@
 import t from 'tap'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
-import { build, createDatabase, createUser } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 const statements = [
   'SELECT FROM tenant_members',

@@ -3,9 +3,11 @@ import t, { type Test } from 'tap'
 import { isolationRows } from '#src/schema/isolation-rows.ts'
 import { identityTables, serviceTables } from '#src/schema/tables.ts'
 import { verifyIsolation, verifyWithoutScope } from '#src/schema/verify-isolation.ts'
-import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
-import { createDatabaseWithRole } from '#test/support/own-role.ts'
-import { until } from '#test/support/until.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
+import { until } from '#test/support/database/until.ts'
 
 t.test('two test tenants see only their own rows, and leave nothing behind', async (t) => {
   const database = await createDatabase(t)

@@ -2,15 +2,11 @@ import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import type { Repeat } from '#src/schema/verify-monitor.ts'
 import { start } from '#src/server.ts'
-import {
-  createOrder,
-  createTestInvoice,
-  createUser,
-  signIn,
-  testConfig,
-} from '#test/support/helper.ts'
-import { createDatabaseWithRole } from '#test/support/own-role.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
 
 const scope = 'tenant_id = (SELECT current_tenant_id())'
 const policy = `CREATE POLICY tenant_scope ON invoices USING (${scope}) WITH CHECK (${scope})`

@@ -2,8 +2,10 @@ import t, { type Test } from 'tap'
 import type { Finding } from '#src/schema/finding.ts'
 import { identityTables } from '#src/schema/tables.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { createDatabase, createTestInvoice, createUser } from '#test/support/helper.ts'
-import { createDatabaseWithRole } from '#test/support/own-role.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
 
 t.test('a migrated database has no findings, for either role', async (t) => {
   const database = await createDatabase(t)

@@ -14,11 +14,11 @@ import {
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
-import { exhaustedDelivery } from '#test/support/delivery.ts'
-import type { TestUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { createReplayOf, twoAdmins, url } from '#test/support/webhook-admin.ts'
-import { testKeys } from '#test/support/webhook-endpoint.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
+import { createReplayOf, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { exhaustedDelivery } from '#test/support/receiver/delivery.ts'
+import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 
 const tables = [
   'webhook_endpoints',

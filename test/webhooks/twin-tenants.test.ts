@@ -28,9 +28,9 @@ import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { recordHealth } from '#src/webhooks/health/record-health.ts'
-import { anyEvent } from '#test/support/any-event.ts'
-import { untilInFeed } from '#test/support/until-in-feed.ts'
-import { testKeys } from '#test/support/webhook-endpoint.ts'
+import { anyEvent } from '#test/support/receiver/any-event.ts'
+import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
+import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 import { createTwins } from './twin-tenants.ts'
 
 /** Runs the statements in the transaction, with the scope that it has. */

@@ -1,16 +1,12 @@
 import type { Test } from 'tap'
 import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { createReplayOf } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** Parents before children. */
 const tables = [

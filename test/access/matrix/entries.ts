@@ -1,4 +1,4 @@
-import type { CollectedRoute } from '#test/support/collected-routes.ts'
+import type { CollectedRoute } from '#test/support/app/collected-routes.ts'
 import { areAll } from './actors.ts'
 import { rules } from './contract.ts'
 import { reachOf } from './expected.ts'

@@ -3,7 +3,8 @@ import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import type { TestApp, TestDatabase } from '#test/support/helper.ts'
+import type { TestApp } from '#test/support/app/app.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 
 /** Which of the two locks are on. */
 export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }

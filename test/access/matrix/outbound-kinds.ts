@@ -1,5 +1,5 @@
-import { createDelivery } from '#test/support/delivery.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { insert, type Kinds, missingUuid, named, numbered, type Wanted } from './kind.ts'
 
 /** Webhook endpoints, deliveries and replays of a tenant. */

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import type { TestApp } from '#test/support/helper.ts'
+import type { TestApp } from '#test/support/app/app.ts'
 import { rules } from './contract.ts'
 import type { Entry } from './entries.ts'
 import { reaches, reachOf } from './expected.ts'

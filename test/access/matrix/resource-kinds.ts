@@ -1,5 +1,5 @@
-import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
-import { createOrder, createTestInvoice } from '#test/support/helper.ts'
+import { createDocument, createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { insert, type Kinds, missingNumber, numbered, type Wanted } from './kind.ts'
 
 /** Orders, and resources of a tenant. */

@@ -1,4 +1,4 @@
-import type { TestDatabase } from '#test/support/helper.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 import type { World } from './world.ts'
 
 /** A digest of the rows of each table in the world's two tenants. */

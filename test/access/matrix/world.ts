@@ -1,7 +1,8 @@
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import type { TestApp } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
 

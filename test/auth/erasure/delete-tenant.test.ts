@@ -1,7 +1,8 @@
 import t from 'tap'
-import { as, authenticatedAgo } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { authenticatedAgo } from '#test/support/callers/account.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const path = '/session/tenant/delete'
 

@@ -1,9 +1,11 @@
 import t from 'tap'
 import { personSections, tenantSections } from '#src/auth/erasure/export.ts'
-import { addIdentity, as } from '#test/support/account.ts'
-import { createDocument, createFolder, createTeam } from '#test/support/chain.ts'
-import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createDocument, createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 t.test(
   'a person downloads what is kept about them in all their tenants, and nothing else',

@@ -11,17 +11,13 @@ import {
   isHeldUp,
   randomCredential,
 } from '#test/db/credentials.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-  testConfig,
-} from '#test/support/helper.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { eraseAll, findTables } from './support.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { eraseNow } from '#src/auth/erasure/work.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import type { TestDatabase } from '#test/support/helper.ts'
-import { until } from '#test/support/until.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { until } from '#test/support/database/until.ts'
 
 /** Does the worker's part of every erasure at once. */
 export async function eraseAll(database: TestDatabase): Promise<void> {

@@ -3,8 +3,9 @@ import t from 'tap'
 import { receive } from '#test/billing/received.ts'
 import { addJob } from '#test/db/credentials.ts'
 import { insertion } from '#test/schema/table-rows.ts'
-import { build, createUser, type TestApp, type TestUser } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 import { eraseAll, findTables, listTables } from './support.ts'
 
 /*

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { build, testConfig } from '#test/support/helper.ts'
-import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { until } from '#test/support/until.ts'
+import { build, testConfig } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { until } from '#test/support/database/until.ts'
+import { type MailServer, startMailServer } from '#test/support/receiver/mail-server.ts'
 
 /** An admin who invites, and a worker that mails. */
 async function setUp(t: Test, mail: MailServer | null) {

@@ -1,15 +1,15 @@
 import t from 'tap'
 import { createInvitation } from '#src/auth/members/invitations.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { createUser, type TestUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
 import {
   auditTrail,
   buildWithProvider,
   type Journey,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const clientInfo = { userAgent: null, ip: null }
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }

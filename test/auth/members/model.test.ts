@@ -4,7 +4,8 @@ import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const runs = Number(process.env.MODEL_RUNS ?? 20)
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))

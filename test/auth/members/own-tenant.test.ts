@@ -17,9 +17,10 @@ import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
-import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
-import { isOnCitus } from '#test/support/template.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+import { isOnCitus } from '#test/support/database/template.ts'
 
 /*
  * One user in several tenants, with row-level security and the views of members and invitations

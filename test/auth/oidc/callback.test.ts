@@ -6,7 +6,7 @@ import {
   redirectUri,
   relyingParty,
   startProvider,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 type Parameters = Record<string, string | undefined>
 const promised = { authorization_response_iss_parameter_supported: true }

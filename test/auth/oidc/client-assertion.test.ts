@@ -7,7 +7,7 @@ import {
   now,
   relyingParty,
   startProvider,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 const pairs = {
   RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),

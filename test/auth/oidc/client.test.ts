@@ -10,7 +10,7 @@ import {
   relyingParty,
   signIn,
   startProvider,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 t.test(
   'the authorization request has the parameters of the specification and no secret',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { randomPending } from '#src/auth/oidc/client.ts'
 import { discover, type MetadataRules } from '#src/auth/oidc/discovery.ts'
-import type { Faults } from '#test/support/hostile-provider.ts'
+import type { Faults } from '#test/support/provider/hostile-provider.ts'
 import {
   attempt,
   clock,
@@ -10,7 +10,7 @@ import {
   redirectUri,
   relyingParty,
   startProvider,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 const deadlineMs = 60
 

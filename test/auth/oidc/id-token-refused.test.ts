@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Faults } from '#test/support/hostile-provider.ts'
+import type { Faults } from '#test/support/provider/hostile-provider.ts'
 import {
   attempt,
   clientId,
@@ -10,7 +10,7 @@ import {
   rsaKey,
   startProvider,
   strangerKey,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 type Row = [name: string, fault: Partial<Faults>, reason: string]
 

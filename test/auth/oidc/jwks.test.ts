@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import t from 'tap'
-import { makeKey, rotatedKey } from '#test/support/hostile-tokens.ts'
+import { makeKey, rotatedKey } from '#test/support/provider/hostile-tokens.ts'
 import {
   attempt,
   clock,
@@ -11,7 +11,7 @@ import {
   signIn,
   startProvider,
   strangerKey,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 const noKid = { header: { kid: undefined } }
 

@@ -1,11 +1,11 @@
 import t from 'tap'
-import type { Faults } from '#test/support/hostile-provider.ts'
+import type { Faults } from '#test/support/provider/hostile-provider.ts'
 import {
   attempt,
   clientSecret,
   relyingParty,
   startProvider,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 const once = { metadata: 1, jwks: 0, token: 1 }
 

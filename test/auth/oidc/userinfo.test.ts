@@ -1,14 +1,14 @@
 import t from 'tap'
 import { completeClaims } from '#src/auth/oidc/userinfo.ts'
-import type { Faults } from '#test/support/hostile-provider.ts'
-import { type Json, signToken } from '#test/support/hostile-tokens.ts'
+import type { Faults } from '#test/support/provider/hostile-provider.ts'
+import { type Json, signToken } from '#test/support/provider/hostile-tokens.ts'
 import {
   attempt,
   relyingParty,
   rsaKey,
   startProvider,
   strangerKey,
-} from '#test/support/sign-in-attempt.ts'
+} from '#test/support/provider/sign-in-attempt.ts'
 
 const config = { userinfo: true } as const
 const bare = { claims: { email: undefined, email_verified: undefined, name: undefined } }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { decideAccess } from '#src/auth/provider-tokens/access.ts'
 import type { Grant } from '#src/auth/provider-tokens/store.ts'
-import { auditTrail } from '#test/support/sign-in-journey.ts'
+import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 import {
   askInChild,
   createWorld,

@@ -1,6 +1,6 @@
 import t from 'tap'
-import type { Faults } from '#test/support/hostile-provider.ts'
-import { auditTrail } from '#test/support/sign-in-journey.ts'
+import type { Faults } from '#test/support/provider/hostile-provider.ts'
+import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 import {
   askInChild,
   createWorld,

@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap'
 import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { createSignOutWorker, drain } from '#test/support/provider-tokens.ts'
+import { createSignOutWorker, drain } from '#test/support/provider/provider-tokens.ts'
 import {
   auditTrail,
   buildWithProvider,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 /** A user who signed out; the provider is no longer configured for the worker. */
 async function setUp(t: Test) {

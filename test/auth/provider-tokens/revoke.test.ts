@@ -6,10 +6,11 @@ import { seal } from '#src/crypto/encryption.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { startWorker } from '#src/worker.ts'
-import { testConfig } from '#test/support/helper.ts'
-import { type Faults, startHostileProvider } from '#test/support/hostile-provider.ts'
-import { createSignOutWorker, drain } from '#test/support/provider-tokens.ts'
-import { startQueue } from '#test/support/running-worker.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { until } from '#test/support/database/until.ts'
+import { startQueue } from '#test/support/processes/running-worker.ts'
+import { type Faults, startHostileProvider } from '#test/support/provider/hostile-provider.ts'
+import { createSignOutWorker, drain } from '#test/support/provider/provider-tokens.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -17,8 +18,7 @@ import {
   rsaKey,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
-import { until } from '#test/support/until.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 import { keyOf } from './world.ts'
 
 async function signedOut(t: Test, settings: Record<string, string> = {}) {

@@ -12,16 +12,12 @@ import type { Entry } from '#src/db/entry.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { startHostileProvider } from '#test/support/hostile-provider.ts'
-import { makeKey } from '#test/support/hostile-tokens.ts'
-import { runProgram } from '#test/support/program.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { runProgram } from '#test/support/processes/program.ts'
+import { startHostileProvider } from '#test/support/provider/hostile-provider.ts'
+import { makeKey } from '#test/support/provider/hostile-tokens.ts'
 
 const clientSecret = 'secret_of_the_client'
 const redirectUri = 'http://localhost:3000/auth/callback'

@@ -3,8 +3,9 @@ import t from 'tap'
 import { deleteExpired, isFullBatch, startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const limits = { idleSeconds: 3_600, auditDays: 30 }
 

@@ -10,10 +10,10 @@ import { eventKinds } from '#src/resources/events.ts'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { blocksOf } from '#test/docs/blocks.ts'
-import { build } from '#test/support/helper.ts'
-import { runProgram } from '#test/support/program.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { endpointSecret } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { runProgram } from '#test/support/processes/program.ts'
+import { endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../..', import.meta.url))

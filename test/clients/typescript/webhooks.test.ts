@@ -3,9 +3,9 @@ import { exampleOf } from '#src/http/openapi-examples.ts'
 import { eventKinds } from '#src/resources/events.ts'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
-import { allowing, openReceiver } from '#test/support/outbox.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
-import { createEndpoint, endpointSecret } from '#test/support/webhook-endpoint.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 import { verifyWebhook } from '../../../clients/typescript/src/webhooks.ts'
 
 const nowSeconds = 1_614_265_330

@@ -2,7 +2,7 @@ import t from 'tap'
 import { errorCodes } from '#src/http/problems.ts'
 import { docPages } from '#src/pages/docs/viewer.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
 
 t.test('every page of the documentation is public; only the viewer sends requests', async (t) => {
   const { app } = await build(t)

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 t.test('the viewer at /docs: search, links, samples, and a request with the session', async (t) => {
   const port = await findFreePort()

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { curlOf } from '#src/pages/webhooks/delivery.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
-import { findProgram } from '#test/support/find-program.ts'
-import { startReceiver } from '#test/support/receiver.ts'
+import { findProgram } from '#test/support/processes/find-program.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const run = promisify(execFile)
 const programs = ['bash', 'curl', 'openssl', 'od'].map(findProgram)

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 async function note(
   { database }: TestApp,

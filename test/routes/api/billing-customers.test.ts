@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
-import { signedInBy } from '#test/support/account.ts'
-import { build, createUser, type TestApp } from '#test/support/helper.ts'
-import { badPageQueries, pagesOf, smuggling } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { badPageQueries, pagesOf, smuggling } from '#test/support/app/probes.ts'
+import { signedInBy } from '#test/support/callers/account.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 async function setUp(t: Test) {
   const operators = new Set<string>()

@@ -6,7 +6,8 @@ import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const operator = { provider: 'demo', subject: 'olga' }
 const operators = { OPERATORS: 'demo:olga,other:ada' }

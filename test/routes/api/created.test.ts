@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { ApiDescription } from '#src/http/openapi-examples.ts'
-import { build } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 t.test('201 names the new object in Location', async (t) => {
   const test = await build(t)

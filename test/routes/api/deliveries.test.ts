@@ -1,7 +1,11 @@
 import t from 'tap'
-import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import {
+  createDelivery,
+  exhaustedDelivery,
+  waitingAttempts,
+} from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const missing = '00000000-0000-4000-8000-000000000000'
 

@@ -1,8 +1,14 @@
 import t, { type Test } from 'tap'
-import { createChain, createDocument, createFolder, createTeam } from '#test/support/chain.ts'
-import { build, createUser } from '#test/support/helper.ts'
-import { comparable, type Send, senderOf } from '#test/support/send.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import {
+  createChain,
+  createDocument,
+  createFolder,
+  createTeam,
+} from '#test/support/callers/chain.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const fields = ['id', 'tenantId', 'folderId', 'title', 'body', 'createdAt', 'updatedAt']
 

@@ -1,13 +1,14 @@
 import t, { type Test } from 'tap'
+import { build } from '#test/support/app/app.ts'
+import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
+import { createUser } from '#test/support/callers/callers.ts'
 import {
   createChain,
   createDocument,
   createFolder,
   createTeam,
   nestFolder,
-} from '#test/support/chain.ts'
-import { build, createUser } from '#test/support/helper.ts'
-import { comparable, type Send, senderOf } from '#test/support/send.ts'
+} from '#test/support/callers/chain.ts'
 
 const fields = ['id', 'tenantId', 'name', 'teamId', 'parentId', 'createdAt', 'updatedAt']
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createUser } from '#test/support/helper.ts'
-import { badPageQueries, comparable, pagesOf } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { badPageQueries, comparable, pagesOf } from '#test/support/app/probes.ts'
+import { as, createUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const invitationKeys = [
   'id',

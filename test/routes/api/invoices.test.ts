@@ -1,7 +1,9 @@
 import t from 'tap'
-import { build, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
-import { badPageQueries, comparable, edgeIds, pagesOf } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { badPageQueries, comparable, edgeIds, pagesOf } from '#test/support/app/probes.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createTestInvoice } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const invoiceKeys = ['id', 'tenantId', 'amount', 'currency', 'status', 'createdAt']
 

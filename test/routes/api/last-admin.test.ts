@@ -1,6 +1,6 @@
 import t from 'tap'
-import { build, type TestApp } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 async function admins({ database }: TestApp, tenantId: string): Promise<number | null> {
   const { rowCount } = await database.admin.query(

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
-import { comparable } from '#test/support/probes.ts'
-import { visit } from '#test/support/sign-in-journey.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { comparable } from '#test/support/app/probes.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { visit } from '#test/support/provider/sign-in-journey.ts'
 
 async function join({ database }: TestApp, user: TestUser, tenantId: string, role = 'viewer') {
   await database.admin.query(

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { buildWithProvider, visit } from '#test/support/sign-in-journey.ts'
+import { buildWithProvider, visit } from '#test/support/provider/sign-in-journey.ts'
 
 const browserOf = (remoteAddress: string) => ({ remoteAddress })
 

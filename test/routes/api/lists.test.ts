@@ -1,11 +1,13 @@
 import LinkHeader from 'http-link-header'
 import t, { type Test } from 'tap'
-import type { as } from '#test/support/account.ts'
-import { createChain, createDocument, createFolder } from '#test/support/chain.ts'
-import { build, createOrder, createUser, type TestApp } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { untilInFeed } from '#test/support/until-in-feed.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import type { as } from '#test/support/callers/callers.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createChain, createDocument, createFolder } from '#test/support/callers/chain.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 type Send = ReturnType<typeof as>
 type Listed = { data: { id: number | string }[]; nextCursor: string | null }

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
-import { build, createUser, signIn, type TestApp, type TestUser } from '#test/support/helper.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** Notifications of a new endpoint of the tenant, oldest first. */
 async function notify(server: TestApp, tenant: TestUser, messages: readonly string[]) {

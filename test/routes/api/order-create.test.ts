@@ -1,10 +1,11 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { buildAt, noon } from '#test/support/at-time.ts'
-import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
-import { badPageQueries, pagesOf, smuggling } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { buildAt, noon } from '#test/support/app/at-time.ts'
+import { badPageQueries, pagesOf, smuggling } from '#test/support/app/probes.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const orderKeys = [
   'id',

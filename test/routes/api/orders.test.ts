@@ -1,6 +1,8 @@
 import t from 'tap'
-import { build, createOrder, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { comparable, edgeIds } from '#test/support/probes.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { comparable, edgeIds } from '#test/support/app/probes.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 
 const shippingAddress = {
   name: 'Ada Okafor',

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { build, type TestApp } from '#test/support/helper.ts'
-import { comparable } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { comparable } from '#test/support/app/probes.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const email = 'ada@example.com'
 

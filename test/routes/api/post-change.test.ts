@@ -1,8 +1,8 @@
 import t from 'tap'
-import { buildAt, noon } from '#test/support/at-time.ts'
-import { createTestPost } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { buildAt, noon } from '#test/support/app/at-time.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 t.test('an editor changes posts of their own department, 09:00 ≤ now < 17:00 UTC', async (t) => {
   const test = await buildAt(t)

@@ -1,7 +1,9 @@
 import t from 'tap'
-import { build, createTestPost, createUser } from '#test/support/helper.ts'
-import { badPageQueries, edgeIds, pagesOf, smuggling } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { badPageQueries, edgeIds, pagesOf, smuggling } from '#test/support/app/probes.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const postKeys = [
   'id',

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { buildAt, noon } from '#test/support/at-time.ts'
-import { createTestPost, createUser, signIn } from '#test/support/helper.ts'
-import { comparable } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { buildAt, noon } from '#test/support/app/at-time.ts'
+import { comparable } from '#test/support/app/probes.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 t.test('a post has the author’s tenant and, by default, department', async (t) => {
   const test = await buildAt(t)

@@ -1,7 +1,8 @@
 import t, { type Test } from 'tap'
-import { createChain } from '#test/support/chain.ts'
-import { build, createUser } from '#test/support/helper.ts'
-import { comparable, type Send, senderOf } from '#test/support/send.ts'
+import { build } from '#test/support/app/app.ts'
+import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
 
 const fields = ['id', 'tenantId', 'name', 'createdAt', 'updatedAt']
 

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -9,8 +10,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
-import { untilBlocked } from '#test/support/until.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const json = { 'content-type': 'application/json' }
 

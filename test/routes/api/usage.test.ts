@@ -1,7 +1,7 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const post = { title: 'Opening hours', body: 'The gate opens at nine.' }
 const full = { type: '/docs/errors/quota-exceeded', status: 409 }

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { build, createUser } from '#test/support/helper.ts'
-import { edgeIds, smuggling } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build } from '#test/support/app/app.ts'
+import { edgeIds, smuggling } from '#test/support/app/probes.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const email = 'ada@example.com'
 

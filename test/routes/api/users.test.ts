@@ -1,8 +1,9 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createTestPost, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { badPageQueries, comparable, pagesOf } from '#test/support/probes.ts'
-import { owner } from '#test/support/token-owner.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { badPageQueries, comparable, pagesOf } from '#test/support/app/probes.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 
 const userKeys = ['id', 'email', 'role', 'department', 'billingCustomer', 'createdAt']
 

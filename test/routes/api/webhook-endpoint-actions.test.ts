@@ -2,12 +2,17 @@ import t, { type Test } from 'tap'
 import { signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
 import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
-import { miscountedDeliveries } from '#test/support/delivery.ts'
-import type { TestApp, TestUser } from '#test/support/helper.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { standingClock, twoAdmins, url } from '#test/support/webhook-admin.ts'
-import { createEndpoint, endpointSecret, testKeys } from '#test/support/webhook-endpoint.ts'
+import type { TestApp } from '#test/support/app/app.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
+import { standingClock, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
+import {
+  createEndpoint,
+  endpointSecret,
+  testKeys,
+} from '#test/support/receiver/webhook-endpoint.ts'
 
 const start = '2026-03-01T10:00:00.000Z'
 const dayMs = 86_400_000

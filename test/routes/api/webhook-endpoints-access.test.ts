@@ -1,7 +1,6 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { createUser, signIn } from '#test/support/helper.ts'
-import { twoAdmins, url } from '#test/support/webhook-admin.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 
 t.test('ids: malformed is 400, missing and foreign are the same 404', async (t) => {
   const { test, send, sendAsOther } = await twoAdmins(t)

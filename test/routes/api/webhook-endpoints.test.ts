@@ -1,7 +1,7 @@
 import t from 'tap'
 import { maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
-import { twoAdmins, url } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const members = [
   'createdAt',

@@ -1,10 +1,10 @@
 import t from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { createOrder } from '#test/support/helper.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { untilInFeed } from '#test/support/until-in-feed.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
+import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 
 const shippingAddress = {
   name: 'Ada Okafor',

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addIdentity } from '#test/support/account.ts'
-import { createUser } from '#test/support/helper.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,
@@ -11,7 +11,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const email = 'ada@example.com'
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { corruptSignature, makeKey, rotatedKey } from '#test/support/hostile-tokens.ts'
+import { corruptSignature, makeKey, rotatedKey } from '#test/support/provider/hostile-tokens.ts'
 import {
   isSignedIn,
   type LogoutFaults,
@@ -9,8 +9,8 @@ import {
   postLogout,
   signedInFrom,
   signLogoutToken,
-} from '#test/support/logout-request.ts'
-import { accounts, auditTrail, buildWithProvider } from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/logout-request.ts'
+import { accounts, auditTrail, buildWithProvider } from '#test/support/provider/sign-in-journey.ts'
 
 const ecKey = await makeKey('ES256', 'ec-1')
 const stranger = await makeKey('RS256', 'rsa-1')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rotatedKey } from '#test/support/hostile-tokens.ts'
+import { rotatedKey } from '#test/support/provider/hostile-tokens.ts'
 import {
   isSignedIn,
   logoutClock,
@@ -8,8 +8,8 @@ import {
   postLogout,
   signedInFrom,
   signLogoutToken,
-} from '#test/support/logout-request.ts'
-import { auditTrail, buildWithProvider } from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/logout-request.ts'
+import { auditTrail, buildWithProvider } from '#test/support/provider/sign-in-journey.ts'
 
 t.beforeEach(() => {
   logoutClock.seconds = logoutSeconds

@@ -6,8 +6,8 @@ import {
   postLogout,
   signedInFrom,
   signLogoutToken,
-} from '#test/support/logout-request.ts'
-import { accounts, auditTrail, buildWithProvider } from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/logout-request.ts'
+import { accounts, auditTrail, buildWithProvider } from '#test/support/provider/sign-in-journey.ts'
 
 t.beforeEach(() => {
   logoutClock.seconds = logoutSeconds

@@ -1,13 +1,13 @@
 import t from 'tap'
-import { createUser } from '#test/support/helper.ts'
-import type { Faults } from '#test/support/hostile-provider.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import type { Faults } from '#test/support/provider/hostile-provider.ts'
 import {
   auditTrail,
   buildWithProvider,
   comeBack,
   openTab,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 t.test('a browser gets a page with one action', async (t) => {
   const { app, op } = await buildWithProvider(t)

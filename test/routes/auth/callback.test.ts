@@ -9,7 +9,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 t.test('a first sign-in creates a user who is admin of a tenant of their own', async (t) => {
   const journey = await buildWithProvider(t)

@@ -1,12 +1,12 @@
 import t from 'tap'
-import { createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,
   buildWithProvider,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const email = 'ada@example.com'
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { startProvider } from '#src/demo/provider.ts'
-import { seriousFindings } from '#test/support/accessible.ts'
-import { owners } from '#test/support/account.ts'
-import { launchBrowser } from '#test/support/browser.ts'
-import { build } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { owners } from '#test/support/callers/account.ts'
 
 const people = {
   home: [

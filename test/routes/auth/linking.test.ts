@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addIdentity, as, authenticatedAgo, owners } from '#test/support/account.ts'
-import { createUser, signIn } from '#test/support/helper.ts'
+import { addIdentity, authenticatedAgo, owners } from '#test/support/callers/account.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,
@@ -11,7 +11,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const trail = async (journey: Journey) => (await auditTrail(journey)).slice(1)
 

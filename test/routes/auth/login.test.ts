@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { auditTrail, buildWithProvider, openTab, visit } from '#test/support/sign-in-journey.ts'
+import {
+  auditTrail,
+  buildWithProvider,
+  openTab,
+  visit,
+} from '#test/support/provider/sign-in-journey.ts'
 
 t.test(
   'the start redirects the browser with the parameters of the specification and the age of a session',

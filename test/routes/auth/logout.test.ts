@@ -1,6 +1,7 @@
 import t from 'tap'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 

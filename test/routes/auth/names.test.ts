@@ -1,5 +1,9 @@
 import t from 'tap'
-import { buildWithProvider, type Journey, signInThrough } from '#test/support/sign-in-journey.ts'
+import {
+  buildWithProvider,
+  type Journey,
+  signInThrough,
+} from '#test/support/provider/sign-in-journey.ts'
 
 async function nameAfter(journey: Journey, claims: Record<string, unknown>) {
   journey.op.fault = { claims }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { addIdentity } from '#test/support/account.ts'
-import { createUser } from '#test/support/helper.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser } from '#test/support/callers/callers.ts'
 import {
   auditTrail,
   type Browser,
@@ -9,7 +9,7 @@ import {
   type Journey,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const email = 'olga@example.com'
 

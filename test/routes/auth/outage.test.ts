@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rotatedKey } from '#test/support/hostile-tokens.ts'
+import { rotatedKey } from '#test/support/provider/hostile-tokens.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -7,7 +7,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const clock = { seconds: Date.UTC(2031, 4, 6) / 1000, now: () => new Date(clock.seconds * 1000) }
 

@@ -5,7 +5,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 t.test('the provider’s error code is kept in the audit log and in the log', async (t) => {
   const journey = await buildWithProvider(t)

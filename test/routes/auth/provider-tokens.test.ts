@@ -2,15 +2,19 @@ import t from 'tap'
 import { randomPending } from '#src/auth/oidc/client.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { keyIdOf } from '#src/crypto/encryption.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { createSignOutWorker, drain, openGrantAccess } from '#test/support/provider-tokens.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import {
+  createSignOutWorker,
+  drain,
+  openGrantAccess,
+} from '#test/support/provider/provider-tokens.ts'
 import {
   auditTrail,
   buildWithProvider,
   type Journey,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const stored = { OIDC_DEMO_STORE_TOKENS: 'true' }
 const key = { provider: 'demo', subject: 'subject-1' }

@@ -1,7 +1,10 @@
 import t, { type Test } from 'tap'
 import { systemClock } from '#src/runtime/clock.ts'
-import { type HostileProvider, startHostileProvider } from '#test/support/hostile-provider.ts'
-import { makeKey } from '#test/support/hostile-tokens.ts'
+import {
+  type HostileProvider,
+  startHostileProvider,
+} from '#test/support/provider/hostile-provider.ts'
+import { makeKey } from '#test/support/provider/hostile-tokens.ts'
 import {
   accounts,
   auditTrail,
@@ -11,7 +14,7 @@ import {
   type Journey,
   openTab,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const promised = { authorization_response_iss_parameter_supported: true }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addIdentity, authenticatedAgo, owners } from '#test/support/account.ts'
-import { createUser } from '#test/support/helper.ts'
+import { addIdentity, authenticatedAgo, owners } from '#test/support/callers/account.ts'
+import { createUser } from '#test/support/callers/callers.ts'
 import {
   auditTrail,
   type Browser,
@@ -10,7 +10,7 @@ import {
   openTab,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 const trail = async (journey: Journey) => (await auditTrail(journey)).slice(1)

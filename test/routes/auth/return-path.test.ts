@@ -1,12 +1,13 @@
 import t from 'tap'
-import { createOrder, createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 import {
   buildWithProvider,
   comeBack,
   type Journey,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const settings = { SIGN_IN_RETURN_TO: '/start,/welcome?new=1' }
 const html = { accept: 'text/html,application/xhtml+xml' }

@@ -2,23 +2,16 @@ import { Signer } from '@fastify/cookie'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { as } from '#test/support/account.ts'
-import {
-  build,
-  createUser,
-  signIn,
-  type TestApp,
-  type TestUser,
-  testConfig,
-} from '#test/support/helper.ts'
+import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { isOnCitus } from '#test/support/database/template.ts'
 import {
   buildWithProvider,
   clientSecret,
   comeBack,
   openTab,
   visit,
-} from '#test/support/sign-in-journey.ts'
-import { isOnCitus } from '#test/support/template.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const [first, second] = ['a'.repeat(32), 'b'.repeat(32)]
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { auditTrail } from '#test/support/sign-in-journey.ts'
+import { build } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
 t.test('the list has the user’s live sessions, newest first, current marked', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '3600' })

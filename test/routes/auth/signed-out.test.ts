@@ -5,7 +5,7 @@ import {
   buildWithProvider,
   signInThrough,
   visit,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const form = {
   'content-type': 'application/x-www-form-urlencoded',

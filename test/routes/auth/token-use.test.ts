@@ -1,8 +1,9 @@
 import t from 'tap'
-import { as } from '#test/support/account.ts'
-import { build, createOrder, createTestInvoice } from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { until } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { as } from '#test/support/callers/callers.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { until } from '#test/support/database/until.ts'
 
 t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
   const test = await build(t)

@@ -1,10 +1,12 @@
 import t from 'tap'
 import { maxTokens } from '#src/auth/api-tokens/api-tokens.ts'
-import { as, authenticatedAgo } from '#test/support/account.ts'
-import { build, createOrder, createTestInvoice, createUser, signIn } from '#test/support/helper.ts'
-import { auditTrail } from '#test/support/sign-in-journey.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { until } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { authenticatedAgo } from '#test/support/callers/account.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { until } from '#test/support/database/until.ts'
+import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
 const day = 86_400_000
 

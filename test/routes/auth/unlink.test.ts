@@ -1,8 +1,9 @@
 import t from 'tap'
-import { addIdentity, as, owners } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
-import { auditTrail } from '#test/support/sign-in-journey.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { addIdentity, owners } from '#test/support/callers/account.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
+import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
 /** A user with this number of identities: `s0`, `s1` and so on. */
 async function createLinkedUser(test: TestApp, identities: number, prefix = 's') {

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
-import { addIdentity } from '#test/support/account.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const html = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 const path = '/app/billing/customers'

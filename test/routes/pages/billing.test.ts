@@ -3,8 +3,9 @@ import { createLogger } from '#src/observability/logger.ts'
 import { indentJson } from '#src/pages/billing.ts'
 import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { unsealDraft } from '#src/http/form-draft.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { visitor } from '#test/pages/webhook-visitors.ts'
-import { addMember, createChain, createDocument } from '#test/support/chain.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { addMember, createChain, createDocument } from '#test/support/callers/chain.ts'
 
 t.test('documents of the user’s teams are shown, escaped; all others are a 404', async (t) => {
   const test = await build(t)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('an admin sees what is to be expected of an endpoint; others do not', async (t) => {
   const { test, one, admin, stranger, viewer } = await webhookVisitors(t)

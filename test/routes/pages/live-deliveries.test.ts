@@ -1,7 +1,7 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 async function withDelivery(t: Parameters<typeof webhookVisitors>[0]) {
   const visitors = await webhookVisitors(t)

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
-import { addIdentity } from '#test/support/account.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 t.test(
   'an operator sees backlogs, queues, providers and processes; nobody else does',

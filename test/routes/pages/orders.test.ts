@@ -1,5 +1,7 @@
 import t, { type Test } from 'tap'
-import { build, createOrder, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 const address = 'name=Ada&line1=2+Quay&line2=&city=%3Cb%3EPorto&postalCode=4000&country=PT'

@@ -5,7 +5,7 @@ import {
   type Journey,
   openTab,
   signInThrough,
-} from '#test/support/sign-in-journey.ts'
+} from '#test/support/provider/sign-in-journey.ts'
 
 const headers = { accept: 'text/html' }
 const outage = 'Sign-in with Demo is currently unavailable.'

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { visitor } from '#test/pages/webhook-visitors.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const [noon, night] = [12, 23]
 

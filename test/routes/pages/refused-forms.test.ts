@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createOrder, createUser, signIn } from '#test/support/helper.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 
 const ownSite = { 'sec-fetch-site': 'same-origin' }
 const address = {

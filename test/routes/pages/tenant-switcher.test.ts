@@ -1,7 +1,8 @@
 import t, { type Test } from 'tap'
-import { launchBrowser } from '#test/support/browser.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build } from '#test/support/app/app.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** An admin of one tenant who has another role in a second, and is no member of a third. */
 async function setUp(t: Test, role: string) {

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { build, createUser, signIn, type TestApp } from '#test/support/helper.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { startReceiver } from '#test/support/receiver.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: 'mine', signature: 'spec' }

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createDelivery, exhaustedDelivery } from '#test/support/delivery.ts'
-import { createReplayOf } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
+import { createDelivery, exhaustedDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
   const visitors = await webhookVisitors(t)

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('the page of an endpoint says when its charts leave deliveries out', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)

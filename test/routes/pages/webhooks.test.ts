@@ -1,8 +1,8 @@
 import t from 'tap'
 import { maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: '', signature: 'spec' }

@@ -3,8 +3,8 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { build } from '#test/support/helper.ts'
-import { untilTrue } from '#test/support/until.ts'
+import { build } from '#test/support/app/app.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { bytesOf, path, sign } from './send-event.ts'
 
 const mebibyte = 1_048_576

@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { build, createDatabase, testConfig } from '#test/support/helper.ts'
-import { startProxy } from '#test/support/postgres-proxy.ts'
+import { build, testConfig } from '#test/support/app/app.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { bytesOf, countRows, nothingRecorded, path, send, sign } from './send-event.ts'
 
 const charge = { id: 'evt_1', type: 'charge.succeeded' }

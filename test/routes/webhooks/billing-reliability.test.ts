@@ -10,8 +10,8 @@ import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { build, testConfig, webhookSecret } from '#test/support/helper.ts'
-import { logins } from '#test/support/template.ts'
+import { build, testConfig, webhookSecret } from '#test/support/app/app.ts'
+import { logins } from '#test/support/database/template.ts'
 import { countRows, path, send } from './send-event.ts'
 
 t.test('a thousand requests with one id at once: one row, one job, all 200', async (t) => {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { uuidForm } from '#src/http/pagination.ts'
-import { build, createUser, signIn } from '#test/support/helper.ts'
+import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { countRows, nothingRecorded, path, send, sign } from './send-event.ts'
 
 const charge = { id: 'evt_1', type: 'charge.succeeded' }

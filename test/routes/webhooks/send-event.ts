@@ -1,6 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { hmacSha256 } from '#src/crypto/hash.ts'
-import { type TestDatabase, webhookSecret } from '#test/support/helper.ts'
+import { webhookSecret } from '#test/support/app/app.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
 
 export const path = '/webhooks/billing'
 

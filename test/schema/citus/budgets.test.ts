@@ -3,11 +3,11 @@ import { openDatabase } from '#src/db/database.ts'
 import { withSettings } from '#src/db/entry.ts'
 import { exceededQuota } from '#src/db/errors.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
-import { anyEvent } from '#test/support/any-event.ts'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
-import { createUser, type TestUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { anyEvent } from '#test/support/receiver/any-event.ts'
 
 t.test(
   'budgets hold on the nodes of a distributed database',

@@ -5,8 +5,8 @@ import {
   createCitusDatabase,
   skipWithoutCitus,
   startCluster,
-} from '#test/support/citus.ts'
-import { query } from '#test/support/raw-sql.ts'
+} from '#test/support/database/citus.ts'
+import { query } from '#test/support/database/raw-sql.ts'
 import { adminUrl, distributeAll, isVerified } from './distributed.ts'
 
 t.test(

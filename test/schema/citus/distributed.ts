@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import type { CitusDatabase, Cluster } from '#test/support/citus.ts'
+import type { CitusDatabase, Cluster } from '#test/support/database/citus.ts'
 
 /** Runs `migrate --citus`; resolves to the lines that it prints. */
 export async function distributeAll(database: CitusDatabase): Promise<string[]> {

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { type CitusTenant, createCitusTenant } from './tenant-rows.ts'
 
 t.test('writes that enter a distributed database', { skip: skipWithoutCitus }, async (t) => {

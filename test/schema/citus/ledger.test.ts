@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createLedger } from '#test/ledger/world.ts'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 
 const hourMs = 3_600_000
 

@@ -9,8 +9,8 @@ import {
   prepareDatabase,
   skipWithoutCitus,
   startCluster,
-} from '#test/support/citus.ts'
-import { query } from '#test/support/raw-sql.ts'
+} from '#test/support/database/citus.ts'
+import { query } from '#test/support/database/raw-sql.ts'
 import { seed } from '../../../prisma/seed.ts'
 import { adminUrl, distributeAll, isVerified } from './distributed.ts'
 

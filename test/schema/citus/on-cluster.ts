@@ -1,6 +1,6 @@
 import t from 'tap'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { startClusterOfRun } from '#test/support/citus-run.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { startClusterOfRun } from '#test/support/database/citus-run.ts'
 
 /**
  * Runs test files on a cluster of their own, or reports why it cannot.

@@ -4,7 +4,7 @@ import { citusTables, distributedTables, referenceTables } from '#src/schema/cit
 import { withoutSubselects } from '#src/schema/citus/policies.ts'
 import { readCitusForm } from '#src/schema/citus/script.ts'
 import { readDefinitions } from '#src/schema/definitions.ts'
-import { createDatabase } from '#test/support/helper.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('the primary key of every distributed table contains the tenant', async (t) => {
   const { admin } = await createDatabase(t)

@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
-import { createUser, signIn, type TestUser, testConfig } from '#test/support/helper.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { fillTenant, placeOf } from './tenant-rows.ts'
 
 async function setUp(t: Test) {

@@ -8,7 +8,7 @@ import {
   createCitusDatabase,
   skipWithoutCitus,
   startCluster,
-} from '#test/support/citus.ts'
+} from '#test/support/database/citus.ts'
 import { type CitusTenant, createCitusTenant, placeOf } from './tenant-rows.ts'
 
 const denied = '42501'

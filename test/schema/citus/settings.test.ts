@@ -1,8 +1,12 @@
 import t from 'tap'
 import { judgeSettings, type NodeSettings } from '#src/schema/citus/nodes.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { createCitusDatabase, skipWithoutCitus, startCluster } from '#test/support/citus.ts'
-import { query } from '#test/support/raw-sql.ts'
+import {
+  createCitusDatabase,
+  skipWithoutCitus,
+  startCluster,
+} from '#test/support/database/citus.ts'
+import { query } from '#test/support/database/raw-sql.ts'
 
 const coordinator: NodeSettings = {
   ...{ isCoordinator: true, citus: '13.0-1', postgres: 15 },

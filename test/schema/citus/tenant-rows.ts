@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { TestUser } from '#test/support/helper.ts'
+import type { TestUser } from '#test/support/callers/callers.ts'
 
 export type CitusTenant = {
   tenantId: string

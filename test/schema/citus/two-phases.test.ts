@@ -1,13 +1,16 @@
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
-import { anyEvent } from '#test/support/any-event.ts'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { createDistributedDatabase, type DistributedDatabase } from '#test/support/citus-cluster.ts'
-import { createUser, type TestUser } from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { untilTrue } from '#test/support/until.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import {
+  createDistributedDatabase,
+  type DistributedDatabase,
+} from '#test/support/database/citus-cluster.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { untilTrue } from '#test/support/database/until.ts'
+import { anyEvent } from '#test/support/receiver/any-event.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
  * An event is on the node of its tenant and the job of its endpoint on the coordinator. A commit that

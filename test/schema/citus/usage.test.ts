@@ -1,9 +1,9 @@
 import t from 'tap'
 import { checkUsage } from '#src/auth/members/usage.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { skipWithoutCitus } from '#test/support/citus.ts'
-import { createDistributedDatabase } from '#test/support/citus-cluster.ts'
-import { createUser } from '#test/support/helper.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { fillTenant } from './tenant-rows.ts'
 
 t.test('the counters of usage on a distributed database', { skip: skipWithoutCitus }, async (t) => {

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { closed, longMs, sendTo, whole, write } from '#test/support/delivery-attempt.ts'
-import { startRawReceiver } from '#test/support/raw-receiver.ts'
+import { closed, longMs, sendTo, whole, write } from '#test/support/receiver/delivery-attempt.ts'
+import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
 t.test('the exact body is posted with our headers', async (t) => {
   const { results, receiver } = await sendTo(t, write(whole('thanks')))

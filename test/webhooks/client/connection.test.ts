@@ -1,8 +1,8 @@
 import { createSecureContext } from 'node:tls'
 import t, { type Test } from 'tap'
 import { createConnector, createPools, type Peer } from '#src/webhooks/client/connection.ts'
-import { closed, whole } from '#test/support/delivery-attempt.ts'
-import { startRawReceiver } from '#test/support/raw-receiver.ts'
+import { closed, whole } from '#test/support/receiver/delivery-attempt.ts'
+import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
 /** Connects to the peer; resolves to the address it reached, or to the error. */
 function connectTo(peer: Partial<Peer>, port: number, protocol = 'http:'): Promise<string> {

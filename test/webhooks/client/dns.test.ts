@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import t from 'tap'
 import { createHostCheck, createResolve } from '#src/webhooks/client/dns.ts'
-import { records, startNameServer } from '#test/support/name-server.ts'
+import { records, startNameServer } from '#test/support/receiver/name-server.ts'
 
 const name = 'hooks.example.test'
 const url = new URL(`https://${name}/in`)

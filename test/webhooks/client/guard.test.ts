@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { whole } from '#test/support/delivery-attempt.ts'
-import { type RawReceiver, startRawReceiver } from '#test/support/raw-receiver.ts'
+import { whole } from '#test/support/receiver/delivery-attempt.ts'
+import { type RawReceiver, startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
 /** A listener that the guard must never reach: loopback, on a port that the rules allow. */
 async function startListener(t: Test): Promise<RawReceiver> {

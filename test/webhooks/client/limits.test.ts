@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import t from 'tap'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { closed, sendTo, shortMs, whole, write } from '#test/support/delivery-attempt.ts'
+import { closed, sendTo, shortMs, whole, write } from '#test/support/receiver/delivery-attempt.ts'
 
 t.test(
   'the timeout covers an attempt from connect to the last byte, and closes its connection',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { lint } from '#test/support/lint.ts'
+import { lint } from '#test/support/app/lint.ts'
 
 t.test('customers’ URLs are not called with the global fetch either', async (t) => {
   const files = {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createResolve } from '#src/webhooks/client/dns.ts'
-import { type NameAnswer, records, startNameServer } from '#test/support/name-server.ts'
+import { type NameAnswer, records, startNameServer } from '#test/support/receiver/name-server.ts'
 
 const name = 'hooks.example.test'
 

@@ -3,7 +3,11 @@ import { createServer } from 'node:https'
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
 import t, { type Test } from 'tap'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { type Certified, createAuthority, selfSigned } from '#test/support/certificates.ts'
+import {
+  type Certified,
+  createAuthority,
+  selfSigned,
+} from '#test/support/processes/certificates.ts'
 
 const trusted = createAuthority('trusted')
 const unknown = createAuthority('unknown')

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { type Killable, startKillable } from '#test/billing/killable.ts'
-import { encryptionKey, type TestDatabase, webhookSecret } from '#test/support/helper.ts'
-import { unaccounted } from '#test/support/ledger.ts'
-import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/outbox.ts'
-import { randomOf, waitTurns } from '#test/support/seeded.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
+import { randomOf, waitTurns } from '#test/support/app/seeded.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { unaccounted } from '#test/support/database/ledger.ts'
+import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { checkDeliveries } from './delivery-history.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 60)

@@ -2,9 +2,9 @@ import t from 'tap'
 import type { Tx } from '#src/db/database.ts'
 import { findDelivery } from '#src/webhooks/delivery/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
-import { createDelivery } from '#test/support/delivery.ts'
-import { createOutbox } from '#test/support/outbox.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createOutbox } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('a delivery is not read as pending beside its own successful attempt', async (t) => {
   const outbox = await createOutbox(t)

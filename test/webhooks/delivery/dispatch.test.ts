@@ -4,11 +4,12 @@ import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { createLimit } from '#src/webhooks/delivery/limit.ts'
 import { startWorker, type Worker } from '#src/worker.ts'
-import { miscountedDeliveries } from '#test/support/delivery.ts'
-import { type TestDatabase, testConfig } from '#test/support/helper.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
-import type { RecordedRequest } from '#test/support/receiver.ts'
-import { createEndpoint, endpointSecret } from '#test/support/webhook-endpoint.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import type { RecordedRequest } from '#test/support/receiver/receiver.ts'
+import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test(
   'a limit runs at most a fixed number of calls at once; the others wait in order',

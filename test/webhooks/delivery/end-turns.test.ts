@@ -1,8 +1,8 @@
 import t from 'tap'
-import { anyEvent } from '#test/support/any-event.ts'
-import { waitingAttempts } from '#test/support/delivery.ts'
-import { createDeliveryWorker, succeed } from '#test/support/delivery-worker.ts'
-import { publishAtOnce } from '#test/support/publish-at-once.ts'
+import { anyEvent } from '#test/support/receiver/any-event.ts'
+import { waitingAttempts } from '#test/support/receiver/delivery.ts'
+import { createDeliveryWorker, succeed } from '#test/support/receiver/delivery-worker.ts'
+import { publishAtOnce } from '#test/support/receiver/publish-at-once.ts'
 
 for (const inTurn of [false, true]) {
   const when = inTurn ? 'while a worker has the turn' : 'with a job of its own'

@@ -5,8 +5,8 @@ import {
   createDeliveryWorker,
   type DeliveryWorker,
   succeed,
-} from '#test/support/delivery-worker.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+} from '#test/support/receiver/delivery-worker.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test(
   'deliveries beyond the rate of an endpoint wait without a due attempt, oldest first',

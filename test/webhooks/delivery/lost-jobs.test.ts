@@ -5,8 +5,8 @@ import { type EndpointTurnJob, openQueue } from '#src/queue/queue.ts'
 import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
 import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
-import { createOutbox } from '#test/support/outbox.ts'
-import { createEndpoint, testKeys } from '#test/support/webhook-endpoint.ts'
+import { createOutbox } from '#test/support/receiver/outbox.ts'
+import { createEndpoint, testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('a turn that the queue has taken back before its first attempt sends nothing', async (t) => {
   const { outbox, sent, fetch, work, takeBack } = await setUp(t)

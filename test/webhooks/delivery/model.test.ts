@@ -5,7 +5,12 @@ import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database
 import { checkLedger } from '#src/ledger/ledger.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { createDeliveryWorker, fail, retrySeconds, succeed } from '#test/support/delivery-worker.ts'
+import {
+  createDeliveryWorker,
+  fail,
+  retrySeconds,
+  succeed,
+} from '#test/support/receiver/delivery-worker.ts'
 
 const runs = Number(process.env.MODEL_RUNS ?? 12)
 const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))

@@ -2,16 +2,12 @@ import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { startWorker } from '#src/worker.ts'
-import {
-  build,
-  encryptionKey,
-  signIn,
-  type TestDatabase,
-  testConfig,
-} from '#test/support/helper.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { build, encryptionKey, testConfig } from '#test/support/app/app.ts'
+import { signIn } from '#test/support/callers/callers.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const otherKey = `other:${'b'.repeat(43)}`
 

@@ -3,12 +3,15 @@ import type { TenantScope } from '#src/access/caller.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { workReplayTurn } from '#src/webhooks/delivery/replays.ts'
-import { as } from '#test/support/account.ts'
-import { createDelivery, exhaustedDelivery, waitingAttempts } from '#test/support/delivery.ts'
-import { createUser, signIn } from '#test/support/helper.ts'
-import { allowScopes, type TestScope } from '#test/support/scope.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+import {
+  createDelivery,
+  exhaustedDelivery,
+  waitingAttempts,
+} from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const now = new Date('2026-03-01T10:00:00Z')
 const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`

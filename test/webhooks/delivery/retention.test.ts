@@ -1,9 +1,9 @@
 import t from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
-import { createUser } from '#test/support/helper.ts'
-import { createOutbox } from '#test/support/outbox.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOutbox } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('old events are deleted with their deliveries and attempts, in every tenant', async (t) => {
   const { database, tenant, publish } = await createOutbox(t)

@@ -3,10 +3,11 @@ import { createLogger } from '#src/observability/logger.ts'
 import { lapseMs } from '#src/queue/takeover.ts'
 import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { startWorker } from '#src/worker.ts'
-import { type TestDatabase, testConfig } from '#test/support/helper.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/outbox.ts'
-import { startQueue } from '#test/support/running-worker.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { startQueue } from '#test/support/processes/running-worker.ts'
+import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('the deliveries of a dead worker continue before their jobs expire', async (t) => {
   const outbox = await createOutbox(t)

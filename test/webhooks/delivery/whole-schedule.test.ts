@@ -6,7 +6,7 @@ import {
   fail,
   retrySeconds,
   succeed,
-} from '#test/support/delivery-worker.ts'
+} from '#test/support/receiver/delivery-worker.ts'
 
 t.test('the whole schedule: five attempts, then exhausted, failing and an alert', async (t) => {
   const { outbox, receiver, moveTo, workDue } = await createDeliveryWorker(t, fail)

@@ -1,10 +1,11 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { createUser, testConfig } from '#test/support/helper.ts'
-import { type MailServer, startMailServer } from '#test/support/mail-server.ts'
-import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/outbox.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { type MailServer, startMailServer } from '#test/support/receiver/mail-server.ts'
+import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const hourMs = 3_600_000
 const day = 86_400_000

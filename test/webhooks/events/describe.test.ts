@@ -9,10 +9,10 @@ import { orderUpdated } from '#src/resources/orders.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
-import { createOrder, createTestPost } from '#test/support/helper.ts'
-import { allowing, openReceiver } from '#test/support/outbox.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('every event that is sent matches its schema in the API description', async (t) => {
   const receiver = await openReceiver(t)

@@ -4,16 +4,12 @@ import { openDatabase } from '#src/db/database.ts'
 import { exampleData } from '#src/webhooks/events/examples.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
-import { buildAt, noon } from '#test/support/at-time.ts'
-import {
-  createDatabase,
-  createOrder,
-  createTestPost,
-  createUser,
-  type TestDatabase,
-} from '#test/support/helper.ts'
-import { owner } from '#test/support/token-owner.ts'
-import { untilBlocked } from '#test/support/until.ts'
+import { buildAt, noon } from '#test/support/app/at-time.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 /** Compares the published events with the examples of their types. */
 async function matchExamples(t: Test, database: TestDatabase): Promise<void> {

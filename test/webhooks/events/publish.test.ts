@@ -5,16 +5,12 @@ import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { endpointTest } from '#src/webhooks/delivery/test-event.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
-import { anyEvent } from '#test/support/any-event.ts'
-import { waitingAttempts } from '#test/support/delivery.ts'
-import {
-  createDatabase,
-  createUser,
-  type TestDatabase,
-  type TestUser,
-} from '#test/support/helper.ts'
-import { allowScopes } from '#test/support/scope.ts'
-import { createEndpoint } from '#test/support/webhook-endpoint.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+import { anyEvent } from '#test/support/receiver/any-event.ts'
+import { waitingAttempts } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 const now = new Date('2026-03-01T10:00:00.000Z')
 const changed = anyEvent('order.updated', { id: 7 })

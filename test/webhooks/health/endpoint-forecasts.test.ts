@@ -4,7 +4,7 @@ import {
   type DeliveryWorker,
   fail,
   succeed,
-} from '#test/support/delivery-worker.ts'
+} from '#test/support/receiver/delivery-worker.ts'
 
 const day = 86_400
 const hour = 3_600

@@ -7,7 +7,7 @@ import {
   type DeliveryWorker,
   fail,
   succeed,
-} from '#test/support/delivery-worker.ts'
+} from '#test/support/receiver/delivery-worker.ts'
 
 const minute = 60
 const hour = 60 * minute

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createDeliveryWorker, fail, succeed } from '#test/support/delivery-worker.ts'
-import type { Respond } from '#test/support/receiver.ts'
+import { createDeliveryWorker, fail, succeed } from '#test/support/receiver/delivery-worker.ts'
+import type { Respond } from '#test/support/receiver/receiver.ts'
 
 const hour = 3_600
 const day = 24 * hour

@@ -3,13 +3,13 @@ import t from 'tap'
 import { noClientInfo } from '#src/audit/audit.ts'
 import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { changeEndpoint, enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { miscountedDeliveries } from '#test/support/delivery.ts'
+import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
 import {
   createDeliveryWorker,
   type DeliveryWorker,
   fail,
   succeed,
-} from '#test/support/delivery-worker.ts'
+} from '#test/support/receiver/delivery-worker.ts'
 
 const schedule = [0, 5, 30]
 

@@ -7,8 +7,8 @@ import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import { probeCases } from '#src/webhooks/probe/cases.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { commandOf, languages, verify } from '#test/docs/verifier.ts'
-import { twoAdmins } from '#test/support/webhook-admin.ts'
-import { createEndpoint, endpointSecret } from '#test/support/webhook-endpoint.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 import { faultyReceivers, type Receive, receiver, startProbed } from './receivers.ts'
 
 /** Receivers on loopback, each with an endpoint, and what a probe of each reports. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { Test } from 'tap'
-import { endpointSecret } from '#test/support/webhook-endpoint.ts'
+import { endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 
 export type Received = {
   headers: IncomingHttpHeaders

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import type { Test } from 'tap'
+import { buildApp } from '#src/app.ts'
+import { type Config, readConfig } from '#src/config/config.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import type { Urls } from '#test/support/database/template.ts'
+
+export const webhookSecret = 'whsec_test_secret'
+export const encryptionKey = `test:${'a'.repeat(43)}`
+const sessionSecret = 'a session secret that is long enough for a test'
+
+/** Settings for tests: free ports, no rate limits, and no log unless `LOG_LEVEL` is set. */
+export function testSettings(urls: Urls): Record<string, string> {
+  return {
+    PORT: '0',
+    ADMIN_PORT: '0',
+    BASE_URL: 'http://localhost:3000',
+    DATABASE_URL: urls.url,
+    DATABASE_WORKER_URL: urls.workerUrl,
+    SESSION_SECRETS: sessionSecret,
+    BILLING_WEBHOOK_SECRETS: webhookSecret,
+    ENCRYPTION_KEYS: encryptionKey,
+    OIDC_PROVIDERS: 'demo',
+    OIDC_DEMO_ISSUER: 'http://127.0.0.1:9',
+    OIDC_DEMO_CLIENT_ID: 'gatehouse-test',
+    OIDC_DEMO_CLIENT_SECRET: 'a client secret',
+    OIDC_DEMO_TRUST_EMAIL: 'true',
+    RATE_LIMIT_SIGN_IN: 'off',
+    RATE_LIMIT_WEBHOOKS: 'off',
+    RATE_LIMIT_LOGOUT: 'off',
+    RATE_LIMIT_API: 'off',
+    LOG_LEVEL: 'silent',
+  }
+}
+
+/** @param settings overrides of testSettings */
+export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
+  return readConfig({ ...testSettings(urls), ...settings })
+}
+
+export type TestApp = {
+  app: FastifyInstance
+  config: Config
+  database: TestDatabase
+  /** Every log line so far. */
+  log: string[]
+}
+
+/**
+ * The whole server on its own database, closed when the test ends.
+ * @param settings overrides of testSettings
+ * @param overrides overrides of the configuration, for instance a clock
+ */
+export async function build(
+  t: Test,
+  settings: Record<string, string> = {},
+  overrides: Partial<Config> = {},
+): Promise<TestApp> {
+  const database = await createDatabase(t)
+  const config = { ...testConfig(database, settings), ...overrides }
+  const log: string[] = []
+  const logger = createLogger('trace', { write: (line) => void log.push(line) })
+  const app = await buildApp(config, logger)
+  t.teardown(() => app.close())
+  return { app, config, database, log }
+}

@@ -1,0 +1,15 @@
+import type { TestApp } from '#test/support/app/app.ts'
+import { as, asText, createUser, signIn } from './callers.ts'
+
+/** A signed-in user, and a function that creates API tokens for them. */
+export async function owner(test: TestApp, facts: Parameters<typeof createUser>[1] = {}) {
+  const user = await createUser(test.database, facts)
+  const { cookie } = await signIn(test, user)
+  const send = as(test, { cookie })
+  const make = async (body: object = {}) => {
+    const answer = await send('POST', '/auth/tokens', { name: 'ci', ...body })
+    const { id, token } = answer.json()
+    return { id, token, answer, use: as(test, { authorization: `Bearer ${token}` }) }
+  }
+  return { user, cookie, send, sendText: asText(test, { cookie }), make }
+}
