@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { type ClientInfo, clientInfoOf } from '#src/audit/audit.ts'
+import { clientAddressOf } from '#src/http/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -13,7 +14,7 @@ export default fp(
   async function clientInfo(app) {
     app.decorateRequest('clientInfo', {
       getter() {
-        return clientInfoOf(this.ip, this.headers['user-agent'], this.id)
+        return clientInfoOf(clientAddressOf(this), this.headers['user-agent'], this.id)
       },
     })
   },

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
 import fp from 'fastify-plugin'
 import { proxyList } from '#src/config/proxies.ts'
+import { normalizeAddress } from '#src/http/client-address.ts'
 import { errorTable, problemType } from '#src/http/problems.ts'
 
 type Options = {
@@ -28,9 +29,9 @@ export default fp<Options>(
     app.server.maxConnections = max
     app.server.on('drop', () => connectionsRefused.inc({ limit: 'process' }))
     app.server.on('connection', (socket: Socket) => {
-      const { remoteAddress } = socket
-      if (remoteAddress === undefined || isProxy(remoteAddress)) return
-      const address = normalizeIP(remoteAddress)
+      const peer = normalizeAddress(socket.remoteAddress)
+      if (peer === null || isProxy(peer)) return
+      const address = normalizeIP(peer)
       const count = (open.get(address) ?? 0) + 1
       open.set(address, count)
       socket.once('close', () => {

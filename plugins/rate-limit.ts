@@ -8,6 +8,7 @@ import fp from 'fastify-plugin'
 import { isBearer } from '#src/auth/sessions/enter.ts'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
+import { clientAddressOf } from '#src/http/client-address.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
   type Count,
@@ -172,7 +173,7 @@ function tooManyRequests(limit: string, ttlMs: number): Problem {
 }
 
 function byAddress(request: FastifyRequest): string {
-  return normalizeIP(request.ip)
+  return normalizeIP(clientAddressOf(request))
 }
 
 /** Hashed once more, because the hash opens a transaction and the store may be shared. */

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Principal } from '#src/access/caller.ts'
 import { networkOf } from '#src/audit/audit.ts'
+import { clientAddressOf } from '#src/http/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,7 +43,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply): void {
       route: route ?? 'unknown',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
-      network: networkOf(request.ip),
+      network: networkOf(clientAddressOf(request)),
       ...(caller && callerFacts(caller)),
     },
     'request',

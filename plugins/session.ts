@@ -75,6 +75,9 @@ export default fp<Options>(
     const budgets = toBudgets(quota)
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
+    // BASE_URL decides, because proxies forward the scheme in many forms, or none. `@fastify/session`
+    // would leave out the cookie for any text but `https`.
+    app.decorateRequest('protocol', { getter: () => (secureCookie ? 'https' : 'http') })
     app.decorateRequest('enteredCaller', null)
     app.decorateRequest('person', null)
     app.decorateRequest('identify', identify)
@@ -196,11 +199,11 @@ async function followSession(this: FastifyReply, after: AfterLeaving): Promise<v
   }
 }
 
-/** Without this check the cookie would be left out silently and every sign-in end in `bad state`. */
+/** Without a proxy nothing ends TLS, the browser ignores the cookie, and sign-ins end in `bad state`. */
 function announceSession(this: FastifyRequest): void {
-  if (this.session.cookie.secure === true && this.protocol !== 'https') {
+  if (this.session.cookie.secure === true && this.ips === undefined) {
     throw new Error(
-      'BASE_URL is https but the request came as http, so no session cookie can be set: name the TLS proxy in TRUST_PROXY.',
+      'BASE_URL is https, but TRUST_PROXY names no proxy that ends TLS, so browsers would ignore the session cookie.',
     )
   }
   this.session.announced = true

@@ -5,6 +5,7 @@ import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
 import { verifySignature } from '#src/billing/signature.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { clientAddressOf } from '#src/http/client-address.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { BillingMetrics, WebhookOutcome } from '#src/observability/metrics.ts'
@@ -120,7 +121,7 @@ function countUnverified(
   reply: FastifyReply,
   payload: Readable,
 ): RequestPayload {
-  const holder = normalizeIP(request.ip)
+  const holder = normalizeIP(clientAddressOf(request))
   let taken = 0
   const take = (bytes: number): Problem | null => {
     if (!budget.take(holder, bytes)) {

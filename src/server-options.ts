@@ -4,7 +4,9 @@ import Fastify from 'fastify'
 import { answerError } from '#plugins/errors.ts'
 import { logUnrouted } from '#plugins/request-log.ts'
 import type { Config } from '#src/config/config.ts'
+import { proxyList } from '#src/config/proxies.ts'
 import { orderedId } from '#src/crypto/hash.ts'
+import { normalizeAddress } from '#src/http/client-address.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 
 // Limits for slow and silent clients. Fastify's defaults are no limit.
@@ -31,7 +33,7 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     // plugins/request-log.ts logs requests.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => orderedId(), // its time is what `gatehouse trace` searches by
-    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
+    trustProxy: trustedProxies(config.trustProxy),
     bodyLimit: bodyLimitBytes,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -41,6 +43,16 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     routerOptions: { maxParamLength: 3_060 },
     return503OnClosing: false, // requests that still arrive are answered with `Connection: close`
   } satisfies FastifyServerOptions & { http: object }
+}
+
+/** Fastify's own check compares the text that a proxy forwarded, which may have a port. */
+function trustedProxies(ranges: readonly string[]): false | ((hop: string) => boolean) {
+  if (ranges.length === 0) return false
+  const isProxy = proxyList(ranges)
+  return (hop) => {
+    const address = normalizeAddress(hop)
+    return address !== null && isProxy(address)
+  }
 }
 
 type Answer = { status: number; title: string }

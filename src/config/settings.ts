@@ -47,7 +47,7 @@ export const Settings = Type.Object({
   TRUST_PROXY: Type.String({
     default: '',
     description:
-      'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded headers are trusted. A range of almost everyone is refused. Danger: a client at a listed address can forge its IP address.',
+      'Comma-separated addresses or CIDR ranges of proxies whose X-Forwarded-For header is trusted. A range of almost everyone is refused. Danger: a client at a listed address can forge its IP address.',
   }),
   MAX_CONNECTIONS: Type.Integer({
     minimum: 10,
