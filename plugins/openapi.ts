@@ -8,7 +8,7 @@ import { withHeader } from '#src/http/headers.ts'
 import { finishDescription } from '#src/http/openapi.ts'
 import type { ApiDescription } from '#src/http/openapi-examples.ts'
 import { type ErrorCode, errorCodes, errorTable } from '#src/http/problems.ts'
-import { codesOf, problemOf } from '#src/http/schemas.ts'
+import { codesOf, ProblemBody, problemOf } from '#src/http/schemas.ts'
 import { sessionCookie } from '#src/http/session-cookie.ts'
 import { eventKinds } from '#src/resources/events.ts'
 import { version } from '#src/runtime/assets.ts'
@@ -36,7 +36,7 @@ export default fp<{ baseUrl: string }>(
           ...schema,
           ...accessNotes(schema, route.config?.access),
           ...conditionalRead(schema, route),
-          response: namedProblems(schema, route),
+          response: responses(schema, route),
         },
         url,
       }),
@@ -108,9 +108,14 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   return notes
 }
 
-/** The response schemas; each problem that is given by its status only is named by its codes. */
-function namedProblems(schema: FastifySchema, { method, url, config }: RouteOptions): object {
-  const entries = Object.entries(Object(schema.response)).map(([status, response]) => {
+/**
+ * The response schemas, with the problems that follow from access and path, which a route does not
+ * state. A problem that is given by its status only is named by its codes.
+ */
+function responses(schema: FastifySchema, { method, url, config }: RouteOptions): object {
+  const stated: Record<string, unknown> = { ...Object(schema.response) }
+  for (const status of usualStatuses(url, config?.access)) stated[status] ??= ProblemBody
+  const entries = Object.entries(stated).map(([status, response]) => {
     const isUnnamed = Object(response).title === 'Problem' && codesOf(response).length === 0
     if (!isUnnamed) return [status, response]
     const codes = usualCodes(Number(status), [method].flat(), config?.access)
@@ -118,6 +123,15 @@ function namedProblems(schema: FastifySchema, { method, url, config }: RouteOpti
     return [status, problemOf(codes)]
   })
   return Object.fromEntries(entries)
+}
+
+/** Every route has a rate limit. A route with a rule refuses input, credentials and permissions. */
+function usualStatuses(url: string, access: Access): number[] {
+  return [
+    ...(typeof access === 'object' ? [400, 401, 403] : []),
+    ...(url.includes(':') ? [404] : []),
+    ...[429, 503],
+  ]
 }
 
 /** The codes that every route with such access can answer with; none if they depend on the route. */

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoQuery, withProblems } from '#src/http/schemas.ts'
+import { NoQuery } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,7 +23,6 @@ export default fp(
       const { config, schema } = route
       if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
       schema.querystring ??= NoQuery
-      schema.response = withProblems(Object(schema.response), 400)
       if (config.acceptsForm) return
       route.preParsing = [...[route.preParsing ?? []].flat(), refuseForm]
     })

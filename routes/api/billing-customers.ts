@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import {
   customerList,
   linkCustomer,
@@ -45,10 +44,13 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
         summary: 'List the billing customers that are linked to users',
         description: 'For operators.',
         querystring: PageQuery,
-        response: { 200: PageOf(Customer), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Customer) },
       },
     },
-    listLinkedCustomers,
+    async (request) => {
+      const page = readPage(request.query, customerList.name, customerList.forms)
+      return app.db.read(request.sessionEntry, (tx) => listCustomers(tx, page))
+    },
   )
 
   app.put(
@@ -63,35 +65,19 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
           'For operators. From now on the customer’s charges create invoices in the user’s own tenant, and its subscription sets the user’s plan. It is taken from the user who had it; existing invoices stay. 404 if the user does not exist, 409 if the user has another customer.',
         params: CustomerParams,
         body: CustomerLink,
-        response: { 200: LinkedCustomer, ...problems(400, 401, 403, 404, 'conflict', 429, 503) },
+        response: { 200: LinkedCustomer, ...problems('conflict') },
       },
     },
-    putCustomer,
+    async (request) => {
+      const { sessionEntry, params, body, clientInfo } = request
+      const holder = body.userId === null ? null : { userId: body.userId }
+      const linked = await app.db.transaction(sessionEntry, (connection, operator) =>
+        linkCustomer(connection, operator, params.customer, holder, clientInfo),
+      )
+      if (typeof linked === 'string') throw toCustomerProblem(linked)
+      return { customer: params.customer, userId: linked.userId }
+    },
   )
-}
-
-async function listLinkedCustomers(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, customerList.name, customerList.forms)
-  return this.db.read(request.sessionEntry, (tx) => listCustomers(tx, page))
-}
-
-async function putCustomer(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof CustomerParams>
-    Body: Static<typeof CustomerLink>
-  }>,
-) {
-  const { sessionEntry, params, body, clientInfo } = request
-  const holder = body.userId === null ? null : { userId: body.userId }
-  const linked = await this.db.transaction(sessionEntry, (connection, operator) =>
-    linkCustomer(connection, operator, params.customer, holder, clientInfo),
-  )
-  if (typeof linked === 'string') throw toCustomerProblem(linked)
-  return { customer: params.customer, userId: linked.userId }
 }
 
 export default billingCustomers

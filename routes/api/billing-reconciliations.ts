@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import {
   createReconciliation,
   findReconciliation,
@@ -10,7 +9,7 @@ import {
 } from '#src/billing/reconciliation.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Nullable, PageOf, PageQuery, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const Reconciliation = Type.Object(
   {
@@ -63,10 +62,18 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
         description:
           'For operators. Reads the list of the provider and records each event whose webhook never arrived, with the same effect. Needs BILLING_API_URL. Without `from` and `to` it covers the last day; never the last ten minutes, because their webhooks may still arrive. The same runs every 15 minutes by itself.',
         body: Request,
-        response: { 202: Reconciliation, ...problems(400, 401, 403, 429, 503) },
+        response: { 202: Reconciliation },
       },
     },
-    startReconciliation,
+    async (request, reply) => {
+      const created = await app.db.transaction(request.entry, (connection) =>
+        createReconciliation(connection, app.queue, request.body),
+      )
+      return reply
+        .code(202)
+        .header('location', `/billing/reconciliations/${created.id}`)
+        .send(created)
+    },
   )
 
   app.get(
@@ -79,10 +86,13 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
         summary: 'List comparisons with the events of the provider, newest first',
         description: 'For operators.',
         querystring: listQuery,
-        response: { 200: PageOf(Reconciliation), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Reconciliation) },
       },
     },
-    listAll,
+    async (request) => {
+      const page = readPage(request.query, reconciliationList.name, reconciliationList.forms)
+      return app.db.read(request.entry, (tx) => listReconciliations(tx, page))
+    },
   )
 
   app.get(
@@ -95,37 +105,12 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
         summary: 'Read a comparison with the events of the provider',
         description: 'For operators.',
         params: UuidParams,
-        response: { 200: Reconciliation, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Reconciliation },
       },
     },
-    readOne,
+    async (request) =>
+      found(await app.db.read(request.entry, (tx) => findReconciliation(tx, request.params.id))),
   )
-}
-
-async function startReconciliation(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof Request> }>,
-  reply: FastifyReply,
-) {
-  const created = await this.db.transaction(request.entry, (connection) =>
-    createReconciliation(connection, this.queue, request.body),
-  )
-  return reply.code(202).header('location', `/billing/reconciliations/${created.id}`).send(created)
-}
-
-async function listAll(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof listQuery> }>,
-) {
-  const page = readPage(request.query, reconciliationList.name, reconciliationList.forms)
-  return this.db.read(request.entry, (tx) => listReconciliations(tx, page))
-}
-
-async function readOne(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-) {
-  return found(await this.db.read(request.entry, (tx) => findReconciliation(tx, request.params.id)))
 }
 
 export default billingReconciliations

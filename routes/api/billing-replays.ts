@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { EventParams, findReceived, Status } from '#src/billing/events.ts'
 import { createReplay, findReplay } from '#src/billing/replays.ts'
 import { found } from '#src/http/params.ts'
@@ -44,10 +43,18 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
         summary: 'Process a received billing event again',
         description: `${explanation} 409 if its body has been deleted.`,
         params: EventParams,
-        response: { 202: Replay, ...problems(400, 401, 403, 404, 'conflict', 429, 503) },
+        response: { 202: Replay, ...problems('conflict') },
       },
     },
-    replayOneEvent,
+    async (request, reply) => {
+      const { id } = request.params
+      const created = await app.db.transaction(request.entry, async (connection) => {
+        const { body } = found(await findReceived(connection, id))
+        if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
+        return createReplay(connection, app.queue, { ids: [id] })
+      })
+      return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
+    },
   )
 
   app.post(
@@ -60,10 +67,15 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
         summary: 'Process many received billing events again',
         description: explanation,
         body: Selection,
-        response: { 202: Replay, ...problems(400, 401, 403, 429, 503) },
+        response: { 202: Replay },
       },
     },
-    replayManyEvents,
+    async (request, reply) => {
+      const created = await app.db.transaction(request.entry, (connection) =>
+        createReplay(connection, app.queue, request.body),
+      )
+      return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
+    },
   )
 
   app.get(
@@ -75,43 +87,12 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
         tags: ['billing events'],
         summary: 'Read the progress of a replay',
         params: UuidParams,
-        response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Replay },
       },
     },
-    readReplay,
+    async (request) =>
+      found(await app.db.read(request.entry, (tx) => findReplay(tx, request.params.id))),
   )
-}
-
-async function replayOneEvent(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof EventParams> }>,
-  reply: FastifyReply,
-) {
-  const { id } = request.params
-  const created = await this.db.transaction(request.entry, async (connection) => {
-    const { body } = found(await findReceived(connection, id))
-    if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
-    return createReplay(connection, this.queue, { ids: [id] })
-  })
-  return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
-}
-
-async function replayManyEvents(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof Selection> }>,
-  reply: FastifyReply,
-) {
-  const created = await this.db.transaction(request.entry, (connection) =>
-    createReplay(connection, this.queue, request.body),
-  )
-  return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
-}
-
-async function readReplay(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-) {
-  return found(await this.db.read(request.entry, (tx) => findReplay(tx, request.params.id)))
 }
 
 export default billingReplays

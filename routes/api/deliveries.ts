@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { CreatedRange, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
@@ -53,10 +52,18 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
         summary: 'List the deliveries to an endpoint, newest first, with their attempts',
         params: UuidParams,
         querystring: DeliveryQuery,
-        response: { 200: PageOf(Delivery), ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: PageOf(Delivery) },
       },
     },
-    listEndpointDeliveries,
+    async (request) => {
+      const { id } = request.params
+      const { page, filter } = readList(request.query, deliveryList)
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+          listDeliveries(tx, caller, id, filter, page),
+        ),
+      )
+    },
   )
 
   app.get(
@@ -69,10 +76,16 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
         summary: 'Count the deliveries to an endpoint, as before a replay of them',
         params: UuidParams,
         querystring: CountQuery,
-        response: { 200: Count, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Count },
       },
     },
-    countEndpointDeliveries,
+    async (request) => {
+      const { params, query, tenantPrincipalEntry } = request
+      return app.db.read(tenantPrincipalEntry, async (tx, caller) => {
+        found(await findEndpoint(tx, caller, params.id))
+        return { count: await countDeliveries(tx, caller, params.id, query) }
+      })
+    },
   )
 
   app.get(
@@ -84,10 +97,17 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
         tags,
         summary: 'Read a delivery with its attempts',
         params: UuidParams,
-        response: { 200: Delivery, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Delivery },
       },
     },
-    readDelivery,
+    async (request) => {
+      const { id } = request.params
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+          findDelivery(tx, caller, id),
+        ),
+      )
+    },
   )
 
   app.post(
@@ -101,70 +121,21 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
         description: `Sends the same event with the same id, whatever its status. A second request before the first attempt changes nothing. ${disabledHint} (409).`,
         params: UuidParams,
         body: NoBody,
-        response: {
-          202: Delivery,
-          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
-        },
+        response: { 202: Delivery, ...problems('conflict', 'quota-exceeded') },
       },
     },
-    sendDeliveryAgain,
+    async (request, reply) => {
+      const { params, clientInfo } = request
+      const now = app.clock.now()
+      const delivery = found(
+        await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+          replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
+        ),
+      )
+      if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
+      return reply.code(202).header('location', `/deliveries/${delivery.id}`).send(delivery)
+    },
   )
-}
-
-async function listEndpointDeliveries(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof UuidParams>
-    Querystring: Static<typeof DeliveryQuery>
-  }>,
-) {
-  const { id } = request.params
-  const { page, filter } = readList(request.query, deliveryList)
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-      listDeliveries(tx, caller, id, filter, page),
-    ),
-  )
-}
-
-async function countEndpointDeliveries(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof UuidParams>
-    Querystring: Static<typeof CountQuery>
-  }>,
-) {
-  const { params, query, tenantPrincipalEntry } = request
-  return this.db.read(tenantPrincipalEntry, async (tx, caller) => {
-    found(await findEndpoint(tx, caller, params.id))
-    return { count: await countDeliveries(tx, caller, params.id, query) }
-  })
-}
-
-async function readDelivery(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-) {
-  const { id } = request.params
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findDelivery(tx, caller, id)),
-  )
-}
-
-async function sendDeliveryAgain(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
-  reply: FastifyReply,
-) {
-  const { params, clientInfo } = request
-  const now = this.clock.now()
-  const delivery = found(
-    await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-      replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
-    ),
-  )
-  if (delivery === 'disabled') throw new Problem('conflict', { detail: disabledHint })
-  return reply.code(202).header('location', `/deliveries/${delivery.id}`).send(delivery)
 }
 
 export default deliveries

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
@@ -76,10 +75,15 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         summary: 'List the documents of your teams, newest first',
         description: chain,
         querystring: DocumentQuery,
-        response: { 200: PageOf(Document), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Document) },
       },
     },
-    listOwnDocuments,
+    async (request) => {
+      const { page, filter } = readList(request.query, documentList)
+      return app.db.read(request.tenantEntry, (tx, caller) =>
+        listDocuments(tx, caller, page, filter),
+      )
+    },
   )
 
   app.post(
@@ -96,10 +100,18 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         summary: 'Create a document in a folder of one of your teams',
         description: chain,
         body: NewDocument,
-        response: { 201: Document, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
+        response: { 201: Document, ...problems(404, 'quota-exceeded') },
       },
     },
-    postDocument,
+    async (request, reply) => {
+      const { body } = request
+      const now = app.clock.now()
+      const created = await app.db.write(request.tenantEntry, (tx, caller) =>
+        createDocument(tx, caller, body, now),
+      )
+      const document = found(created)
+      return reply.code(201).header('location', `/documents/${document.id}`).send(document)
+    },
   )
 
   app.get(
@@ -112,10 +124,13 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         summary: 'Read a document of one of your teams',
         description: chain,
         params: IdParams,
-        response: { 200: Document, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Document },
       },
     },
-    readDocument,
+    async (request) => {
+      const id = readId(request.params.id)
+      return found(await findDocument(app.db, request.tenantEntry, id))
+    },
   )
 
   app.patch(
@@ -129,56 +144,20 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
         description: chain,
         params: IdParams,
         body: DocumentChange,
-        response: { 200: Document, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
+        response: { 200: Document, ...problems('quota-exceeded') },
       },
     },
-    patchDocument,
-  )
-}
-
-async function listOwnDocuments(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof DocumentQuery> }>,
-) {
-  const { page, filter } = readList(request.query, documentList)
-  return this.db.read(request.tenantEntry, (tx, caller) => listDocuments(tx, caller, page, filter))
-}
-
-async function postDocument(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewDocument> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const now = this.clock.now()
-  const created = await this.db.write(request.tenantEntry, (tx, caller) =>
-    createDocument(tx, caller, body, now),
-  )
-  const document = found(created)
-  return reply.code(201).header('location', `/documents/${document.id}`).send(document)
-}
-
-async function readDocument(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-) {
-  const id = readId(request.params.id)
-  return found(await findDocument(this.db, request.tenantEntry, id))
-}
-
-async function patchDocument(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof DocumentChange> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const id = readId(request.params.id)
-  const now = this.clock.now()
-  return found(
-    await this.db.write(request.tenantEntry, async (tx, caller) => {
-      await reply.ifMatch(() => lockDocument(tx, caller, id))
-      return changeDocument(tx, caller, id, body, now)
-    }),
+    async (request, reply) => {
+      const { body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      return found(
+        await app.db.write(request.tenantEntry, async (tx, caller) => {
+          await reply.ifMatch(() => lockDocument(tx, caller, id))
+          return changeDocument(tx, caller, id, body, now)
+        }),
+      )
+    },
   )
 }
 

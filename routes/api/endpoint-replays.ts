@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -89,13 +88,32 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
         description: `Deliveries created at or after \`from\` and before \`to\`, at most ${maxRangeDays} days, that match the other filters; or those in \`deliveryIds\`. GET /webhook-endpoints/:id/deliveries/count says how many match. \`Location\` is the replay; without such deliveries it is finished at once. ${disabledHint} (409). ${tooManyHint} (429).`,
         params: UuidParams,
         body: Selection,
-        response: {
-          202: Replay,
-          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
-        },
+        response: { 202: Replay, ...problems('conflict', 'quota-exceeded') },
       },
     },
-    postReplay,
+    async (request, reply) => {
+      const { params, body, clientInfo } = request
+      const selection = readSelection(body)
+      const now = app.clock.now()
+      const replay = found(
+        await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+          createReplay(tx, app.queue, { ...caller, clientInfo }, params.id, selection, now),
+        ),
+      )
+      if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
+      if (replay === 'too-many') {
+        const detail = `${tooManyHint}. Wait until one is finished.`
+        throw new Problem('too-many-requests', {
+          detail,
+          retryAfterSeconds,
+          reason: 'open-replays',
+        })
+      }
+      return reply
+        .code(202)
+        .header('location', `/webhook-endpoints/${replay.endpointId}/replays/${replay.id}`)
+        .send(replay)
+    },
   )
 
   app.get(
@@ -107,10 +125,17 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
         tags,
         summary: 'Read the progress of a replay',
         params: ReplayParams,
-        response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Replay },
       },
     },
-    readReplay,
+    async (request) => {
+      const { id: endpointId, replayId: id } = request.params
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+          findReplay(tx, caller, { endpointId, id }),
+        ),
+      )
+    },
   )
 
   app.post(
@@ -125,63 +150,19 @@ const endpointReplays: FastifyPluginAsyncTypebox = async function endpointReplay
           'Deliveries that were started already are sent; the rest is not. A finished replay stays as it is.',
         params: ReplayParams,
         body: NoBody,
-        response: { 200: Replay, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Replay },
       },
     },
-    postCancel,
-  )
-}
-
-async function postReplay(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof Selection> }>,
-  reply: FastifyReply,
-) {
-  const { params, body, clientInfo } = request
-  const selection = readSelection(body)
-  const now = this.clock.now()
-  const replay = found(
-    await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-      createReplay(tx, this.queue, { ...caller, clientInfo }, params.id, selection, now),
-    ),
-  )
-  if (replay === 'disabled') throw new Problem('conflict', { detail: disabledHint })
-  if (replay === 'too-many') {
-    const detail = `${tooManyHint}. Wait until one is finished.`
-    throw new Problem('too-many-requests', { detail, retryAfterSeconds, reason: 'open-replays' })
-  }
-  return reply
-    .code(202)
-    .header('location', `/webhook-endpoints/${replay.endpointId}/replays/${replay.id}`)
-    .send(replay)
-}
-
-async function readReplay(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof ReplayParams> }>,
-) {
-  const { id: endpointId, replayId: id } = request.params
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-      findReplay(tx, caller, { endpointId, id }),
-    ),
-  )
-}
-
-async function postCancel(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof ReplayParams>
-    Body: Static<typeof NoBody>
-  }>,
-) {
-  const { params, clientInfo, tenantPrincipalEntry } = request
-  const replay = { endpointId: params.id, id: params.replayId }
-  const now = this.clock.now()
-  return found(
-    await this.db.write(tenantPrincipalEntry, (tx, caller) =>
-      cancelReplay(tx, { ...caller, clientInfo }, replay, now),
-    ),
+    async (request) => {
+      const { params, clientInfo, tenantPrincipalEntry } = request
+      const replay = { endpointId: params.id, id: params.replayId }
+      const now = app.clock.now()
+      return found(
+        await app.db.write(tenantPrincipalEntry, (tx, caller) =>
+          cancelReplay(tx, { ...caller, clientInfo }, replay, now),
+        ),
+      )
+    },
   )
 }
 

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -77,10 +76,15 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         tags,
         summary: 'List the folders of your tenant, newest first',
         querystring: PageQuery,
-        response: { 200: PageOf(Folder), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Folder) },
       },
     },
-    listTenantFolders,
+    async (request) => {
+      const page = readPage(request.query, folderList.name, folderList.forms)
+      return app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+        listFolders(tx, caller, page),
+      )
+    },
   )
 
   app.post(
@@ -96,13 +100,18 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         tags,
         summary: 'Create a folder, directly with a team or nested in another folder',
         body: NewFolder,
-        response: {
-          201: Folder,
-          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
-        },
+        response: { 201: Folder, ...problems(404, 'conflict', 'quota-exceeded') },
       },
     },
-    postFolder,
+    async (request, reply) => {
+      const { body } = request
+      const now = app.clock.now()
+      const created = await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+        createFolder(tx, caller, body, now),
+      )
+      const folder = found(created)
+      return reply.code(201).header('location', `/folders/${folder.id}`).send(folder)
+    },
   )
 
   app.get(
@@ -114,10 +123,15 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         tags,
         summary: 'Read a folder of your tenant',
         params: IdParams,
-        response: { 200: Folder, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Folder },
       },
     },
-    readFolder,
+    async (request) => {
+      const id = readId(request.params.id)
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) => findFolder(tx, caller, id)),
+      )
+    },
   )
 
   app.patch(
@@ -132,13 +146,20 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
           'A folder moves with its contents, which then belong to the team of its new place. 409 if it would contain itself.',
         params: IdParams,
         body: FolderChange,
-        response: {
-          200: Folder,
-          ...problems(400, 401, 403, 404, 'conflict', 'quota-exceeded', 429, 503),
-        },
+        response: { 200: Folder, ...problems('conflict', 'quota-exceeded') },
       },
     },
-    patchFolder,
+    async (request, reply) => {
+      const { body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      return found(
+        await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+          await reply.ifMatch(() => lockFolder(tx, caller, id))
+          return changeFolder(tx, caller, id, body, now)
+        }),
+      )
+    },
   )
 
   app.delete(
@@ -150,76 +171,19 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
         tags,
         summary: 'Delete an empty folder; 409 while it has folders or documents',
         params: IdParams,
-        response: {
-          204: NoContent('The folder is deleted'),
-          ...problems(400, 401, 403, 404, 'conflict', 429, 503),
-        },
+        response: { 204: NoContent('The folder is deleted'), ...problems('conflict') },
       },
     },
-    removeFolder,
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const deleted = await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+        await reply.ifMatch(() => lockFolder(tx, caller, id))
+        return deleteFolder(tx, caller, id)
+      })
+      if (!deleted) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listTenantFolders(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, folderList.name, folderList.forms)
-  return this.db.read(request.tenantPrincipalEntry, (tx, caller) => listFolders(tx, caller, page))
-}
-
-async function postFolder(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewFolder> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const now = this.clock.now()
-  const created = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-    createFolder(tx, caller, body, now),
-  )
-  const folder = found(created)
-  return reply.code(201).header('location', `/folders/${folder.id}`).send(folder)
-}
-
-async function readFolder(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-) {
-  const id = readId(request.params.id)
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findFolder(tx, caller, id)),
-  )
-}
-
-async function patchFolder(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof FolderChange> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const id = readId(request.params.id)
-  const now = this.clock.now()
-  return found(
-    await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-      await reply.ifMatch(() => lockFolder(tx, caller, id))
-      return changeFolder(tx, caller, id, body, now)
-    }),
-  )
-}
-
-async function removeFolder(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-    await reply.ifMatch(() => lockFolder(tx, caller, id))
-    return deleteFolder(tx, caller, id)
-  })
-  if (!deleted) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default folders

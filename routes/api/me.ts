@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { findProfile } from '#src/auth/members/tenants.ts'
-import { Id, Nullable, problems, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 const Me = Type.Object(
   {
@@ -31,28 +30,26 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
         operationId: 'getMe',
         tags: ['account'],
         summary: 'Read your user, tenant, role, permissions and invitations',
-        response: { 200: Me, ...problems(401, 429, 503) },
+        response: { 200: Me },
       },
     },
-    readMe,
-  )
-}
-
-async function readMe(this: FastifyInstance, request: FastifyRequest) {
-  const { caller, tenant, invitations } = await findProfile(this.db, request.entry)
-  return {
-    user: {
-      id: caller.userId,
-      email: caller.email,
-      createdAt: caller.createdAt.toISOString(),
+    async (request) => {
+      const { caller, tenant, invitations } = await findProfile(app.db, request.entry)
+      return {
+        user: {
+          id: caller.userId,
+          email: caller.email,
+          createdAt: caller.createdAt.toISOString(),
+        },
+        tenant,
+        role: caller.role,
+        department: caller.department,
+        permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
+        plan: caller.plan,
+        invitations,
+      }
     },
-    tenant,
-    role: caller.role,
-    department: caller.department,
-    permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
-    plan: caller.plan,
-    invitations,
-  }
+  )
 }
 
 export default me

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
-import { Id, Nullable, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 import { listNotifications, notificationList } from '#src/webhooks/endpoints/alerts.ts'
 
 const Notification = Type.Object(
@@ -31,20 +30,15 @@ const notifications: FastifyPluginAsyncTypebox = async function notifications(ap
         tags: ['webhooks'],
         summary: 'List the alerts about your webhook endpoints, newest first',
         querystring: PageQuery,
-        response: { 200: PageOf(Notification), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Notification) },
       },
     },
-    listTenantNotifications,
-  )
-}
-
-async function listTenantNotifications(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, notificationList.name, notificationList.forms)
-  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-    listNotifications(tx, caller, page),
+    async (request) => {
+      const page = readPage(request.query, notificationList.name, notificationList.forms)
+      return app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+        listNotifications(tx, caller, page),
+      )
+    },
   )
 }
 

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { acceptInvitation, declineInvitation } from '#src/auth/members/own-invitations.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoBody, NoContent, problems, UuidParams } from '#src/http/schemas.ts'
+import { NoBody, NoContent, UuidParams } from '#src/http/schemas.ts'
 
 type InvitationRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
@@ -18,7 +18,6 @@ const who =
 const response = {
   204: NoContent('The invitation is answered'),
   303: NoContent('For a form: to the account page'),
-  ...problems(400, 401, 403, 404, 429, 503),
 }
 
 /** Answers to an invitation, by the invited person. */
@@ -37,7 +36,13 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
         response,
       },
     },
-    accept,
+    async (request, reply) => {
+      const { sessionEntry, params, clientInfo } = request
+      const accepted = await app.db.transaction(sessionEntry, (connection, caller) =>
+        acceptInvitation(connection, caller, params.id, clientInfo),
+      )
+      return answer(request, reply, accepted, 'joined')
+    },
   )
 
   app.post(
@@ -54,24 +59,14 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
         response,
       },
     },
-    decline,
+    async (request, reply) => {
+      const { sessionEntry, params, clientInfo } = request
+      const declined = await app.db.transaction(sessionEntry, (connection, caller) =>
+        declineInvitation(connection, caller, params.id, clientInfo),
+      )
+      return answer(request, reply, declined, 'declined')
+    },
   )
-}
-
-async function accept(this: FastifyInstance, request: InvitationRequest, reply: FastifyReply) {
-  const { sessionEntry, params, clientInfo } = request
-  const accepted = await this.db.transaction(sessionEntry, (connection, caller) =>
-    acceptInvitation(connection, caller, params.id, clientInfo),
-  )
-  return answer(request, reply, accepted, 'joined')
-}
-
-async function decline(this: FastifyInstance, request: InvitationRequest, reply: FastifyReply) {
-  const { sessionEntry, params, clientInfo } = request
-  const declined = await this.db.transaction(sessionEntry, (connection, caller) =>
-    declineInvitation(connection, caller, params.id, clientInfo),
-  )
-  return answer(request, reply, declined, 'declined')
 }
 
 function answer(

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { toProblem } from '#src/access/policy.ts'
 import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
@@ -56,10 +55,15 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         tags,
         summary: 'List the posts of your tenant, newest first',
         querystring: PostQuery,
-        response: { 200: PageOf(Post), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Post) },
       },
     },
-    listTenantPosts,
+    async (request) => {
+      const { page, filter } = readList(request.query, postList)
+      return app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+        listPosts(tx, caller, page, filter),
+      )
+    },
   )
 
   app.post(
@@ -76,10 +80,17 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         summary: 'Create a post in your tenant',
         description: 'Without `department` the post has yours.',
         body: NewPost,
-        response: { 201: Post, ...problems(400, 401, 403, 'quota-exceeded', 429, 503) },
+        response: { 201: Post, ...problems('quota-exceeded') },
       },
     },
-    createTenantPost,
+    async (request, reply) => {
+      const { body } = request
+      const now = app.clock.now()
+      const post = await app.db.write(request.tenantPrincipalEntry, (tx, author) =>
+        createPost(tx, author, body, now),
+      )
+      return reply.code(201).header('location', `/posts/${post.id}`).send(post)
+    },
   )
 
   app.get(
@@ -91,10 +102,13 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         tags,
         summary: 'Read a post of your tenant',
         params: IdParams,
-        response: { 200: Post, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Post },
       },
     },
-    readPost,
+    async (request) => {
+      const id = readId(request.params.id)
+      return found(await findPost(app.db, request.tenantPrincipalEntry, id))
+    },
   )
 
   app.patch(
@@ -109,10 +123,22 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
           'An editor may change posts of their own department, from 09:00:00 until before 17:00:00 UTC; otherwise 403.',
         params: IdParams,
         body: PostChange,
-        response: { 200: Post, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
+        response: { 200: Post, ...problems('quota-exceeded') },
       },
     },
-    patchPost,
+    async (request, reply) => {
+      const { body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      const change = await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+        await reply.ifMatch(() => lockPost(tx, caller, id))
+        return changePost(tx, caller, id, body, now)
+      })
+      if (change.outcome === 'missing') throw new Problem('not-found')
+      if (change.outcome === 'changed') return change.post
+      request.log.info({ reason: change.reason, userId: request.enteredCaller?.userId }, 'refused')
+      throw toProblem(change.reason)
+    },
   )
 
   app.delete(
@@ -124,78 +150,20 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
         tags,
         summary: 'Delete a post of your tenant',
         params: IdParams,
-        response: {
-          204: NoContent('The post is deleted'),
-          ...problems(400, 401, 403, 404, 429, 503),
-        },
+        response: { 204: NoContent('The post is deleted') },
       },
     },
-    removePost,
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      const deleted = await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+        await reply.ifMatch(() => lockPost(tx, caller, id))
+        return deletePost(tx, caller, id, now)
+      })
+      if (!deleted) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listTenantPosts(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PostQuery> }>,
-) {
-  const { page, filter } = readList(request.query, postList)
-  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-    listPosts(tx, caller, page, filter),
-  )
-}
-
-async function createTenantPost(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewPost> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const now = this.clock.now()
-  const post = await this.db.write(request.tenantPrincipalEntry, (tx, author) =>
-    createPost(tx, author, body, now),
-  )
-  return reply.code(201).header('location', `/posts/${post.id}`).send(post)
-}
-
-async function readPost(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-) {
-  const id = readId(request.params.id)
-  return found(await findPost(this.db, request.tenantPrincipalEntry, id))
-}
-
-async function patchPost(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof PostChange> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const id = readId(request.params.id)
-  const now = this.clock.now()
-  const change = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-    await reply.ifMatch(() => lockPost(tx, caller, id))
-    return changePost(tx, caller, id, body, now)
-  })
-  if (change.outcome === 'missing') throw new Problem('not-found')
-  if (change.outcome === 'changed') return change.post
-  request.log.info({ reason: change.reason, userId: request.enteredCaller?.userId }, 'refused')
-  throw toProblem(change.reason)
-}
-
-async function removePost(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const now = this.clock.now()
-  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-    await reply.ifMatch(() => lockPost(tx, caller, id))
-    return deletePost(tx, caller, id, now)
-  })
-  if (!deleted) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default posts

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { servicePermissions } from '#src/access/policy.ts'
 import {
   changeServiceToken,
@@ -112,10 +111,13 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         summary: 'The service tokens of your tenant, newest first',
         description: 'Expired tokens are listed for another 30 days.',
         querystring: PageQuery,
-        response: { 200: PageOf(ServiceToken), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(ServiceToken) },
       },
     },
-    listTokens,
+    async (request) => {
+      const page = readPage(request.query, serviceTokenList.name, serviceTokenList.forms)
+      return app.db.read(request.tenantEntry, (tx, caller) => listServiceTokens(tx, caller, page))
+    },
   )
 
   app.post(
@@ -132,10 +134,19 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         summary: 'Create a service token for your tenant; its secret is returned only here',
         description: `Sent as \`Authorization: Bearer gths_…\`, not together with a session cookie (400). It acts for the tenant and for no person: it may do what its permissions name, within the tenant, and has limits of its own. It ends when it expires or is deleted, or with the tenant, and not when you leave. ${recently} 409 if the tenant has ${maxServiceTokens} service tokens.`,
         body: NewServiceToken,
-        response: { 201: WithSecret, ...problems(400, 401, 403, 'conflict', 429, 503) },
+        response: { 201: WithSecret, ...problems('conflict') },
       },
     },
-    createToken,
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const now = app.clock.now()
+      const { name, permissions, expiresAt } = body
+      const facts = { name, permissions, expiresAt: expiresAt ? new Date(expiresAt) : null }
+      const token = await app.db.write(tenantEntry, (tx, { userId, tenantId }) =>
+        createServiceToken(tx, { userId, tenantId, clientInfo }, facts, now),
+      )
+      return reply.code(201).header('location', `/service-tokens/${token.id}`).send(token)
+    },
   )
 
   app.get(
@@ -148,10 +159,15 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         tags,
         summary: 'Read a service token of your tenant',
         params: UuidParams,
-        response: { 200: ServiceToken, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: ServiceToken },
       },
     },
-    readToken,
+    async (request) => {
+      const { id } = request.params
+      return found(
+        await app.db.read(request.tenantEntry, (tx, caller) => findServiceToken(tx, caller, id)),
+      )
+    },
   )
 
   app.patch(
@@ -165,10 +181,21 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         description: `Applies from its next request. ${recently} \`lastUsedAt\` is part of the ETag, so \`If-Match\` may also fail because the token was used.`,
         params: UuidParams,
         body: ServiceTokenChange,
-        response: { 200: ServiceToken, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: ServiceToken },
       },
     },
-    changeToken,
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, params, body } = request
+      const now = app.clock.now()
+      const { expiresAt, ...fields } = body
+      const change = { ...fields, ...(expiresAt && { expiresAt: new Date(expiresAt) }) }
+      return found(
+        await app.db.write(tenantEntry, async (tx, { userId, tenantId }) => {
+          await reply.ifMatch(() => lockServiceToken(tx, { tenantId }, params.id))
+          return changeServiceToken(tx, { userId, tenantId, clientInfo }, params.id, change, now)
+        }),
+      )
+    },
   )
 
   app.post(
@@ -182,10 +209,17 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         description: `The previous secret ends at once. To change over without a gap, create a second token and delete the first. ${recently} 409 if another request rotates it at the same time.`,
         params: UuidParams,
         body: NoBody,
-        response: { 200: WithSecret, ...problems(400, 401, 403, 404, 'conflict', 429, 503) },
+        response: { 200: WithSecret, ...problems('conflict') },
       },
     },
-    rotateToken,
+    async (request) => {
+      const { tenantEntry, clientInfo, params } = request
+      return found(
+        await app.db.write(tenantEntry, (tx, { userId, tenantId }) =>
+          rotateServiceToken(tx, { userId, tenantId, clientInfo }, params.id),
+        ),
+      )
+    },
   )
 
   app.delete(
@@ -197,85 +231,19 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         tags,
         summary: 'Delete a service token; its next request is refused',
         params: UuidParams,
-        response: {
-          204: NoContent('The token is deleted'),
-          ...problems(400, 401, 403, 404, 429, 503),
-        },
+        response: { 204: NoContent('The token is deleted') },
       },
     },
-    endToken,
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, params } = request
+      const deleted = await app.db.write(tenantEntry, async (tx, { userId, tenantId }) => {
+        await reply.ifMatch(() => lockServiceToken(tx, { tenantId }, params.id))
+        return deleteServiceToken(tx, { userId, tenantId, clientInfo }, params.id)
+      })
+      if (!deleted) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listTokens(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, serviceTokenList.name, serviceTokenList.forms)
-  return this.db.read(request.tenantEntry, (tx, caller) => listServiceTokens(tx, caller, page))
-}
-
-async function createToken(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewServiceToken> }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, body } = request
-  const now = this.clock.now()
-  const { name, permissions, expiresAt } = body
-  const facts = { name, permissions, expiresAt: expiresAt ? new Date(expiresAt) : null }
-  const token = await this.db.write(tenantEntry, (tx, { userId, tenantId }) =>
-    createServiceToken(tx, { userId, tenantId, clientInfo }, facts, now),
-  )
-  return reply.code(201).header('location', `/service-tokens/${token.id}`).send(token)
-}
-
-type TokenRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
-
-async function readToken(this: FastifyInstance, request: TokenRequest) {
-  const { id } = request.params
-  return found(
-    await this.db.read(request.tenantEntry, (tx, caller) => findServiceToken(tx, caller, id)),
-  )
-}
-
-async function changeToken(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof UuidParams>
-    Body: Static<typeof ServiceTokenChange>
-  }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, params, body } = request
-  const now = this.clock.now()
-  const { expiresAt, ...fields } = body
-  const change = { ...fields, ...(expiresAt && { expiresAt: new Date(expiresAt) }) }
-  return found(
-    await this.db.write(tenantEntry, async (tx, { userId, tenantId }) => {
-      await reply.ifMatch(() => lockServiceToken(tx, { tenantId }, params.id))
-      return changeServiceToken(tx, { userId, tenantId, clientInfo }, params.id, change, now)
-    }),
-  )
-}
-
-async function rotateToken(this: FastifyInstance, request: TokenRequest) {
-  const { tenantEntry, clientInfo, params } = request
-  return found(
-    await this.db.write(tenantEntry, (tx, { userId, tenantId }) =>
-      rotateServiceToken(tx, { userId, tenantId, clientInfo }, params.id),
-    ),
-  )
-}
-
-async function endToken(this: FastifyInstance, request: TokenRequest, reply: FastifyReply) {
-  const { tenantEntry, clientInfo, params } = request
-  const deleted = await this.db.write(tenantEntry, async (tx, { userId, tenantId }) => {
-    await reply.ifMatch(() => lockServiceToken(tx, { tenantId }, params.id))
-    return deleteServiceToken(tx, { userId, tenantId, clientInfo }, params.id)
-  })
-  if (!deleted) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default serviceTokens

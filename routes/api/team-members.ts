@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -32,10 +31,18 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
         summary: 'List the members of a team, by user id',
         params: IdParams,
         querystring: PageQuery,
-        response: { 200: PageOf(TeamMember), ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: PageOf(TeamMember) },
       },
     },
-    listMembers,
+    async (request) => {
+      const teamId = readId(request.params.id)
+      const page = readPage(request.query, teamMemberList.name, teamMemberList.forms)
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, { tenantId }) =>
+          listTeamMembers(tx, { tenantId, teamId }, page),
+        ),
+      )
+    },
   )
 
   app.get(
@@ -47,10 +54,19 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
         tags,
         summary: 'Read a membership of a team',
         params: MemberParams,
-        response: { 200: TeamMember, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: TeamMember },
       },
     },
-    readMember,
+    async (request) => {
+      const { params } = request
+      const teamId = readId(params.id)
+      const userId = readId(params.userId)
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, { tenantId }) =>
+          findTeamMember(tx, { tenantId, teamId }, userId),
+        ),
+      )
+    },
   )
 
   app.put(
@@ -65,11 +81,20 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
         params: MemberParams,
         response: {
           204: NoContent('The user is a member of the team'),
-          ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503),
+          ...problems('quota-exceeded'),
         },
       },
     },
-    putMember,
+    async (request, reply) => {
+      const { params } = request
+      const teamId = readId(params.id)
+      const userId = readId(params.userId)
+      const now = app.clock.now()
+      await app.db.write(request.tenantPrincipalEntry, (tx, { tenantId }) =>
+        addTeamMember(tx, { tenantId, teamId }, userId, now),
+      )
+      return reply.code(204).send(null)
+    },
   )
 
   app.delete(
@@ -81,74 +106,20 @@ const teamMembers: FastifyPluginAsyncTypebox = async function teamMembers(app) {
         tags,
         summary: 'Remove a member from a team; access to its documents ends at once',
         params: MemberParams,
-        response: {
-          204: NoContent('The user is no member of the team any more'),
-          ...problems(400, 401, 403, 404, 429, 503),
-        },
+        response: { 204: NoContent('The user is no member of the team any more') },
       },
     },
-    removeMember,
+    async (request, reply) => {
+      const { params } = request
+      const teamId = readId(params.id)
+      const userId = readId(params.userId)
+      const removed = await app.db.write(request.tenantPrincipalEntry, (tx, { tenantId }) =>
+        removeTeamMember(tx, { tenantId, teamId }, userId),
+      )
+      if (!removed) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listMembers(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof IdParams>
-    Querystring: Static<typeof PageQuery>
-  }>,
-) {
-  const teamId = readId(request.params.id)
-  const page = readPage(request.query, teamMemberList.name, teamMemberList.forms)
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, { tenantId }) =>
-      listTeamMembers(tx, { tenantId, teamId }, page),
-    ),
-  )
-}
-
-async function readMember(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
-) {
-  const { params } = request
-  const teamId = readId(params.id)
-  const userId = readId(params.userId)
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, { tenantId }) =>
-      findTeamMember(tx, { tenantId, teamId }, userId),
-    ),
-  )
-}
-
-async function putMember(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
-  reply: FastifyReply,
-) {
-  const { params } = request
-  const teamId = readId(params.id)
-  const userId = readId(params.userId)
-  const now = this.clock.now()
-  await this.db.write(request.tenantPrincipalEntry, (tx, { tenantId }) =>
-    addTeamMember(tx, { tenantId, teamId }, userId, now),
-  )
-  return reply.code(204).send(null)
-}
-
-async function removeMember(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof MemberParams> }>,
-  reply: FastifyReply,
-) {
-  const { params } = request
-  const teamId = readId(params.id)
-  const userId = readId(params.userId)
-  const removed = await this.db.write(request.tenantPrincipalEntry, (tx, { tenantId }) =>
-    removeTeamMember(tx, { tenantId, teamId }, userId),
-  )
-  if (!removed) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default teamMembers

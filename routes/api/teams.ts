@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -54,10 +53,13 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         tags,
         summary: 'List the teams of your tenant, newest first',
         querystring: PageQuery,
-        response: { 200: PageOf(Team), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Team) },
       },
     },
-    listTenantTeams,
+    async (request) => {
+      const page = readPage(request.query, teamList.name, teamList.forms)
+      return app.db.read(request.tenantPrincipalEntry, (tx, caller) => listTeams(tx, caller, page))
+    },
   )
 
   app.post(
@@ -73,10 +75,17 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         tags,
         summary: 'Create a team without members',
         body: TeamName,
-        response: { 201: Team, ...problems(400, 401, 403, 'quota-exceeded', 429, 503) },
+        response: { 201: Team, ...problems('quota-exceeded') },
       },
     },
-    postTeam,
+    async (request, reply) => {
+      const { body } = request
+      const now = app.clock.now()
+      const team = await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+        createTeam(tx, caller, body.name, now),
+      )
+      return reply.code(201).header('location', `/teams/${team.id}`).send(team)
+    },
   )
 
   app.get(
@@ -88,10 +97,15 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         tags,
         summary: 'Read a team of your tenant',
         params: IdParams,
-        response: { 200: Team, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Team },
       },
     },
-    readTeam,
+    async (request) => {
+      const id = readId(request.params.id)
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) => findTeam(tx, caller, id)),
+      )
+    },
   )
 
   app.patch(
@@ -104,10 +118,20 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         summary: 'Rename a team of your tenant',
         params: IdParams,
         body: TeamName,
-        response: { 200: Team, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
+        response: { 200: Team, ...problems('quota-exceeded') },
       },
     },
-    patchTeam,
+    async (request, reply) => {
+      const { body } = request
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      return found(
+        await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+          await reply.ifMatch(() => lockTeam(tx, caller, id))
+          return renameTeam(tx, caller, id, body.name, now)
+        }),
+      )
+    },
   )
 
   app.delete(
@@ -119,75 +143,19 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
         tags,
         summary: 'Delete a team of your tenant; 409 while it owns folders',
         params: IdParams,
-        response: {
-          204: NoContent('The team is deleted'),
-          ...problems(400, 401, 403, 404, 'conflict', 429, 503),
-        },
+        response: { 204: NoContent('The team is deleted'), ...problems('conflict') },
       },
     },
-    removeTeam,
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const deleted = await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+        await reply.ifMatch(() => lockTeam(tx, caller, id))
+        return deleteTeam(tx, caller, id)
+      })
+      if (!deleted) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listTenantTeams(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, teamList.name, teamList.forms)
-  return this.db.read(request.tenantPrincipalEntry, (tx, caller) => listTeams(tx, caller, page))
-}
-
-async function postTeam(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof TeamName> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const now = this.clock.now()
-  const team = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-    createTeam(tx, caller, body.name, now),
-  )
-  return reply.code(201).header('location', `/teams/${team.id}`).send(team)
-}
-
-async function readTeam(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-) {
-  const id = readId(request.params.id)
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findTeam(tx, caller, id)),
-  )
-}
-
-async function patchTeam(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof TeamName> }>,
-  reply: FastifyReply,
-) {
-  const { body } = request
-  const id = readId(request.params.id)
-  const now = this.clock.now()
-  return found(
-    await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-      await reply.ifMatch(() => lockTeam(tx, caller, id))
-      return renameTeam(tx, caller, id, body.name, now)
-    }),
-  )
-}
-
-async function removeTeam(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-    await reply.ifMatch(() => lockTeam(tx, caller, id))
-    return deleteTeam(tx, caller, id)
-  })
-  if (!deleted) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default teams

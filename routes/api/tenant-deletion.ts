@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { NoContent, problems, Text } from '#src/http/schemas.ts'
 
 const TenantName = Type.Object(
@@ -21,22 +20,14 @@ const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(
         description:
           'Requires its exact name (409 `/docs/errors/confirmation-mismatch` for another one), and a sign-in or re-authentication within the last five minutes. All access to the tenant ends at once and nothing is sent from it any more; its data, events, deliveries and jobs are deleted within minutes. Members without another tenant are deleted with their accounts. Your session moves to another tenant of yours under a new id; without another one you are signed out and your account is deleted too.',
         body: TenantName,
-        response: {
-          204: NoContent('The tenant is deleted'),
-          ...problems(400, 401, 403, 'confirmation-mismatch', 429, 503),
-        },
+        response: { 204: NoContent('The tenant is deleted'), ...problems('confirmation-mismatch') },
       },
     },
-    removeTenant,
+    async (request, reply) => {
+      await reply.deleteActiveTenant(request.body.name)
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function removeTenant(
-  request: FastifyRequest<{ Body: Static<typeof TenantName> }>,
-  reply: FastifyReply,
-) {
-  await reply.deleteActiveTenant(request.body.name)
-  return reply.code(204).send(null)
 }
 
 export default tenantDeletion

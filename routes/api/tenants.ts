@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { listMemberships, tenantList } from '#src/auth/members/tenants.ts'
@@ -37,10 +36,15 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
         tags: ['account'],
         summary: 'List the tenants you are a member of, by name',
         querystring: PageQuery,
-        response: { 200: PageOf(Membership), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Membership) },
       },
     },
-    listOwnTenants,
+    async (request) => {
+      const page = readPage(request.query, tenantList.name, tenantList.forms)
+      return app.db.read(request.sessionEntry, (tx, caller) =>
+        listMemberships(tx, caller, caller.tenantId, page),
+      )
+    },
   )
 
   app.post(
@@ -56,11 +60,20 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
         response: {
           204: NoContent('The tenant is active, and the session has a new id'),
           303: NoContent('For a form: to the page it was sent from'),
-          ...problems(400, 401, 403, 404, 429, 503),
+          ...problems(404),
         },
       },
     },
-    switchActiveTenant,
+    async (request, reply) => {
+      const { sessionEntry, session, body, clientInfo } = request
+      const newCookieId = await app.db.transaction(withoutLocks(sessionEntry), (connection) =>
+        switchTenant(connection, session.sessionId, body.tenantId, clientInfo),
+      )
+      if (newCookieId === null) throw new Problem('not-found')
+      await request.adoptSession(newCookieId)
+      const asForm = isForm(request.headers['content-type'])
+      return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)
+    },
   )
 
   app.delete(
@@ -74,53 +87,19 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
         description:
           'Ends your sessions and API tokens in it, and your open invitations to others. Your posts stay without an author. If it is the active tenant, your session moves to another one of yours under a new id; without another one you are signed out and your user is deleted, with identities and orders. The last admin cannot leave (409).',
         params: UuidParams,
-        response: {
-          204: NoContent('You are no member any more'),
-          ...problems(400, 401, 403, 404, 'last-admin', 429, 503),
-        },
+        response: { 204: NoContent('You are no member any more'), ...problems('last-admin') },
       },
     },
-    leave,
+    async (request, reply) => {
+      const { sessionEntry, session, params, clientInfo } = request
+      const left = await app.db.transaction(withoutLocks(sessionEntry), (connection) =>
+        leaveTenant(connection, app.queue, session.sessionId, params.id, clientInfo),
+      )
+      if (typeof left === 'string') throw toMemberProblem(left)
+      await reply.followSession(left)
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listOwnTenants(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, tenantList.name, tenantList.forms)
-  return this.db.read(request.sessionEntry, (tx, caller) =>
-    listMemberships(tx, caller, caller.tenantId, page),
-  )
-}
-
-async function switchActiveTenant(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof TenantChoice> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, session, body, clientInfo } = request
-  const newCookieId = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
-    switchTenant(connection, session.sessionId, body.tenantId, clientInfo),
-  )
-  if (newCookieId === null) throw new Problem('not-found')
-  await request.adoptSession(newCookieId)
-  const asForm = isForm(request.headers['content-type'])
-  return asForm ? reply.redirect('/', 303) : reply.code(204).send(null)
-}
-
-async function leave(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, session, params, clientInfo } = request
-  const left = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
-    leaveTenant(connection, this.queue, session.sessionId, params.id, clientInfo),
-  )
-  if (typeof left === 'string') throw toMemberProblem(left)
-  await reply.followSession(left)
-  return reply.code(204).send(null)
 }
 
 export default tenants

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
-import { Nullable, problems } from '#src/http/schemas.ts'
+import { Nullable } from '#src/http/schemas.ts'
 
 const Used = (what: string) =>
   Type.Object(
@@ -38,17 +37,12 @@ const usage: FastifyPluginAsyncTypebox<Options> = async function usage(app, { qu
         summary: 'Read what your tenant stores and may store',
         description:
           'A write that would store more than a limit is refused with 409, `quota-exceeded`, and changes nothing. Deleting resources is always possible. Events expire on their own.',
-        response: { 200: Usage, ...problems(401, 403, 429, 503) },
+        response: { 200: Usage },
       },
     },
-    readUsage(quota),
+    async (request) =>
+      app.db.read(request.tenantPrincipalEntry, (tx, caller) => findUsage(tx, caller, quota)),
   )
-}
-
-function readUsage(quota: QuotaConfig) {
-  return async function readUsage(this: FastifyInstance, request: FastifyRequest) {
-    return this.db.read(request.tenantPrincipalEntry, (tx, caller) => findUsage(tx, caller, quota))
-  }
 }
 
 export default usage

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { createInvitation, Invitation } from '#src/auth/members/invitations.ts'
@@ -97,10 +96,15 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         summary: 'List the members of your tenant, newest members first',
         description: 'Open invitations are at `GET /invitations`.',
         querystring: MemberQuery,
-        response: { 200: PageOf(User), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(User) },
       },
     },
-    listUsers,
+    async (request) => {
+      const { page, filter } = readList(request.query, memberList)
+      return app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+        listMembers(tx, caller, page, filter),
+      )
+    },
   )
 
   app.post(
@@ -114,13 +118,25 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         description:
           'The person who has that e-mail, verified by a provider trusted for it, becomes a member when they accept; whether such a person exists is not told. With a mail server the link is mailed; it is `/app/invitations/{id}`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
         body: NewUser,
-        response: {
-          201: Invitation,
-          ...problems(400, 401, 403, 'conflict', 'quota-exceeded', 429, 503),
-        },
+        response: { 201: Invitation, ...problems('conflict', 'quota-exceeded') },
       },
     },
-    inviteUser,
+    async (request, reply) => {
+      const { email, role, department = null } = request.body
+      const invitation = await app.db.transaction(request.tenantEntry, (connection, caller) => {
+        requireAssignableRole(caller, role)
+        const { userId: invitedBy, tenantId } = caller
+        return createInvitation(
+          connection,
+          app.queue,
+          { tenantId, email, role, department, invitedBy },
+          request.clientInfo,
+        )
+      })
+      if (invitation === 'member') throw toMemberProblem('member-already')
+      const location = `/invitations/${invitation.id}`
+      return reply.code(201).header('location', location).send(invitation)
+    },
   )
 
   app.patch(
@@ -134,10 +150,19 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         description: `\`role\` and \`department\` apply to your tenant only. The open invitations of an admin who loses the role end. ${lastAdmin}`,
         params: IdParams,
         body: UserChange,
-        response: { 200: User, ...problems(400, 401, 403, 404, 'last-admin', 429, 503) },
+        response: { 200: User, ...problems('last-admin') },
       },
     },
-    patchUser,
+    async (request) => {
+      const id = readId(request.params.id)
+      const { tenantEntry, body, clientInfo } = request
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) => {
+        if (body.role !== undefined) requireAssignableRole(admin, body.role)
+        return changeMember(connection, admin, id, body, clientInfo)
+      })
+      if (typeof result === 'string') throw toMemberProblem(result)
+      return result
+    },
   )
 
   app.delete(
@@ -150,73 +175,19 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         summary: 'Remove a member from your tenant',
         description: `Ends their sessions and API tokens in it, and their open invitations. Their posts stay without an author. A user without any membership left is deleted, with identities and orders. ${lastAdmin}`,
         params: IdParams,
-        response: {
-          204: NoContent('The user is no member any more'),
-          ...problems(400, 401, 403, 404, 'last-admin', 429, 503),
-        },
+        response: { 204: NoContent('The user is no member any more'), ...problems('last-admin') },
       },
     },
-    removeUser,
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const { tenantEntry, clientInfo } = request
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) =>
+        removeMember(connection, app.queue, admin, id, clientInfo),
+      )
+      if (result !== 'removed') throw toMemberProblem(result)
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function listUsers(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof MemberQuery> }>,
-) {
-  const { page, filter } = readList(request.query, memberList)
-  return this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-    listMembers(tx, caller, page, filter),
-  )
-}
-
-async function inviteUser(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewUser> }>,
-  reply: FastifyReply,
-) {
-  const { email, role, department = null } = request.body
-  const invitation = await this.db.transaction(request.tenantEntry, (connection, caller) => {
-    requireAssignableRole(caller, role)
-    const { userId: invitedBy, tenantId } = caller
-    return createInvitation(
-      connection,
-      this.queue,
-      { tenantId, email, role, department, invitedBy },
-      request.clientInfo,
-    )
-  })
-  if (invitation === 'member') throw toMemberProblem('member-already')
-  const location = `/invitations/${invitation.id}`
-  return reply.code(201).header('location', location).send(invitation)
-}
-
-async function patchUser(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof UserChange> }>,
-) {
-  const id = readId(request.params.id)
-  const { tenantEntry, body, clientInfo } = request
-  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) => {
-    if (body.role !== undefined) requireAssignableRole(admin, body.role)
-    return changeMember(connection, admin, id, body, clientInfo)
-  })
-  if (typeof result === 'string') throw toMemberProblem(result)
-  return result
-}
-
-async function removeUser(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const { tenantEntry, clientInfo } = request
-  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
-    removeMember(connection, this.queue, admin, id, clientInfo),
-  )
-  if (result !== 'removed') throw toMemberProblem(result)
-  return reply.code(204).send(null)
 }
 
 export default users

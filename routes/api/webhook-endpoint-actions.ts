@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -40,7 +39,7 @@ type Options = { keys: EncryptionKeys }
 
 /** Actions on an endpoint other than changing its fields. */
 const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
-  async function webhookEndpointActions(app, options) {
+  async function webhookEndpointActions(app, { keys }) {
     app.post(
       '/webhook-endpoints/:id/rotate-secret',
       {
@@ -62,11 +61,18 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
               },
               { title: 'WebhookEndpointWithSecrets' },
             ),
-            ...problems(400, 401, 403, 404, 429, 503),
           },
         },
       },
-      rotateEndpointSecret(options),
+      async (request) => {
+        const { params, clientInfo } = request
+        const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
+        const rotation = { keys, now: app.clock.now(), overlap }
+        const endpoint = await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+          rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
+        )
+        return found(endpoint)
+      },
     )
 
     app.post(
@@ -81,10 +87,18 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
             'Earlier failures no longer count. Use a replay to send the deliveries that ended in the meantime.',
           params: UuidParams,
           body: NoBody,
-          response: { 200: Endpoint, ...problems(400, 401, 403, 404, 429, 503) },
+          response: { 200: Endpoint },
         },
       },
-      enableEndpointAgain,
+      async (request) => {
+        const { params, clientInfo } = request
+        const now = app.clock.now()
+        return found(
+          await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+            enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
+          ),
+        )
+      },
     )
 
     app.post(
@@ -99,10 +113,16 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
             'An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
           params: UuidParams,
           body: OptionalTest,
-          response: { 200: Delivery, ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503) },
+          response: { 200: Delivery, ...problems('quota-exceeded') },
         },
       },
-      testEndpoint(options),
+      async (request) => {
+        const { params, body, clientInfo } = request
+        const { db, sender, clock } = app
+        const deps = { sender, keys, clock, clientInfo }
+        const test = { endpointId: params.id, type: body?.type ?? testType }
+        return found(await sendTest(db, request.tenantPrincipalEntry, test, deps))
+      },
     )
 
     app.post(
@@ -116,13 +136,22 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
           description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
           params: UuidParams,
           body: NoBody,
-          response: {
-            200: ProbeReport,
-            ...problems(400, 401, 403, 404, 'quota-exceeded', 429, 503),
-          },
+          response: { 200: ProbeReport, ...problems('quota-exceeded') },
         },
       },
-      probe(options),
+      async (request) => {
+        const { params, clientInfo } = request
+        const { db, sender, clock } = app
+        const deps = { sender, keys, clock, clientInfo }
+        const probed = found(await probeEndpoint(db, request.tenantPrincipalEntry, params.id, deps))
+        if ('report' in probed) return probed.report
+        const { until } = probed.wait
+        throw new Problem('too-many-requests', {
+          detail: `This endpoint can be probed again at ${until.toISOString()}.`,
+          retryAfterSeconds: Math.ceil((until.getTime() - clock.now().getTime()) / 1_000),
+          reason: 'probe',
+        })
+      },
     )
 
     app.get(
@@ -136,88 +165,16 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
           params: UuidParams,
           response: {
             200: Type.Object({ report: Nullable(ProbeReport) }, { title: 'LatestProbe' }),
-            ...problems(400, 401, 403, 404, 429, 503),
           },
         },
       },
-      readProbe,
+      async (request) => {
+        const { id } = request.params
+        return found(
+          await app.db.read(request.tenantPrincipalEntry, (tx, scope) => findProbe(tx, scope, id)),
+        )
+      },
     )
   }
-
-function rotateEndpointSecret({ keys }: Options) {
-  return async function rotateEndpointSecret(
-    this: FastifyInstance,
-    request: FastifyRequest<{
-      Params: Static<typeof UuidParams>
-      Body: Static<typeof OptionalRotation>
-    }>,
-  ) {
-    const { params, clientInfo } = request
-    const overlap = request.body?.overlapSeconds ?? overlapSeconds.default
-    const rotation = { keys, now: this.clock.now(), overlap }
-    const endpoint = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-      rotateSecret(tx, { ...caller, clientInfo }, params.id, rotation),
-    )
-    return found(endpoint)
-  }
-}
-
-async function enableEndpointAgain(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
-) {
-  const { params, clientInfo } = request
-  const now = this.clock.now()
-  return found(
-    await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-      enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
-    ),
-  )
-}
-
-function testEndpoint({ keys }: Options) {
-  return async function testEndpoint(
-    this: FastifyInstance,
-    request: FastifyRequest<{
-      Params: Static<typeof UuidParams>
-      Body: Static<typeof OptionalTest>
-    }>,
-  ) {
-    const { params, body, clientInfo } = request
-    const { db, sender, clock } = this
-    const deps = { sender, keys, clock, clientInfo }
-    const test = { endpointId: params.id, type: body?.type ?? testType }
-    return found(await sendTest(db, request.tenantPrincipalEntry, test, deps))
-  }
-}
-
-function probe({ keys }: Options) {
-  return async function probe(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Params: Static<typeof UuidParams>; Body: Static<typeof NoBody> }>,
-  ) {
-    const { params, clientInfo } = request
-    const { db, sender, clock } = this
-    const deps = { sender, keys, clock, clientInfo }
-    const probed = found(await probeEndpoint(db, request.tenantPrincipalEntry, params.id, deps))
-    if ('report' in probed) return probed.report
-    const { until } = probed.wait
-    throw new Problem('too-many-requests', {
-      detail: `This endpoint can be probed again at ${until.toISOString()}.`,
-      retryAfterSeconds: Math.ceil((until.getTime() - clock.now().getTime()) / 1_000),
-      reason: 'probe',
-    })
-  }
-}
-
-async function readProbe(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-) {
-  const { id } = request.params
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, scope) => findProbe(tx, scope, id)),
-  )
-}
 
 export default webhookEndpointActions

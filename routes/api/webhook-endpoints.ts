@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
@@ -37,7 +36,7 @@ const tags = ['webhook endpoints']
 /** The URLs that a tenant's events are sent to. */
 const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoints(
   app,
-  options,
+  { keys, signature },
 ) {
   app.post(
     '/webhook-endpoints',
@@ -54,11 +53,32 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
             { ...Endpoint.properties, secret: Secret },
             { title: 'WebhookEndpointWithSecret' },
           ),
-          ...problems(400, 401, 403, 'conflict', 429, 503),
+          ...problems('conflict'),
         },
       },
     },
-    postEndpoint(options),
+    async (request, reply) => {
+      const { body, clientInfo } = request
+      const facts = {
+        url: await app.readCustomerUrl(body.url, request.log),
+        description: body.description ?? null,
+        eventTypes: body.eventTypes ?? null,
+        signature: body.signature ?? signature,
+        rateLimit: readRateLimit(body.rateLimit ?? null),
+        payload: body.payload ?? 'full',
+        recoverWhenDisabled: body.recoverWhenDisabled ?? false,
+      }
+      const made = { keys, now: app.clock.now() }
+      const endpoint = await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
+        createEndpoint(tx, { ...caller, clientInfo }, facts, made),
+      )
+      if (endpoint === null) {
+        const detail = `A tenant has at most ${maxEndpoints} endpoints.`
+        throw new Problem('conflict', { detail })
+      }
+      const location = `/webhook-endpoints/${endpoint.id}`
+      return reply.code(201).header('location', location).send(endpoint)
+    },
   )
 
   app.get(
@@ -70,10 +90,15 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         tags,
         summary: 'List the endpoints of your tenant, newest first',
         querystring: PageQuery,
-        response: { 200: PageOf(Endpoint), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Endpoint) },
       },
     },
-    listTenantEndpoints,
+    async (request) => {
+      const page = readPage(request.query, endpointList.name, endpointList.forms)
+      return app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+        listEndpoints(tx, caller, page),
+      )
+    },
   )
 
   app.get(
@@ -85,10 +110,17 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         tags,
         summary: 'Read an endpoint of your tenant',
         params: UuidParams,
-        response: { 200: Endpoint, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Endpoint },
       },
     },
-    readEndpoint,
+    async (request) => {
+      const { id } = request.params
+      return found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+          findEndpoint(tx, caller, id),
+        ),
+      )
+    },
   )
 
   app.patch(
@@ -101,10 +133,31 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         summary: 'Change an endpoint; pending deliveries use the new URL from their next attempt',
         params: UuidParams,
         body: EndpointChange,
-        response: { 200: Endpoint, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Endpoint },
       },
     },
-    patchEndpoint,
+    async (request, reply) => {
+      const { body, params, clientInfo } = request
+      const now = app.clock.now()
+      // A missing endpoint is a 404 before the URL is checked.
+      found(
+        await app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
+          findEndpoint(tx, caller, params.id),
+        ),
+      )
+      const { url, rateLimit, ...rest } = body
+      const change = {
+        ...rest,
+        ...(url !== undefined && { url: await app.readCustomerUrl(url, request.log) }),
+        ...(rateLimit !== undefined && { rateLimit: readRateLimit(rateLimit) }),
+      }
+      return found(
+        await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+          await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))
+          return changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now)
+        }),
+      )
+    },
   )
 
   app.delete(
@@ -116,106 +169,20 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         tags,
         summary: 'Delete an endpoint and its deliveries; nothing more is sent to it',
         params: UuidParams,
-        response: {
-          204: NoContent('The endpoint is deleted'),
-          ...problems(400, 401, 403, 404, 429, 503),
-        },
+        response: { 204: NoContent('The endpoint is deleted') },
       },
     },
-    removeEndpoint,
+    async (request, reply) => {
+      const { clientInfo } = request
+      const { id } = request.params
+      const deleted = await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+        await reply.ifMatch(() => lockEndpoint(tx, caller, id))
+        return deleteEndpoint(tx, { ...caller, clientInfo }, id)
+      })
+      if (!deleted) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-function postEndpoint({ keys, signature }: Options) {
-  return async function postEndpoint(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof NewEndpoint> }>,
-    reply: FastifyReply,
-  ) {
-    const { body, clientInfo } = request
-    const facts = {
-      url: await this.readCustomerUrl(body.url, request.log),
-      description: body.description ?? null,
-      eventTypes: body.eventTypes ?? null,
-      signature: body.signature ?? signature,
-      rateLimit: readRateLimit(body.rateLimit ?? null),
-      payload: body.payload ?? 'full',
-      recoverWhenDisabled: body.recoverWhenDisabled ?? false,
-    }
-    const made = { keys, now: this.clock.now() }
-    const endpoint = await this.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-      createEndpoint(tx, { ...caller, clientInfo }, facts, made),
-    )
-    if (endpoint === null) {
-      const detail = `A tenant has at most ${maxEndpoints} endpoints.`
-      throw new Problem('conflict', { detail })
-    }
-    const location = `/webhook-endpoints/${endpoint.id}`
-    return reply.code(201).header('location', location).send(endpoint)
-  }
-}
-
-async function listTenantEndpoints(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, endpointList.name, endpointList.forms)
-  return this.db.read(request.tenantPrincipalEntry, (tx, caller) => listEndpoints(tx, caller, page))
-}
-
-async function readEndpoint(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-) {
-  const { id } = request.params
-  return found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) => findEndpoint(tx, caller, id)),
-  )
-}
-
-async function patchEndpoint(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof UuidParams>
-    Body: Static<typeof EndpointChange>
-  }>,
-  reply: FastifyReply,
-) {
-  const { body, params, clientInfo } = request
-  const now = this.clock.now()
-  // A missing endpoint is a 404 before the URL is checked.
-  found(
-    await this.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-      findEndpoint(tx, caller, params.id),
-    ),
-  )
-  const { url, rateLimit, ...rest } = body
-  const change = {
-    ...rest,
-    ...(url !== undefined && { url: await this.readCustomerUrl(url, request.log) }),
-    ...(rateLimit !== undefined && { rateLimit: readRateLimit(rateLimit) }),
-  }
-  return found(
-    await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-      await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))
-      return changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now)
-    }),
-  )
-}
-
-async function removeEndpoint(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
-) {
-  const { clientInfo } = request
-  const { id } = request.params
-  const deleted = await this.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-    await reply.ifMatch(() => lockEndpoint(tx, caller, id))
-    return deleteEndpoint(tx, { ...caller, clientInfo }, id)
-  })
-  if (!deleted) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default webhookEndpoints

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { endProviderSessions } from '#src/auth/sessions/backchannel-logout.ts'
 import { problems } from '#src/http/schemas.ts'
@@ -27,27 +26,21 @@ const backchannelLogout: FastifyPluginAsyncTypebox = async function backchannelL
         params: Type.Object({ provider: Type.String() }),
         response: {
           200: Type.Literal('', { description: 'The sessions have ended' }),
-          ...problems('logout-refused', 404, 429, 503),
+          ...problems('logout-refused'),
         },
       },
     },
-    receiveLogoutToken,
+    async (request, reply) => {
+      const { logout } = request
+      if (logout === null) throw new Error('The logout token was not verified.')
+      const { provider, token } = logout
+      const ended = await endProviderSessions(app.systemDb, provider, token, request.clientInfo)
+      if (ended === 'replayed') throw await request.refuseLogout('logout-token-replayed')
+      app.metrics.identity.sessionsEnded.inc({ reason: 'provider-request' }, ended)
+      request.log.info({ provider, ended }, 'provider logout')
+      return reply.type('text/plain').send('')
+    },
   )
-}
-
-async function receiveLogoutToken(
-  this: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const { logout } = request
-  if (logout === null) throw new Error('The logout token was not verified.')
-  const { provider, token } = logout
-  const ended = await endProviderSessions(this.systemDb, provider, token, request.clientInfo)
-  if (ended === 'replayed') throw await request.refuseLogout('logout-token-replayed')
-  this.metrics.identity.sessionsEnded.inc({ reason: 'provider-request' }, ended)
-  request.log.info({ provider, ended }, 'provider logout')
-  return reply.type('text/plain').send('')
 }
 
 export default backchannelLogout

@@ -7,7 +7,7 @@ import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { NoContent, problemOf, problems } from '#src/http/schemas.ts'
+import { NoContent, problemOf } from '#src/http/schemas.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {
@@ -45,7 +45,6 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         response: {
           302: NoContent('Signed in; to the page that the sign-in was for'),
           400: Refused,
-          ...problems(429, 503),
         },
       },
     },

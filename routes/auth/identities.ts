@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { prepareSignIn } from '#src/auth/sign-in/start.ts'
@@ -36,7 +35,10 @@ const recentDescription =
   'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`.'
 
 /** The identities of the caller's account: list, link, unlink. */
-const identities: FastifyPluginAsyncTypebox<Options> = async function identities(app, options) {
+const identities: FastifyPluginAsyncTypebox<Options> = async function identities(
+  app,
+  { redirectUri },
+) {
   app.get(
     '/auth/identities',
     {
@@ -47,10 +49,13 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
         tags,
         summary: 'The identities that you can sign in with',
         querystring: PageQuery,
-        response: { 200: PageOf(Identity), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Identity) },
       },
     },
-    showIdentities,
+    async (request) => {
+      const page = readPage(request.query, identityList.name, identityList.forms)
+      return app.db.read(request.sessionEntry, (tx, caller) => listIdentities(tx, caller, page))
+    },
   )
 
   app.post(
@@ -73,11 +78,25 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
             { title: 'IdentityLink' },
           ),
           302: NoContent('For a form: to the provider'),
-          ...problems(400, 401, 403, 404, 429, 503),
         },
       },
     },
-    startLink(options),
+    async (request, reply) => {
+      const provider = app.providers.get(request.params.provider)?.client
+      if (provider === undefined) throw new Problem('not-found')
+      const { caller, session, clientInfo } = request
+      const start = { provider, redirectUri, returnTo: null, clientInfo, extras: {} }
+      const purpose = { kind: 'link', userId: caller.userId } as const
+      const { url, state } = await prepareSignIn(app.refusals, start, purpose).catch((error) => {
+        throw toProviderProblem(error, 'link', null)
+      })
+      const isStored = await app.db.transaction(request.sessionEntry, (connection) =>
+        storeSignInState(connection, session.sessionId, state, clientInfo),
+      )
+      if (!isStored) throw new Problem('unauthenticated')
+      if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
+      return { url: url.href }
+    },
   )
 
   app.delete(
@@ -92,57 +111,20 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
         params: IdentityParams,
         response: {
           204: NoContent('The identity is unlinked'),
-          ...problems(400, 401, 403, 404, 'last-sign-in-method', 429, 503),
+          ...problems('last-sign-in-method'),
         },
       },
     },
-    deleteIdentity,
+    async (request, reply) => {
+      const { sessionEntry, params, clientInfo } = request
+      const outcome = await app.db.transaction(sessionEntry, (connection, caller) =>
+        unlinkIdentity(connection, app.queue, caller, params, clientInfo),
+      )
+      if (outcome === 'missing') throw new Problem('not-found')
+      if (outcome === 'last') throw new Problem('last-sign-in-method')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function showIdentities(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, identityList.name, identityList.forms)
-  return this.db.read(request.sessionEntry, (tx, caller) => listIdentities(tx, caller, page))
-}
-
-function startLink({ redirectUri }: Options) {
-  return async function startLink(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Params: Static<typeof ProviderParams> }>,
-    reply: FastifyReply,
-  ) {
-    const provider = this.providers.get(request.params.provider)?.client
-    if (provider === undefined) throw new Problem('not-found')
-    const { caller, session, clientInfo } = request
-    const start = { provider, redirectUri, returnTo: null, clientInfo, extras: {} }
-    const purpose = { kind: 'link', userId: caller.userId } as const
-    const { url, state } = await prepareSignIn(this.refusals, start, purpose).catch((error) => {
-      throw toProviderProblem(error, 'link', null)
-    })
-    const isStored = await this.db.transaction(request.sessionEntry, (connection) =>
-      storeSignInState(connection, session.sessionId, state, clientInfo),
-    )
-    if (!isStored) throw new Problem('unauthenticated')
-    if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
-    return { url: url.href }
-  }
-}
-
-async function deleteIdentity(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdentityParams> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, params, clientInfo } = request
-  const outcome = await this.db.transaction(sessionEntry, (connection, caller) =>
-    unlinkIdentity(connection, this.queue, caller, params, clientInfo),
-  )
-  if (outcome === 'missing') throw new Problem('not-found')
-  if (outcome === 'last') throw new Problem('last-sign-in-method')
-  return reply.code(204).send(null)
 }
 
 export default identities

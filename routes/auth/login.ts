@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import Type from 'typebox'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import { isLive } from '#src/auth/sessions/enter.ts'
 import { isAuthenticationTimeKnown } from '#src/auth/sessions/list.ts'
@@ -33,7 +33,10 @@ const LoginQuery = Type.Object(
 )
 
 /** Starts a sign-in: stores state, nonce and code verifier in the browser's session, then 302. */
-const login: FastifyPluginAsyncTypebox<Options> = async function login(app, options) {
+const login: FastifyPluginAsyncTypebox<Options> = async function login(
+  app,
+  { redirectUri, absoluteSeconds },
+) {
   app.get(
     '/auth/login',
     {
@@ -48,41 +51,37 @@ const login: FastifyPluginAsyncTypebox<Options> = async function login(app, opti
         response: {
           200: Type.String({ description: 'A page to choose a provider, if there are several' }),
           302: NoContent('To the provider'),
-          ...problems(400, 401, 'prefetch-refused', 404, 429, 503),
+          ...problems(400, 401, 'prefetch-refused', 404),
         },
       },
     },
-    startLogin(options),
-  )
-}
-
-function startLogin({ redirectUri, absoluteSeconds }: Options) {
-  return async function startLogin(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Querystring: Static<typeof LoginQuery> }>,
-    reply: FastifyReply,
-  ) {
-    if (isPrefetch(request)) throw new Problem('prefetch-refused')
-    const { provider, reauthenticate, return_to } = request.query
-    const returnTo = this.allowedReturn(return_to)
-    const { purpose, isTimeKnown } =
-      reauthenticate === undefined ? signIn : await reauthentication(request)
-    const name = provider ?? singleName([...this.providers.keys()])
-    if (name === null) {
-      const start = { reauthenticate: reauthenticate !== undefined, returnTo }
-      return reply.sendPage(signInPage(this.signInChoices(), start))
-    }
-    const extras = authenticationParameters(purpose.kind, { absoluteSeconds, isTimeKnown })
-    const start = { name, redirectUri, returnTo, purpose, extras }
-    const url = await redirectUrl(this, request, start).catch((error) => {
-      if (error instanceof ProviderUnavailable) {
-        const unavailable = { outcome: 'unavailable', reason: error.reason }
-        this.metrics.identity.countSignIn({ provider: name, purpose: purpose.kind, ...unavailable })
+    async (request, reply) => {
+      if (isPrefetch(request)) throw new Problem('prefetch-refused')
+      const { provider, reauthenticate, return_to } = request.query
+      const returnTo = app.allowedReturn(return_to)
+      const { purpose, isTimeKnown } =
+        reauthenticate === undefined ? signIn : await reauthentication(request)
+      const name = provider ?? singleName([...app.providers.keys()])
+      if (name === null) {
+        const start = { reauthenticate: reauthenticate !== undefined, returnTo }
+        return reply.sendPage(signInPage(app.signInChoices(), start))
       }
-      throw toProviderProblem(error, purpose.kind, returnTo)
-    })
-    return reply.redirect(url.href)
-  }
+      const extras = authenticationParameters(purpose.kind, { absoluteSeconds, isTimeKnown })
+      const start = { name, redirectUri, returnTo, purpose, extras }
+      const url = await redirectUrl(app, request, start).catch((error) => {
+        if (error instanceof ProviderUnavailable) {
+          const unavailable = { outcome: 'unavailable', reason: error.reason }
+          app.metrics.identity.countSignIn({
+            provider: name,
+            purpose: purpose.kind,
+            ...unavailable,
+          })
+        }
+        throw toProviderProblem(error, purpose.kind, returnTo)
+      })
+      return reply.redirect(url.href)
+    },
+  )
 }
 
 type LoginPurpose = Purpose & { kind: 'sign-in' | 'reauthenticate' }

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { logoutState, signOut } from '#src/auth/sessions/sign-out.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { isForm } from '#src/http/params.ts'
-import { NoContent, problems } from '#src/http/schemas.ts'
+import { NoContent } from '#src/http/schemas.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 
@@ -13,7 +12,10 @@ rel="urn:gatehouse:provider-logout"\`: redirect the browser there; it comes back
 \`/auth/signed-out\`. The session here ends in any case, also if the provider does not answer.`
 
 /** Ends the session, then clears the cookie and offers the provider's logout. */
-const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, options) {
+const logout: FastifyPluginAsyncTypebox<Options> = async function logout(
+  app,
+  { signedOutUri, secrets },
+) {
   app.post(
     '/auth/logout',
     {
@@ -26,37 +28,28 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(app, op
         response: {
           204: NoContent('The session has ended'),
           303: NoContent('For a form: to the page after signing out'),
-          ...problems(401, 403, 429, 503),
         },
       },
     },
-    endCurrentSession(options),
+    async (request, reply) => {
+      const { sessionEntry, session, clientInfo } = request
+      const name = await app.db.transaction(withoutLocks(sessionEntry), (connection, caller) =>
+        signOut(connection, app.queue, caller, clientInfo),
+      )
+      app.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
+      await session.destroy()
+      reply.clearSessionCookie()
+      if (isForm(request.headers['content-type'])) {
+        const query = name === null ? '' : `?provider=${encodeURIComponent(name)}`
+        return reply.redirect(`/auth/signed-out${query}`, 303)
+      }
+      const provider = name === null ? undefined : app.providers.get(name)
+      const state = logoutState(secrets[0], provider?.setup.name ?? '')
+      const url = await provider?.client.endSessionUrl(signedOutUri, state)
+      if (url) reply.header('link', `<${url.href}>; rel="urn:gatehouse:provider-logout"`)
+      return reply.code(204).send(null)
+    },
   )
-}
-
-function endCurrentSession({ signedOutUri, secrets }: Options) {
-  return async function endCurrentSession(
-    this: FastifyInstance,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
-    const { sessionEntry, session, clientInfo } = request
-    const name = await this.db.transaction(withoutLocks(sessionEntry), (connection, caller) =>
-      signOut(connection, this.queue, caller, clientInfo),
-    )
-    this.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
-    await session.destroy()
-    reply.clearSessionCookie()
-    if (isForm(request.headers['content-type'])) {
-      const query = name === null ? '' : `?provider=${encodeURIComponent(name)}`
-      return reply.redirect(`/auth/signed-out${query}`, 303)
-    }
-    const provider = name === null ? undefined : this.providers.get(name)
-    const state = logoutState(secrets[0], provider?.setup.name ?? '')
-    const url = await provider?.client.endSessionUrl(signedOutUri, state)
-    if (url) reply.header('link', `<${url.href}>; rel="urn:gatehouse:provider-logout"`)
-    return reply.code(204).send(null)
-  }
 }
 
 export default logout

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import {
   endOtherSessions,
   endOwnSession,
@@ -16,7 +15,6 @@ import {
   Nullable,
   PageOf,
   PageQuery,
-  problems,
   Time,
   Uuid,
   UuidParams,
@@ -39,7 +37,7 @@ const Session = Type.Object(
 const tags = ['account']
 
 /** The caller's sessions: list, show, end. An ended session is refused from its next request on. */
-const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app, options) {
+const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app, { idleSeconds }) {
   app.get(
     '/auth/sessions',
     {
@@ -50,10 +48,15 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
         tags,
         summary: 'Your live sessions, newest first',
         querystring: PageQuery,
-        response: { 200: PageOf(Session), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(Session) },
       },
     },
-    showSessions(options),
+    async (request) => {
+      const page = readPage(request.query, sessionList.name, sessionList.forms)
+      return app.db.read(request.sessionEntry, (tx, caller) =>
+        listSessions(tx, caller, idleSeconds, page),
+      )
+    },
   )
 
   app.get(
@@ -66,10 +69,17 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
         tags,
         summary: 'One of your live sessions',
         params: UuidParams,
-        response: { 200: Session, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: Session },
       },
     },
-    showSession(options),
+    async (request) => {
+      const { id } = request.params
+      return found(
+        await app.db.read(request.sessionEntry, (tx, caller) =>
+          findOwnSession(tx, caller, idleSeconds, id),
+        ),
+      )
+    },
   )
 
   app.delete(
@@ -80,13 +90,16 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
         operationId: 'endOtherSessions',
         tags,
         summary: 'End all your sessions except this one',
-        response: {
-          204: NoContent('All other sessions have ended'),
-          ...problems(401, 403, 429, 503),
-        },
+        response: { 204: NoContent('All other sessions have ended') },
       },
     },
-    deleteOtherSessions,
+    async (request, reply) => {
+      const ended = await app.db.transaction(request.sessionEntry, (connection, caller) =>
+        endOtherSessions(connection, caller, request.clientInfo),
+      )
+      app.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
+      return reply.code(204).send(null)
+    },
   )
 
   app.delete(
@@ -98,70 +111,23 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
         tags,
         summary: 'End one of your sessions; ending this one clears the cookie',
         params: UuidParams,
-        response: {
-          204: NoContent('The session has ended'),
-          ...problems(400, 401, 403, 404, 429, 503),
-        },
+        response: { 204: NoContent('The session has ended') },
       },
     },
-    deleteSession,
+    async (request, reply) => {
+      const { id } = request.params
+      const ended = await app.db.transaction(request.sessionEntry, (connection, caller) =>
+        endOwnSession(connection, caller, id, request.clientInfo),
+      )
+      if (!ended) throw new Problem('not-found')
+      app.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
+      if (id === request.caller.sessionId) {
+        await request.session.destroy()
+        reply.clearSessionCookie()
+      }
+      return reply.code(204).send(null)
+    },
   )
-}
-
-function showSessions({ idleSeconds }: Options) {
-  return async function showSessions(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  ) {
-    const page = readPage(request.query, sessionList.name, sessionList.forms)
-    return this.db.read(request.sessionEntry, (tx, caller) =>
-      listSessions(tx, caller, idleSeconds, page),
-    )
-  }
-}
-
-function showSession({ idleSeconds }: Options) {
-  return async function showSession(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  ) {
-    const { id } = request.params
-    return found(
-      await this.db.read(request.sessionEntry, (tx, caller) =>
-        findOwnSession(tx, caller, idleSeconds, id),
-      ),
-    )
-  }
-}
-
-async function deleteOtherSessions(
-  this: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const ended = await this.db.transaction(request.sessionEntry, (connection, caller) =>
-    endOtherSessions(connection, caller, request.clientInfo),
-  )
-  this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
-  return reply.code(204).send(null)
-}
-
-async function deleteSession(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
-) {
-  const { id } = request.params
-  const ended = await this.db.transaction(request.sessionEntry, (connection, caller) =>
-    endOwnSession(connection, caller, id, request.clientInfo),
-  )
-  if (!ended) throw new Problem('not-found')
-  this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
-  if (id === request.caller.sessionId) {
-    await request.session.destroy()
-    reply.clearSessionCookie()
-  }
-  return reply.code(204).send(null)
 }
 
 export default sessions

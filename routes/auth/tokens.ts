@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { tokenPermissions } from '#src/access/roles.ts'
 import {
   createOwnToken,
@@ -81,11 +80,23 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
             { ...ApiToken.properties, token: Type.String() },
             { title: 'ApiTokenWithSecret' },
           ),
-          ...problems(400, 401, 403, 'conflict', 429, 503),
+          ...problems('conflict'),
         },
       },
     },
-    createToken,
+    async (request, reply) => {
+      const { sessionEntry, clientInfo, body } = request
+      const { name, expiresAt, permissions = null } = body
+      const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
+      const token = await app.db.transaction(sessionEntry, (connection, caller) =>
+        createOwnToken(connection, caller, wanted, clientInfo),
+      )
+      if (token === null) {
+        const detail = 'expiresAt must be in the future, at most 366 days ahead.'
+        throw new Problem('malformed', { detail })
+      }
+      return reply.code(201).header('location', `/auth/tokens/${token.id}`).send(token)
+    },
   )
 
   app.get(
@@ -99,10 +110,13 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
         summary: 'Your API tokens in all your tenants, newest first',
         description: 'Expired tokens are listed for another 30 days.',
         querystring: PageQuery,
-        response: { 200: PageOf(ApiToken), ...problems(400, 401, 403, 429, 503) },
+        response: { 200: PageOf(ApiToken) },
       },
     },
-    showTokens,
+    async (request) => {
+      const page = readPage(request.query, tokenList.name, tokenList.forms)
+      return app.db.read(request.sessionEntry, (tx, caller) => listTokens(tx, caller, page))
+    },
   )
 
   app.get(
@@ -115,10 +129,15 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
         tags,
         summary: 'One of your API tokens',
         params: UuidParams,
-        response: { 200: ApiToken, ...problems(400, 401, 403, 404, 429, 503) },
+        response: { 200: ApiToken },
       },
     },
-    showToken,
+    async (request) => {
+      const { id } = request.params
+      return found(
+        await app.db.read(request.sessionEntry, (tx, caller) => findOwnToken(tx, caller, id)),
+      )
+    },
   )
 
   app.delete(
@@ -130,63 +149,18 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
         tags,
         summary: 'Delete an API token; its next request is refused',
         params: UuidParams,
-        response: {
-          204: NoContent('The token is deleted'),
-          ...problems(400, 401, 403, 404, 429, 503),
-        },
+        response: { 204: NoContent('The token is deleted') },
       },
     },
-    endToken,
+    async (request, reply) => {
+      const { sessionEntry, clientInfo, params } = request
+      const deleted = await app.db.transaction(sessionEntry, (connection, caller) =>
+        deleteToken(connection, caller, params.id, clientInfo),
+      )
+      if (!deleted) throw new Problem('not-found')
+      return reply.code(204).send(null)
+    },
   )
-}
-
-async function createToken(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewToken> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, clientInfo, body } = request
-  const { name, expiresAt, permissions = null } = body
-  const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
-  const token = await this.db.transaction(sessionEntry, (connection, caller) =>
-    createOwnToken(connection, caller, wanted, clientInfo),
-  )
-  if (token === null) {
-    const detail = 'expiresAt must be in the future, at most 366 days ahead.'
-    throw new Problem('malformed', { detail })
-  }
-  return reply.code(201).header('location', `/auth/tokens/${token.id}`).send(token)
-}
-
-async function showTokens(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-) {
-  const page = readPage(request.query, tokenList.name, tokenList.forms)
-  return this.db.read(request.sessionEntry, (tx, caller) => listTokens(tx, caller, page))
-}
-
-async function showToken(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-) {
-  const { id } = request.params
-  return found(
-    await this.db.read(request.sessionEntry, (tx, caller) => findOwnToken(tx, caller, id)),
-  )
-}
-
-async function endToken(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, clientInfo, params } = request
-  const deleted = await this.db.transaction(sessionEntry, (connection, caller) =>
-    deleteToken(connection, caller, params.id, clientInfo),
-  )
-  if (!deleted) throw new Problem('not-found')
-  return reply.code(204).send(null)
 }
 
 export default tokens

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { parseEvent } from '#src/billing/event.ts'
 import type { Recorded } from '#src/billing/record.ts'
@@ -49,25 +49,23 @@ const billing: FastifyPluginAsync = async function billing(app) {
         },
       },
     },
-    receiveEvent,
+    async (request, reply) => {
+      reply.type('text/plain')
+      const { webhook } = request
+      const event = webhook && parseEvent(webhook.body)
+      if (webhook === null || event === null) return reply.code(400).send('malformed event')
+      const { body, secretIndex } = webhook
+      const stopTimer = app.metrics.billing.stages.startTimer({ stage: 'record' })
+      const recorded = await app.recorder.record(event, body, secretIndex, {
+        requestId: request.id,
+        ...(request.traceparent !== null && { traceparent: request.traceparent }),
+      })
+      stopTimer()
+      request.webhookOutcome = outcomes[recorded]
+      request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')
+      return answers[recorded]
+    },
   )
-}
-
-async function receiveEvent(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  reply.type('text/plain')
-  const { webhook } = request
-  const event = webhook && parseEvent(webhook.body)
-  if (webhook === null || event === null) return reply.code(400).send('malformed event')
-  const { body, secretIndex } = webhook
-  const stopTimer = this.metrics.billing.stages.startTimer({ stage: 'record' })
-  const recorded = await this.recorder.record(event, body, secretIndex, {
-    requestId: request.id,
-    ...(request.traceparent !== null && { traceparent: request.traceparent }),
-  })
-  stopTimer()
-  request.webhookOutcome = outcomes[recorded]
-  request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')
-  return answers[recorded]
 }
 
 export default billing

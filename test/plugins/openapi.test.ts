@@ -11,7 +11,7 @@ t.test('the description is generated from the schemas that the routes use', asyn
     operationId: 'getThing',
     summary: 'Read it',
     params: IdParams,
-    response: problems(404, 'last-admin'),
+    response: problems('last-admin'),
   }
   const config = { access: 'public' } as const
   app.get('/things/:id', { schema, config }, async () => 'done')
@@ -30,8 +30,37 @@ t.test('the description is generated from the schemas that the routes use', asyn
     summary: 'Read it',
     parameters: [{ in: 'path', name: 'id', required: true, schema: { type: 'integer' } }],
   })
-  t.same(Object.keys(get.responses), ['404', '409', '500'])
+  t.same(Object.keys(get.responses), ['404', '409', '429', '500', '503'])
   t.same(get.responses[409], { $ref: '#/components/responses/LastAdmin' })
+})
+
+t.test('the usual problems follow from access and path', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(openapi, { baseUrl: 'https://app.example.com' })
+  const access = { resource: 'order', action: 'read' } as const
+  for (const [url, given] of Object.entries({
+    '/public': 'public',
+    '/public/:id': 'public',
+    '/own': access,
+    '/own/:id': access,
+  } as const)) {
+    const operationId = `get${url.replaceAll(/\W/g, '')}`
+    const schema = { operationId, ...(url.includes(':') && { params: IdParams }) }
+    app.get(url, { schema, config: { access: given } }, async () => 'done')
+  }
+  await app.ready()
+  const { paths } = app.describeApi()
+  const refusals = Object.entries(paths).map(([path, { get }]) => [
+    path,
+    Object.keys(get?.responses ?? {}).filter((status) => status >= '400'),
+  ])
+  t.same(Object.fromEntries(refusals), {
+    '/public': ['429', '500', '503'],
+    '/public/{id}': ['404', '429', '500', '503'],
+    '/own': ['400', '401', '403', '429', '500', '503'],
+    '/own/{id}': ['400', '401', '403', '404', '429', '500', '503'],
+  })
 })
 
 t.test(
@@ -39,7 +68,7 @@ t.test(
   async (t) => {
     const config = { access: 'public' } as const
     for (const [schema, message] of [
-      [{ response: problems(404) }, 'GET /things does not state schema.operationId.'],
+      [{}, 'GET /things does not state schema.operationId.'],
       [{ operationId: 'getThing', response: problems(409) }, 'GET /things: 409 needs its codes.'],
     ] as const) {
       const app = Fastify()

@@ -2931,6 +2931,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
