@@ -25,7 +25,7 @@ import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
 import { startTakeover } from '#src/queue/takeover.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
-import { workAlerts } from '#src/webhooks/endpoints/alert-mail.ts'
+import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
 
 export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
 

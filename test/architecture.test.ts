@@ -3,7 +3,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { breachesOf, findBreaches, importOrder } from '#test/support/app/import-order.ts'
+import { breachesOf, findBreaches, floors, importOrder } from '#test/support/app/import-order.ts'
 import { lint } from '#test/support/app/lint.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -28,6 +28,14 @@ t.test('the order names every folder and entry file', async (t) => {
   )
 })
 
+t.test('the floors of a room name every folder inside it', async (t) => {
+  for (const [room, order] of Object.entries(floors)) {
+    const paths = await sources(`${room}/**/*.ts`)
+    const folders = new Set(paths.map((path) => path.slice(room.length + 1).split('/')[0]))
+    t.same([...folders].toSorted(), order.flat().toSorted(), room)
+  }
+})
+
 t.test('an import against the order is found', async (t) => {
   const planted: readonly (readonly [file: string, specifier: string])[] = [
     ['src/runtime/a.ts', '#src/config/x.ts'],
@@ -43,6 +51,18 @@ t.test('an import against the order is found', async (t) => {
     ['src/auth/sign-in/a.ts', '../../billing/x.ts'],
     ['src/webhooks/delivery/a.ts', '#src/auth/members/x.ts'],
     ['src/webhooks/client/a.ts', '#src/resources/orders.ts'],
+    ['src/webhooks/delivery/a.ts', '#src/webhooks/probe/x.ts'],
+    ['src/webhooks/delivery/held/a.ts', '../../probe/x.ts'],
+    ['src/webhooks/history/a.ts', '#src/webhooks/delivery/x.ts'],
+    ['src/webhooks/endpoints/a.ts', '#src/webhooks/history/x.ts'],
+    ['src/webhooks/health/a.ts', '../endpoints/x.ts'],
+    ['src/webhooks/health/a.ts', '../events/x.ts'],
+    ['src/webhooks/events/a.ts', '#src/webhooks/health/x.ts'],
+    ['src/webhooks/client/a.ts', '#src/webhooks/delivery/x.ts'],
+    ['src/webhooks/client/a.ts', '../signing/x.ts'],
+    ['src/webhooks/schedule/a.ts', '#src/webhooks/events/x.ts'],
+    ['src/webhooks/elsewhere/a.ts', '#src/webhooks/client/x.ts'],
+    ['src/webhooks/a.ts', './client/x.ts'],
     ['src/schema/a.ts', '#src/auth/sessions/x.ts'],
     ['src/resources/a.ts', '#src/billing/x.ts'],
     ['src/billing/a.ts', '#src/pages/html.ts'],
@@ -165,6 +185,7 @@ t.test('what the rules allow passes', async (t) => {
     'src/worker.ts': `import type { FastifyBaseLogger } from 'fastify'\nexport type Used = FastifyBaseLogger`,
     'src/demo/demo.ts': `import { randomBytes } from 'node:crypto'\nexport const used = randomBytes`,
     'src/crypto/hash.ts': `import { createHmac } from 'node:crypto'\nexport const used = createHmac`,
+    'src/webhooks/probe/a.ts': importing('../history/deliveries.ts'),
     'src/webhooks/client/connection.ts': `import { Pool } from 'undici'\nexport const used = Pool`,
     'src/billing/record.ts': `import type { PgBoss } from 'pg-boss'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = PgBoss\nexport const used = thing`,
     'src/billing/process.ts': `import { used as record } from './record.ts'\nexport const used = record`,

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { type EndpointTurnJob, openQueue } from '#src/queue/queue.ts'
-import { claimDue } from '#src/webhooks/delivery/due.ts'
-import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
+import { claimDue } from '#src/webhooks/delivery/claim.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
+import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import type { Place } from '../place.ts'
 import {
   measureLag,

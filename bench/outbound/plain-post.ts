@@ -1,5 +1,5 @@
 import type { Agent } from 'undici'
-import { signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { signDelivery } from '#src/webhooks/signing/signature.ts'
 
 export type PlainPost = { url: string; secret: string; id: string; body: string }
 

@@ -5,22 +5,21 @@ import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { disabledHint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import {
   countDeliveries,
   deliveryList,
   findDelivery,
   listDeliveries,
-} from '#src/webhooks/delivery/deliveries.ts'
-import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
-import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+} from '#src/webhooks/history/deliveries.ts'
+import { replayDelivery } from '#src/webhooks/history/replays.ts'
 import {
   Delivery,
   DeliveryStatusName,
-  disabledHint,
   EventIdFilter,
-  EventTypeName,
   HttpStatusFilter,
-} from '#src/webhooks/endpoints/schemas.ts'
+} from '#src/webhooks/history/schemas.ts'
 
 const filters = {
   ...CreatedRange,

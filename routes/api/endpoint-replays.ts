@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { disabledHint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import {
   cancelReplay,
   createReplay,
@@ -12,14 +13,12 @@ import {
   maxRangeDays,
   maxSelected,
   type ReplaySelection,
-} from '#src/webhooks/delivery/replays.ts'
+} from '#src/webhooks/history/replays.ts'
 import {
   DeliveryStatusName,
-  disabledHint,
   EventIdFilter,
-  EventTypeName,
   HttpStatusFilter,
-} from '#src/webhooks/endpoints/schemas.ts'
+} from '#src/webhooks/history/schemas.ts'
 
 const Replay = Type.Object(
   {

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
-import { listNotifications, notificationList } from '#src/webhooks/endpoints/alerts.ts'
+import { listNotifications, notificationList } from '#src/webhooks/health/alerts.ts'
 
 const Notification = Type.Object(
   {

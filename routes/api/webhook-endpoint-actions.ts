@@ -4,11 +4,12 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, Time, UuidParams } from '#src/http/schemas.ts'
-import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import { enableEndpoint, overlapSeconds, rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
-import { Delivery, Endpoint, EventTypeName, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import { Endpoint, EventTypeName, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import { Delivery } from '#src/webhooks/history/schemas.ts'
 import { findProbe, probeEndpoint, probeEveryHours } from '#src/webhooks/probe/probe.ts'
 import { ProbeReport } from '#src/webhooks/probe/schemas.ts'
+import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 
 const Rotation = Type.Object(
   {

@@ -5,7 +5,6 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
-import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -23,6 +22,7 @@ import {
   readRateLimit,
   Secret,
 } from '#src/webhooks/endpoints/schemas.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 
 type Options = {
   keys: EncryptionKeys

@@ -8,10 +8,10 @@ import { SubmissionForm, submitOnce } from '#src/pages/form-submission.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
 import { SignatureFields } from '#src/pages/webhooks/signature-check.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
-import { checkSignature } from '#src/webhooks/delivery/check-signature.ts'
-import { findDelivery, findSentRequest } from '#src/webhooks/delivery/deliveries.ts'
-import { replayDelivery } from '#src/webhooks/delivery/replays.ts'
-import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import { findDelivery, findSentRequest } from '#src/webhooks/history/deliveries.ts'
+import { replayDelivery } from '#src/webhooks/history/replays.ts'
+import { checkSignature } from '#src/webhooks/signing/check-signature.ts'
+import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.String({ maxLength: 64 })) },

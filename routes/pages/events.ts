@@ -5,9 +5,9 @@ import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import { eventListPage, eventPage } from '#src/pages/events.ts'
-import { listDeliveriesOf } from '#src/webhooks/delivery/deliveries.ts'
 import { findEvent, listRecentEvents, recentEventList } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { listDeliveriesOf } from '#src/webhooks/history/deliveries.ts'
 
 const pageSize = '25'
 const Query = Type.Object(

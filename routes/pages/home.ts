@@ -10,7 +10,7 @@ import { listDocuments } from '#src/resources/documents.ts'
 import { readFirstSteps } from '#src/resources/first-steps.ts'
 import { findLatestOrders } from '#src/resources/orders.ts'
 import { listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
-import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 
 const shownOrders = 10
 const shownDocuments = { limit: 5, after: null }

@@ -18,8 +18,6 @@ import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { EndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
 import { filterFields, readFilters } from '#src/pages/webhooks/review.ts'
-import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
-import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -27,9 +25,11 @@ import {
   findEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 import { findProbe, probeEndpoint } from '#src/webhooks/probe/probe.ts'
+import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 
 const pageSize = '20'
 

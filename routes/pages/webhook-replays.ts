@@ -17,15 +17,15 @@ import {
   reviewPage,
   selectedField,
 } from '#src/pages/webhooks/review.ts'
-import { countDeliveries } from '#src/webhooks/delivery/deliveries.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { countDeliveries } from '#src/webhooks/history/deliveries.ts'
 import {
   cancelReplay,
   createReplay,
   type EndpointReplay,
   findReplay,
   type ReplaySelection,
-} from '#src/webhooks/delivery/replays.ts'
-import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+} from '#src/webhooks/history/replays.ts'
 
 const Params = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
 

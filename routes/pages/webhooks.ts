@@ -6,11 +6,11 @@ import { findOwnLedgerState } from '#src/ledger/last-check.ts'
 import { submitOnce } from '#src/pages/form-submission.ts'
 import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { type EndpointDraft, NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
-import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
-import { listNotifications } from '#src/webhooks/endpoints/alerts.ts'
 import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
-import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { tallyDays } from '#src/webhooks/events/tally.ts'
+import { listNotifications } from '#src/webhooks/health/alerts.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 
 type Options = {
   keys: EncryptionKeys

@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
-import type { deliveryStatuses as statuses } from '#src/webhooks/delivery/deliveries.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import type { deliveryStatuses as statuses } from '#src/webhooks/history/deliveries.ts'
 import {
   details,
   json,
@@ -13,7 +13,7 @@ import {
 } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
 
-/** As in src/webhooks/delivery/deliveries.ts, which takes longer to load than help takes to print. */
+/** As in src/webhooks/history/deliveries.ts, which takes longer to load than help takes to print. */
 export const deliveryStatuses = [
   'pending',
   'succeeded',

@@ -23,7 +23,7 @@ export function readCount(text: string): number {
   return Number(text)
 }
 
-/** Deliveries per second, as src/webhooks/delivery/rate-limit.ts allows. */
+/** Deliveries per second, as src/webhooks/schedule/rate-limit.ts allows. */
 export function readRate(text: string): number {
   if (/^([1-9]\d{0,2}|1000)$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1 to 1000.')

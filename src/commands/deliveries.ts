@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Environment } from '#src/config/parse.ts'
-import type { EndpointReplay } from '#src/webhooks/delivery/replays.ts'
-import type { Delivery } from '#src/webhooks/endpoints/schemas.ts'
+import type { EndpointReplay } from '#src/webhooks/history/replays.ts'
+import type { Delivery } from '#src/webhooks/history/schemas.ts'
 import { openApiClient } from './api-client.ts'
 import { collect } from './collect.ts'
 import { print, printJson, printMessage } from './output.ts'
@@ -62,7 +62,7 @@ export async function replay(
   if (json) printJson(replayed)
 }
 
-const longestMs = 90 * 86_400_000 // src/webhooks/delivery/replays.ts
+const longestMs = 90 * 86_400_000 // src/webhooks/history/replays.ts
 const pollMs = 1_000
 
 /** `gatehouse deliveries replay --endpoint`: shows how many match; with `yes` sends them. */

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { Environment } from '#src/config/parse.ts'
-import type { Delivery, Endpoint } from '#src/webhooks/endpoints/schemas.ts'
+import type { Endpoint } from '#src/webhooks/endpoints/schemas.ts'
+import type { Delivery } from '#src/webhooks/history/schemas.ts'
 import type { ProbeReport } from '#src/webhooks/probe/schemas.ts'
 import { openApiClient } from './api-client.ts'
 import { collect } from './collect.ts'

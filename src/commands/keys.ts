@@ -12,7 +12,7 @@ import {
 } from '#src/db/key-rotation.ts'
 import { findKeyFaults, listSeenKeys, type SeenKeys } from '#src/db/running-processes.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
-import { encryptedSecretColumns } from '#src/webhooks/endpoints/secrets.ts'
+import { encryptedSecretColumns } from '#src/webhooks/signing/secrets.ts'
 import { withEnvironment } from './environment.ts'
 import { createProgress, print, printJson } from './output.ts'
 import { type NextStep, nextEncryptionStep, nextSessionStep } from './rotation.ts'

@@ -4,8 +4,8 @@ import pg from 'pg'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { equalBytes, sha256 } from '#src/crypto/hash.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { signDelivery } from '#src/webhooks/delivery/signature.ts'
-import { sealEndpointSecret } from '#src/webhooks/endpoints/secrets.ts'
+import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
+import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { acme } from '../../prisma/people.ts'
 
 export type DemoReceiver = {

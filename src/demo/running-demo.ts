@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { newEndpointSecret } from '#src/webhooks/delivery/signature.ts'
+import { newEndpointSecret } from '#src/webhooks/signing/signature.ts'
 
 /**
  * The process of a running demo, and the settings of its embedded parts for the other commands in the

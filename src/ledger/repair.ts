@@ -4,7 +4,7 @@ import { eventQueue, newEventJob } from '#src/billing/job.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
-import { addDeliverJobs } from '#src/webhooks/delivery/due-attempts.ts'
+import { addDeliverJobs } from '#src/webhooks/schedule/due-attempts.ts'
 import type { Finding } from './ledger.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.ledger

@@ -1,6 +1,6 @@
-import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
 import type { RecentEvent } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import type { Delivery } from '#src/webhooks/history/deliveries.ts'
 import { indentJson } from './billing.ts'
 import { filterBar, pageHead } from './components.ts'
 import {

@@ -1,6 +1,6 @@
 import type { FirstSteps } from '#src/resources/first-steps.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import type { EndpointStats } from '#src/webhooks/endpoints/stats.ts'
+import type { EndpointStats } from '#src/webhooks/history/stats.ts'
 import { emptyState, pageHead } from './components.ts'
 import { type Html, html, isolated, type Stat, stats, table, timeText } from './html.ts'
 import { icon } from './icon.ts'

@@ -1,5 +1,5 @@
-import { endpointTest } from '#src/webhooks/delivery/test-event.ts'
 import type { EventKind, EventType } from '#src/webhooks/events/types.ts'
+import { endpointTest } from '#src/webhooks/probe/test-event.ts'
 import { invoiceCreated } from './invoices.ts'
 import { orderUpdated } from './orders.ts'
 import { subscriptionActivated } from './plans.ts'

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { deliveryStatuses as offeredStatuses } from '#src/commands/api-program.ts'
-import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
-import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
+import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.strictSame(offeredStatuses, deliveryStatuses)

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { codeBlocks, readPage } from './page.ts'
 import { commandOf, type Delivery, languages, verify } from './verifier.ts'
 

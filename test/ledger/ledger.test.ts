@@ -6,8 +6,8 @@ import { checkLedger, runLedgerBefore, sealLedger, wholeRanges } from '#src/ledg
 import { remedyOf, repairLedger } from '#src/ledger/repair.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { type DeliverJob, openQueue } from '#src/queue/queue.ts'
-import { addLostAttempt, deliverQueue } from '#src/webhooks/delivery/due-attempts.ts'
-import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
+import { purgeHistory } from '#src/webhooks/history/retention.ts'
+import { addLostAttempt, deliverQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import { createLedger, type LedgerWorld } from './world.ts'
 

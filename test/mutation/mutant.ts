@@ -61,7 +61,7 @@ export const tests = {
   health: 'test/webhooks/health/state.test.ts',
   addressLimit: 'test/webhooks/client/address-limit.test.ts',
   ownFaults: 'test/webhooks/delivery/own-faults.test.ts',
-  turns: 'test/webhooks/delivery/replay-turns.test.ts',
+  turns: 'test/webhooks/history/replay-turns.test.ts',
   revoke: 'test/auth/provider-tokens/revoke.test.ts',
   linking: 'test/auth/sign-in/account-linking.test.ts',
   addresses: 'test/routes/auth/addresses.test.ts',

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startConsumer } from '#src/queue/consumer.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
-import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
+import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 

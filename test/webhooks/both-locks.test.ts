@@ -1,9 +1,6 @@
 import t from 'tap'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
-import { createReplay, findReplay, replayDelivery } from '#src/webhooks/delivery/replays.ts'
-import { sendTest, testType } from '#src/webhooks/delivery/test-event.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -12,8 +9,11 @@ import {
   listEndpoints,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
+import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { createReplay, findReplay, replayDelivery } from '#src/webhooks/history/replays.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { createReplayOf, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes } from '#test/support/database/scope.ts'

@@ -3,18 +3,9 @@ import { listManagerAddresses } from '#src/auth/members/members.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/delivery/deliveries.ts'
-import { claimDue } from '#src/webhooks/delivery/due.ts'
+import { claimDue } from '#src/webhooks/delivery/claim.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
-import {
-  createReplay,
-  findReplay,
-  startReplay,
-  workReplayTurn,
-} from '#src/webhooks/delivery/replays.ts'
-import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
-import { mailAlert } from '#src/webhooks/endpoints/alert-mail.ts'
-import { alertOwners, listNotifications } from '#src/webhooks/endpoints/alerts.ts'
+import { recordHealth } from '#src/webhooks/delivery/record-health.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -24,10 +15,19 @@ import {
   listEndpoints,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { measureEndpoints } from '#src/webhooks/endpoints/stats.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
-import { recordHealth } from '#src/webhooks/health/record-health.ts'
+import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
+import { alertOwners, listNotifications } from '#src/webhooks/health/alerts.ts'
+import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import {
+  createReplay,
+  findReplay,
+  startReplay,
+  workReplayTurn,
+} from '#src/webhooks/history/replays.ts'
+import { purgeHistory } from '#src/webhooks/history/retention.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'

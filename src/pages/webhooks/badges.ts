@@ -1,6 +1,6 @@
 import { type Html, html, timeText } from '#src/pages/html.ts'
-import type { DeliveryStatus } from '#src/webhooks/delivery/deliveries.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import type { DeliveryStatus } from '#src/webhooks/history/deliveries.ts'
 
 const healthLabels = {
   healthy: 'Active',

@@ -12,15 +12,15 @@ import {
   table,
 } from '#src/pages/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type Attempt,
   type Delivery,
   deliveryStatuses,
   maxShownAttempts,
   type SentRequest,
-} from '#src/webhooks/delivery/deliveries.ts'
-import { httpStatusClasses, httpStatusPattern } from '#src/webhooks/delivery/filter.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
+} from '#src/webhooks/history/deliveries.ts'
+import { httpStatusClasses, httpStatusPattern } from '#src/webhooks/history/filter.ts'
 import { deliveryBadge, deliveryLabels } from './badges.ts'
 import { notices } from './endpoints.ts'
 import { retryTimeline } from './retry-timeline.ts'

@@ -4,8 +4,8 @@ import { durationText, type Html, html, isolated, table, timeText } from '#src/p
 import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
 import { ownLedgerText } from '#src/pages/ledger.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { type EndpointStats, sampledDeliveries } from '#src/webhooks/endpoints/stats.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
+import { type EndpointStats, sampledDeliveries } from '#src/webhooks/history/stats.ts'
 import { endpointBadge } from './badges.ts'
 import { type EndpointDraft, endpointForm } from './forms.ts'
 

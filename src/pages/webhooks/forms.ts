@@ -5,16 +5,16 @@ import { submissionField, submissionFields } from '#src/pages/form-submission.ts
 import { type Html, html, timeText } from '#src/pages/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/layout.ts'
 import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
-import { maxRate } from '#src/webhooks/delivery/rate-limit.ts'
+import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
+import { Endpoint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type EndpointReplay,
   isReplayRange,
   maxRangeDays,
   type ReplayRange,
-} from '#src/webhooks/delivery/replays.ts'
-import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
-import { Endpoint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
+} from '#src/webhooks/history/replays.ts'
+import { maxRate } from '#src/webhooks/schedule/rate-limit.ts'
 import { deliveryLabels } from './badges.ts'
 
 /** The values of the form, and why the URL was rejected. */

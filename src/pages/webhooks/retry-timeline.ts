@@ -1,5 +1,5 @@
 import { type Cell, durationText, type Html, html, momentText, table } from '#src/pages/html.ts'
-import type { Delivery } from '#src/webhooks/delivery/deliveries.ts'
+import type { Delivery } from '#src/webhooks/history/deliveries.ts'
 
 /** An attempt that was made, or one that follows. */
 type Step = {

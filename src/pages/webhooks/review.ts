@@ -4,16 +4,16 @@ import { OptionalLine, Time, Uuid } from '#src/http/schemas.ts'
 import { submissionField, submissionFields } from '#src/pages/form-submission.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/html.ts'
 import { faultText, layout, type Page, type Viewer } from '#src/pages/layout.ts'
-import { deliveryStatuses } from '#src/webhooks/delivery/deliveries.ts'
-import { httpStatusPattern } from '#src/webhooks/delivery/filter.ts'
+import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
+import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
+import { httpStatusPattern } from '#src/webhooks/history/filter.ts'
 import {
   isReplayRange,
   maxSelected,
   type ReplayRange,
   type ReplaySelection,
-} from '#src/webhooks/delivery/replays.ts'
-import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
+} from '#src/webhooks/history/replays.ts'
 import { deliveryLabels } from './badges.ts'
 import { type ReplayDraft, replayForm } from './forms.ts'
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { type Html, html, withCodeSpans } from '#src/pages/html.ts'
-import type { SignatureCheck } from '#src/webhooks/delivery/check-signature.ts'
+import type { SignatureCheck } from '#src/webhooks/signing/check-signature.ts'
 
 /** Any text without NUL, also none: a checked body may have every fault. */
 const Pasted = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })

@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
-import { customerError } from '#src/webhooks/delivery/explain.ts'
 import { createAddressLimit } from './address-limit.ts'
 import { createPools } from './connection.ts'
 import { createHostCheck, type HostCheckOptions } from './dns.ts'
 import { AttemptError, attemptError, PostponedError } from './errors.ts'
 import { type Answer, exchange } from './exchange.ts'
+import { customerError } from './explain.ts'
 import { readEndpointUrl } from './url.ts'
 
 export type SendRequest = {
@@ -121,4 +121,12 @@ type Sent = Answer & Pick<SendResult, 'certificateExpiresAt'>
 function noAnswer(error: unknown): Sent {
   const failure = attemptError(error)
   return { statusCode: null, excerpt: null, failure, certificateExpiresAt: null }
+}
+
+/** Success is a complete response with a 2xx status. */
+export function succeeded({
+  statusCode,
+  error,
+}: Pick<SendResult, 'statusCode' | 'error'>): boolean {
+  return error === null && statusCode !== null && statusCode >= 200 && statusCode < 300
 }

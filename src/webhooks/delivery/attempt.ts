@@ -2,9 +2,9 @@ import { type EncryptionKeys, UnsealError } from '#src/crypto/encryption.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import type { Sender, SendResult } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { openEndpointSecrets } from '#src/webhooks/endpoints/secrets.ts'
-import type { DueDelivery, Target } from './due.ts'
-import { signDelivery } from './signature.ts'
+import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
+import { signDelivery } from '#src/webhooks/signing/signature.ts'
+import type { DueDelivery, Target } from './claim.ts'
 
 export type AttemptDeps = { sender: Pick<Sender, 'send'>; keys: EncryptionKeys; clock: Clock }
 
@@ -50,12 +50,4 @@ function openSecrets(keys: EncryptionKeys, endpoint: Target, now: Date): readonl
     if (error instanceof UnsealError) throw new PostponedError('secret', error.message)
     throw error
   }
-}
-
-/** Success is a complete response with a 2xx status. */
-export function succeeded({
-  statusCode,
-  error,
-}: Pick<SendResult, 'statusCode' | 'error'>): boolean {
-  return error === null && statusCode !== null && statusCode >= 200 && statusCode < 300
 }

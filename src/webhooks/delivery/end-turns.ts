@@ -4,8 +4,8 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
-import { isDue } from './due.ts'
-import { endpointTurnQueue, turnJobs } from './due-attempts.ts'
+import { endpointTurnQueue, turnJobs } from '#src/webhooks/schedule/due-attempts.ts'
+import { isDue } from './claim.ts'
 
 type TurnJob = Job<EndpointTurnJob>
 

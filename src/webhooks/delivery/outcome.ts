@@ -1,8 +1,7 @@
-import type { SendResult } from '#src/webhooks/client/client.ts'
-import type { EndpointOutcome } from '#src/webhooks/health/record-health.ts'
+import { type SendResult, succeeded } from '#src/webhooks/client/client.ts'
 import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
-import { succeeded } from './attempt.ts'
-import type { DueDelivery } from './due.ts'
+import type { DueDelivery } from './claim.ts'
+import type { EndpointOutcome } from './record-health.ts'
 import { nextStep, type Step } from './retry-schedule.ts'
 
 /** What became of a delivery whose job was due. */

@@ -4,11 +4,11 @@ import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
-import { recordHealth } from '#src/webhooks/health/record-health.ts'
-import type { DueAttempt } from './due.ts'
-import { endpointTurnQueue, scheduleAttempts } from './due-attempts.ts'
-import { statusColumns } from './filter.ts'
+import { statusColumns } from '#src/webhooks/history/filter.ts'
+import { endpointTurnQueue, scheduleAttempts } from '#src/webhooks/schedule/due-attempts.ts'
+import type { DueAttempt } from './claim.ts'
 import { type DeliveryOutcome, statusAfter, waitAfter } from './outcome.ts'
+import { recordHealth } from './record-health.ts'
 
 /** A due attempt that has ended, in the turn of its endpoint. */
 export type Ended = Pick<DueAttempt, 'tenantId' | 'deliveryId' | 'series' | 'number'> & {

@@ -6,7 +6,7 @@ import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import type { Limit } from './limit.ts'
+import type { Limit } from '#src/runtime/limit.ts'
 import { type Ended, recordOutcomes } from './record.ts'
 
 export type RecorderDeps = { db: Database; queue: PgBoss; clock: Clock; logger: JobLog }

@@ -1,4 +1,4 @@
-import type { DueAttempt, DueDelivery } from './due.ts'
+import type { DueAttempt, DueDelivery } from './claim.ts'
 
 /** What follows an attempt: an outcome, or `waitSeconds` from its end to the next attempt. */
 export type Step = { outcome: 'succeeded' | 'exhausted' } | { outcome: null; waitSeconds: number }

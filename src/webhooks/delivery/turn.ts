@@ -1,7 +1,7 @@
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { attemptKey, type DueAttempt } from './due.ts'
+import { attemptKey, type DueAttempt } from './claim.ts'
 import type { DeliveryOutcome } from './outcome.ts'
 import type { Slots } from './slots.ts'
 

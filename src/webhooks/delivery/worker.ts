@@ -1,19 +1,24 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { createAttemptLog } from '#src/observability/attempt-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type DeliverJob, type EndpointTurnJob, type Jobs, workOptions } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
-import { forecastQueue, workForecast } from '#src/webhooks/health/work-forecast.ts'
-import { createAttemptLog } from './attempt-log.ts'
+import { drainQueue, workDrain } from '#src/webhooks/delivery/held/drain.ts'
+import { trialQueue, workTrial } from '#src/webhooks/delivery/held/trial.ts'
+import { turnOf, turnQueue, workReplayTurn } from '#src/webhooks/history/replays.ts'
+import { purgeHistory } from '#src/webhooks/history/retention.ts'
+import {
+  addLostAttempt,
+  deliverChannel,
+  deliverQueue,
+  endpointTurnQueue,
+} from '#src/webhooks/schedule/due-attempts.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
-import { drainQueue, workDrain } from './drain.ts'
-import { addLostAttempt, deliverChannel, deliverQueue, endpointTurnQueue } from './due-attempts.ts'
-import { turnOf, turnQueue, workReplayTurn } from './replays.ts'
-import { purgeHistory } from './retention.ts'
-import { trialQueue, workTrial } from './trial.ts'
+import { forecastQueue, workForecast } from './forecast.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase

@@ -7,13 +7,13 @@ import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
-import type { RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
-import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/delivery/signature.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import type { Forecast } from '#src/webhooks/health/forecast.ts'
 import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
-import { sealEndpointSecret } from './secrets.ts'
+import type { RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
+import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
+import { newEndpointSecret, type SignatureProfile } from '#src/webhooks/signing/signature.ts'
 
 /** The fields of an endpoint that a customer sets. */
 export type EndpointFacts = {

@@ -1,26 +1,11 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
-import { deliveryStatuses, maxShownAttempts } from '#src/webhooks/delivery/deliveries.ts'
-import { httpStatusPattern } from '#src/webhooks/delivery/filter.ts'
-import { maxRate, type RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { forecastKinds } from '#src/webhooks/health/forecast.ts'
 import { healthStates } from '#src/webhooks/health/health.ts'
+import { maxRate, type RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 
 export const EventTypeName = Type.Enum([...eventTypes], { title: 'EventType' })
-export const DeliveryStatusName = Type.Enum([...deliveryStatuses], { title: 'DeliveryStatus' })
-
-export const EventIdFilter = Type.String({
-  ...Line(64),
-  examples: ['msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f'],
-})
-export const HttpStatusFilter = Type.String({
-  maxLength: 4,
-  pattern: httpStatusPattern,
-  examples: ['4xx'],
-  description:
-    'Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response',
-})
 
 export const Signature = Type.Enum(['spec', 'standard', 'both'], {
   title: 'SignatureProfile',
@@ -143,41 +128,6 @@ export const EndpointChange = Type.Partial(Type.Object(fields), {
 export function readRateLimit(given: Type.Static<typeof fields.rateLimit>): RateLimit | null {
   return given && { burst: 1, ...given }
 }
-
-export const Delivery = Type.Object(
-  {
-    id: Uuid,
-    eventId: Type.String({ description: 'Also the `webhook-id` header and the `id` in the body' }),
-    eventType: EventTypeName,
-    endpointId: Uuid,
-    status: DeliveryStatusName,
-    createdAt: Time,
-    nextAttemptAt: Nullable(Time),
-    attempts: Type.Array(
-      Type.Object(
-        {
-          series: Type.Integer({
-            description: '0 is the schedule; every replay begins the next one',
-          }),
-          number: Type.Integer(),
-          startedAt: Time,
-          durationMs: Type.Integer(),
-          statusCode: Nullable(Type.Integer()),
-          error: Nullable(Type.String({ description: 'Why there was no complete response' })),
-          explanation: Nullable(
-            Type.String({ description: 'Why it failed and what to do; null if it succeeded' }),
-          ),
-          responseExcerpt: Nullable(
-            Type.String({ description: 'The first 2 KiB of the response' }),
-          ),
-        },
-        { title: 'DeliveryAttempt' },
-      ),
-      { description: `In order; the newest ${maxShownAttempts}` },
-    ),
-  },
-  { title: 'Delivery' },
-)
 
 export const disabledHint =
   'The endpoint is disabled. Enable it first: POST /webhook-endpoints/:id/enable'

@@ -4,7 +4,7 @@ import { randomToken } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { runWithCommit } from '#src/db/scoped-pool.ts'
-import { scheduleAttempts, wakeWorkers } from '#src/webhooks/delivery/due-attempts.ts'
+import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import type { EventKind, EventType } from './types.ts'
 
 export type NewEvent<Data extends TSchema = TSchema> = {

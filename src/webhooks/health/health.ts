@@ -1,4 +1,4 @@
-import { explainFailure } from '#src/webhooks/delivery/explain.ts'
+import { explainFailure } from '#src/webhooks/client/explain.ts'
 import { drainRate } from './recovery.ts'
 import type { EndpointState } from './state.ts'
 

@@ -4,7 +4,7 @@ import {
   newEndpointSecret,
   type SignatureProfile,
   signDelivery,
-} from '#src/webhooks/delivery/signature.ts'
+} from '#src/webhooks/signing/signature.ts'
 
 /** What a correct receiver does: respond with a 2xx status, or with any other. */
 export type Expectation = 'accept' | 'refuse'

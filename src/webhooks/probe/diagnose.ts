@@ -1,4 +1,4 @@
-import type { SignatureProfile } from '#src/webhooks/delivery/signature.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import type { CaseName } from './cases.ts'
 
 /** A needs nothing; F lets anybody forge events, or accepts none. */

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { curlOf } from '#src/pages/webhooks/delivery.ts'
-import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 

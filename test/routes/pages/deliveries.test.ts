@@ -1,6 +1,6 @@
 import t from 'tap'
 import { unsealDraft } from '#src/http/form-draft.ts'
-import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'

@@ -27,6 +27,18 @@ export const importOrder: readonly (readonly string[])[] = [
   ['runtime', 'crypto'],
 ]
 
+/** The same order for the folders inside a room, by its path. */
+export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/webhooks': [
+    ['probe'],
+    ['delivery'],
+    ['history'],
+    ['endpoints'],
+    ['events', 'health'],
+    ['client', 'signing', 'schedule'],
+  ],
+}
+
 /** A forbidden import, and what forbids it. */
 export type Breach = { file: string; imported: string; reason: string }
 
@@ -66,11 +78,32 @@ function importsOf(file: string, text: string): string[] {
 
 function reasonAgainst(file: string, imported: string): string | null {
   const [from, to] = [roomOf(file), roomOf(imported)]
-  if (from === to) return reasonAgainstNeighbour(file, imported)
-  const [above, below] = [rowOf(from), rowOf(to)]
-  if (above === -1) return `${from} is not in the import order`
-  if (below === -1) return `${to} is not in the import order`
+  if (from !== to) return reasonAgainstRows(importOrder, from, to)
+  return reasonAgainstFloor(file, imported) ?? reasonAgainstNeighbour(file, imported)
+}
+
+function reasonAgainstFloor(file: string, imported: string): string | null {
+  const room = posix.join(...file.split('/').slice(0, 2))
+  const order = floors[room]
+  if (order === undefined) return null
+  const [from, to] = [folderIn(room, file), folderIn(room, imported)]
+  return from === to ? null : reasonAgainstRows(order, from, to)
+}
+
+function reasonAgainstRows(
+  order: readonly (readonly string[])[],
+  from: string,
+  to: string,
+): string | null {
+  const [above, below] = [from, to].map((name) => order.findIndex((row) => row.includes(name)))
+  if (above === undefined || above === -1) return `${from} is not in the import order`
+  if (below === undefined || below === -1) return `${to} is not in the import order`
   return above < below ? null : `${from} is not above ${to}`
+}
+
+/** The folder of a file inside its room; in the room itself the file. */
+function folderIn(room: string, path: string): string {
+  return posix.relative(room, path).split('/')[0] ?? ''
 }
 
 /** Plugins and routes are composed in src/app.ts; only the index of a route folder names its routes. */
@@ -87,10 +120,6 @@ function roomOf(path: string): string {
   const [top = '', second = '', ...rest] = path.split('/')
   if (top !== 'src') return top
   return rest.length === 0 ? posix.basename(second, '.ts') : second
-}
-
-function rowOf(room: string): number {
-  return importOrder.findIndex((row) => row.includes(room))
 }
 
 /** Prisma's client is generated code and counts as a package. */

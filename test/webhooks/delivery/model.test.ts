@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import t from 'tap'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { checkLedger } from '#src/ledger/ledger.ts'
-import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { startReplay } from '#src/webhooks/history/replays.ts'
 import {
   createDeliveryWorker,
   fail,

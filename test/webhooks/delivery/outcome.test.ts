@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { DueDelivery } from '#src/webhooks/delivery/due.ts'
+import type { DueDelivery } from '#src/webhooks/delivery/claim.ts'
 import {
   attempted,
   givenUp,

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { lapseMs } from '#src/queue/takeover.ts'
-import { endpointTurnQueue } from '#src/webhooks/delivery/due-attempts.ts'
+import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { startWorker } from '#src/worker.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'

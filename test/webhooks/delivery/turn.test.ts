@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { attemptKey, type DueAttempt } from '#src/webhooks/delivery/due.ts'
+import { attemptKey, type DueAttempt } from '#src/webhooks/delivery/claim.ts'
 import { createSlots } from '#src/webhooks/delivery/slots.ts'
 import { startTurn, type TurnWork } from '#src/webhooks/delivery/turn.ts'
 

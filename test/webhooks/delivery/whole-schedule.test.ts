@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startReplay } from '#src/webhooks/delivery/replays.ts'
+import { startReplay } from '#src/webhooks/history/replays.ts'
 import {
   createDeliveryWorker,
   type DeliveryWorker,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { noClientInfo } from '#src/audit/audit.ts'
-import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { changeEndpoint, enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { startReplay } from '#src/webhooks/history/replays.ts'
 import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
 import {
   createDeliveryWorker,

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CauseCode } from '#src/webhooks/client/errors.ts'
-import { explainFailure, type FailedAttempt } from '#src/webhooks/delivery/explain.ts'
+import { explainFailure, type FailedAttempt } from '#src/webhooks/client/explain.ts'
 
 const attempt = (failed: Partial<FailedAttempt>): FailedAttempt => ({
   statusCode: null,

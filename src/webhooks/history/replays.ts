@@ -9,8 +9,8 @@ import { isStorableTime } from '#src/http/times.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
+import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import { countDeliveries, type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
-import { scheduleAttempts, wakeWorkers } from './due-attempts.ts'
 import { type DeliveryFilter, deliveryConditions } from './filter.ts'
 
 /** A request to send selected deliveries again, and its progress. */

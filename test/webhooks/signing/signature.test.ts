@@ -6,7 +6,7 @@ import {
   newEndpointSecret,
   type SignatureProfile,
   signDelivery,
-} from '#src/webhooks/delivery/signature.ts'
+} from '#src/webhooks/signing/signature.ts'
 
 // Contract 7, test vectors.
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { purgeHistory } from '#src/webhooks/delivery/retention.ts'
+import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOutbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'

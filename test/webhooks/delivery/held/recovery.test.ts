@@ -1,7 +1,7 @@
 import t from 'tap'
 import { noClientInfo } from '#src/audit/audit.ts'
-import { startReplay } from '#src/webhooks/delivery/replays.ts'
 import { changeEndpoint, enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { startReplay } from '#src/webhooks/history/replays.ts'
 import {
   createDeliveryWorker,
   type DeliveryWorker,

@@ -4,7 +4,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import type { Jobs } from '#src/queue/queue.ts'
-import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
+import { alertOwners } from '#src/webhooks/health/alerts.ts'
 import {
   beforeHours,
   type Forecast,
@@ -13,7 +13,7 @@ import {
   nextForecastAt,
   recentHours,
   type Sample,
-} from './forecast.ts'
+} from '#src/webhooks/health/forecast.ts'
 
 /** At most one job of an endpoint waits. It looks for signs of a failure to come. */
 export const forecastQueue = 'endpoint-forecast'

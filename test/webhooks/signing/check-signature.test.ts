@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { checkSignature, type Received, type Sent } from '#src/webhooks/delivery/check-signature.ts'
-import { newEndpointSecret, signDelivery } from '#src/webhooks/delivery/signature.ts'
+import { checkSignature, type Received, type Sent } from '#src/webhooks/signing/check-signature.ts'
+import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 
 const now = 1_767_225_600
 const [secret, other] = [newEndpointSecret(), newEndpointSecret()]

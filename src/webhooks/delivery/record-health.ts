@@ -1,11 +1,16 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { planDrain } from '#src/webhooks/delivery/drain.ts'
-import { planTrial, waitingFor } from '#src/webhooks/delivery/trial.ts'
-import { alertOwners } from '#src/webhooks/endpoints/alerts.ts'
-import { type AttemptOutcome, changeState, type EndpointState, type StateChange } from './state.ts'
-import { planForecast } from './work-forecast.ts'
+import { planDrain } from '#src/webhooks/delivery/held/drain.ts'
+import { planTrial, waitingFor } from '#src/webhooks/delivery/held/trial.ts'
+import { alertOwners } from '#src/webhooks/health/alerts.ts'
+import {
+  type AttemptOutcome,
+  changeState,
+  type EndpointState,
+  type StateChange,
+} from '#src/webhooks/health/state.ts'
+import { planForecast } from './forecast.ts'
 
 const dayMs = 86_400_000
 

@@ -3,13 +3,12 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { creationForms, creationPosition, keyset, timeOfMicroseconds } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/pagination.ts'
-import { ownHeaders } from '#src/webhooks/client/client.ts'
+import { ownHeaders, succeeded } from '#src/webhooks/client/client.ts'
+import { explainFailure } from '#src/webhooks/client/explain.ts'
+import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
-import { succeeded } from './attempt.ts'
-import { explainFailure } from './explain.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import { type DeliveryFilter, deliveryConditions } from './filter.ts'
-import type { SignatureProfile } from './signature.ts'
-import { thinBody } from './thin-body.ts'
 
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]

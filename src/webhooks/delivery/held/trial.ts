@@ -6,7 +6,7 @@ import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import { nextLookAt, nextTrialAt } from '#src/webhooks/health/recovery.ts'
-import { scheduleAttempts } from './due-attempts.ts'
+import { scheduleAttempts } from '#src/webhooks/schedule/due-attempts.ts'
 
 export const trialQueue = 'endpoint-trial'
 

@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
+import { grantDeliveries } from '#src/webhooks/schedule/rate-limit.ts'
 import { planDrain } from './drain.ts'
-import { grantDeliveries } from './rate-limit.ts'
 
 /** An attempt that is due to an endpoint with a rate limit. */
 export type LimitedAttempt = {

@@ -1,6 +1,6 @@
 import { mock } from 'node:test'
 import t from 'tap'
-import { createAttemptLog } from '#src/webhooks/delivery/attempt-log.ts'
+import { createAttemptLog } from '#src/observability/attempt-log.ts'
 
 type Said = { level: string; facts: object; message: string }
 

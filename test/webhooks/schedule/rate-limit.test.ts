@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { grantDeliveries, type RateLimit } from '#src/webhooks/delivery/rate-limit.ts'
+import { grantDeliveries, type RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 
 const start = new Date('2026-03-10T10:00:00Z')
 const later = (ms: number) => new Date(start.getTime() + ms)

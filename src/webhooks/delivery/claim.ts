@@ -3,11 +3,11 @@ import { type Cause, readCause } from '#src/db/cause.ts'
 import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
-import type { EncryptedSecrets } from '#src/webhooks/endpoints/secrets.ts'
+import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { LatestState } from '#src/webhooks/health/state.ts'
-import { endpointTurnQueue } from './due-attempts.ts'
-import type { SignatureProfile } from './signature.ts'
-import { thinBody } from './thin-body.ts'
+import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
+import type { EncryptedSecrets } from '#src/webhooks/signing/secrets.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 
 /** A delivery with everything an attempt needs. */
 export type DueDelivery = {

@@ -1,0 +1,54 @@
+import Type from 'typebox'
+import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { deliveryStatuses, maxShownAttempts } from './deliveries.ts'
+import { httpStatusPattern } from './filter.ts'
+
+export const DeliveryStatusName = Type.Enum([...deliveryStatuses], { title: 'DeliveryStatus' })
+
+export const EventIdFilter = Type.String({
+  ...Line(64),
+  examples: ['msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f'],
+})
+export const HttpStatusFilter = Type.String({
+  maxLength: 4,
+  pattern: httpStatusPattern,
+  examples: ['4xx'],
+  description:
+    'Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response',
+})
+
+export const Delivery = Type.Object(
+  {
+    id: Uuid,
+    eventId: Type.String({ description: 'Also the `webhook-id` header and the `id` in the body' }),
+    eventType: EventTypeName,
+    endpointId: Uuid,
+    status: DeliveryStatusName,
+    createdAt: Time,
+    nextAttemptAt: Nullable(Time),
+    attempts: Type.Array(
+      Type.Object(
+        {
+          series: Type.Integer({
+            description: '0 is the schedule; every replay begins the next one',
+          }),
+          number: Type.Integer(),
+          startedAt: Time,
+          durationMs: Type.Integer(),
+          statusCode: Nullable(Type.Integer()),
+          error: Nullable(Type.String({ description: 'Why there was no complete response' })),
+          explanation: Nullable(
+            Type.String({ description: 'Why it failed and what to do; null if it succeeded' }),
+          ),
+          responseExcerpt: Nullable(
+            Type.String({ description: 'The first 2 KiB of the response' }),
+          ),
+        },
+        { title: 'DeliveryAttempt' },
+      ),
+      { description: `In order; the newest ${maxShownAttempts}` },
+    ),
+  },
+  { title: 'Delivery' },
+)
