@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Brand } from '#src/config/brand.ts'
-import { type Page, renderPage } from '#src/pages/layout.ts'
+import { type Page, renderPage } from '#src/pages/kit/layout.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -15,8 +15,8 @@ import {
   toFieldErrors,
 } from '#src/http/validation.ts'
 import { withVary } from '#src/http/vary.ts'
-import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/layout.ts'
-import { problemPage } from '#src/pages/problem.ts'
+import { problemPage } from '#src/pages/account/problem.ts'
+import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/kit/layout.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
 declare module 'fastify' {

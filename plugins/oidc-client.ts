@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import type { ProviderConfig } from '#src/config/providers.ts'
-import type { ProviderChoice } from '#src/pages/sign-in.ts'
+import type { ProviderChoice } from '#src/pages/account/sign-in.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 
 /** An identity provider: its configuration and its client. */

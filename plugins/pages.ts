@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Page, Viewer } from '#src/pages/layout.ts'
+import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

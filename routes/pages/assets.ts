@@ -8,7 +8,7 @@ import {
   brandStyle,
   hashOf,
   readPageAsset,
-} from '#src/pages/asset-path.ts'
+} from '#src/pages/kit/asset-path.ts'
 
 const Query = Type.Object({ v: Type.Optional(Type.String({ pattern: '^\\w{0,64}$' })) })
 const assetNames = ['gatehouse.css', 'gatehouse.js', 'icon.svg'] as const

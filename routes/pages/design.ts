@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { designPage } from '#src/pages/design.ts'
+import { designPage } from '#src/pages/docs/design.ts'
 
 /** The components of the pages, for people who change them. Registered outside production only. */
 const design: FastifyPluginAsync = async function design(app) {

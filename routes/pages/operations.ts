@@ -4,7 +4,7 @@ import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import { listRunningProcesses } from '#src/db/running-processes.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
 import { createHistory, type History } from '#src/observability/history.ts'
-import { type Counted, operationsPage } from '#src/pages/operations.ts'
+import { type Counted, operationsPage } from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 
 const maxShown = 8

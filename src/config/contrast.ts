@@ -2,8 +2,8 @@
 export const minContrast = 4.5
 
 /**
- * The colours behind text in the accent colour: paper, card and raised of src/pages/gatehouse.css
- * (test/config/contrast.test.ts compares).
+ * The colours behind text in the accent colour: paper, card and raised of
+ * src/pages/kit/gatehouse.css (test/config/contrast.test.ts compares).
  */
 export const lightSurfaces = ['#f6f7f6', '#ffffff', '#f0f2f1'] as const
 export const darkSurfaces = ['#101314', '#181c1e', '#20262a'] as const

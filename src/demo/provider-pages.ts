@@ -1,7 +1,7 @@
-import { avatar } from '#src/pages/avatar.ts'
-import { badge } from '#src/pages/components.ts'
-import { type Html, html, trusted } from '#src/pages/html.ts'
-import { icon } from '#src/pages/icon.ts'
+import { avatar } from '#src/pages/kit/avatar.ts'
+import { badge } from '#src/pages/kit/components.ts'
+import { type Html, html, trusted } from '#src/pages/kit/html.ts'
+import { icon } from '#src/pages/kit/icon.ts'
 import type { Person } from '../../prisma/people.ts'
 
 /** `client` is the host of the application; `current` the subject of the provider's session. */

@@ -28,7 +28,7 @@ const maximumBodyLength = 4096 // characters; the form sends about 20
 export async function startProvider(options: ProviderOptions): Promise<LocalProvider> {
   const styles = new Map(
     await Promise.all([
-      readStyle('/gatehouse.css', '../pages/gatehouse.css'),
+      readStyle('/gatehouse.css', '../pages/kit/gatehouse.css'),
       readStyle('/provider.css', './provider.css'),
     ]),
   )

@@ -18,7 +18,10 @@ t.test('contrast as WCAG defines it', async (t) => {
 t.test(
   'the surfaces are those of the style sheet, on which its own accent is readable',
   async (t) => {
-    const style = await readFile(new URL('../../src/pages/gatehouse.css', import.meta.url), 'utf8')
+    const style = await readFile(
+      new URL('../../src/pages/kit/gatehouse.css', import.meta.url),
+      'utf8',
+    )
     const token = (name: string) => {
       const [, light = '', dark = ''] =
         new RegExp(`--${name}: light-dark\\((#\\w{6}), (#\\w{6})\\)`).exec(style) ?? []

@@ -51,7 +51,7 @@ export const tests = {
   databaseErrors: 'test/db/errors.test.ts',
   securityHeaders: 'test/plugins/security-headers.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
-  forms: 'test/pages/form-submission.test.ts',
+  forms: 'test/pages/kit/form-submission.test.ts',
   snapshot: 'test/db/scoped-pool.test.ts',
   groups: 'test/billing/groups.test.ts',
   process: 'test/billing/process.test.ts',

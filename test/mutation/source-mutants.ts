@@ -56,7 +56,7 @@ const hunts: readonly Hunt[] = [
   })),
   {
     kind: 'form',
-    files: ['src/pages/form-submission.ts'],
+    files: ['src/pages/kit/form-submission.ts'],
     find: (text) => [
       ...conditions(text),
       ...cutsOf(text, /(SET secret = NULL|AND created_at > [^\n]*)/g, ''),

@@ -1,6 +1,6 @@
-import { pageHead } from '../components.ts'
-import { html, withCodeSpans } from '../html.ts'
-import { layout, type Page } from '../layout.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
+import { html, withCodeSpans } from '#src/pages/kit/html.ts'
+import { layout, type Page } from '#src/pages/kit/layout.ts'
 
 /** What callers of the API can notice, newest release first. */
 const releases: readonly { version: string; changes: readonly string[] }[] = [

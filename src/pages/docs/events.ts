@@ -1,11 +1,11 @@
 import { exampleOf, type Schema } from '#src/http/openapi-examples.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
+import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
+import { layout, type Page } from '#src/pages/kit/layout.ts'
 import { eventKinds } from '#src/resources/events.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { type EventType, eventTypes } from '#src/webhooks/events/types.ts'
-import { pageHead } from '../components.ts'
-import { type Html, html, withCodeSpans } from '../html.ts'
-import { layout, type Page } from '../layout.ts'
-import { fieldsOf, fieldTable } from '../reference.ts'
+import { fieldsOf, fieldTable } from './reference.ts'
 
 /** Every kind of event that is sent: when, its fields and an example. */
 export function eventsPage(): Page {

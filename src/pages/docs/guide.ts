@@ -1,6 +1,6 @@
-import { pageHead } from '../components.ts'
-import { type Html, html, withCodeSpans } from '../html.ts'
-import { layout, type Page } from '../layout.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
+import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
+import { layout, type Page } from '#src/pages/kit/layout.ts'
 
 type Topic = { id: string; title: string; texts: readonly string[]; sample?: string }
 

@@ -1,6 +1,6 @@
 import type { Brand } from '#src/config/brand.ts'
-import { brandPaths } from '../asset-path.ts'
-import { html } from '../html.ts'
+import { brandPaths } from '#src/pages/kit/asset-path.ts'
+import { html } from '#src/pages/kit/html.ts'
 
 /** The pages beside the reference, in the order of their links. */
 export const docPages = [

@@ -1,4 +1,4 @@
-import { type Html, html, timeText } from '#src/pages/html.ts'
+import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { DeliveryStatus } from '#src/webhooks/history/deliveries.ts'
 

@@ -1,5 +1,4 @@
-import { indentJson } from '#src/pages/billing.ts'
-import { submissionField } from '#src/pages/form-submission.ts'
+import { submissionField } from '#src/pages/kit/form-submission.ts'
 import {
   copyable,
   copyButton,
@@ -7,11 +6,12 @@ import {
   durationText,
   type Html,
   html,
+  indentJson,
   isolated,
   momentText,
   table,
-} from '#src/pages/html.ts'
-import { layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
+} from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type Attempt,

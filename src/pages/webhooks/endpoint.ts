@@ -1,4 +1,4 @@
-import { type ShownSecret, submissionField } from '#src/pages/form-submission.ts'
+import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
 import {
   copyable,
   copyButton,
@@ -7,8 +7,8 @@ import {
   html,
   isolated,
   timeText,
-} from '#src/pages/html.ts'
-import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/layout.ts'
+} from '#src/pages/kit/html.ts'
+import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { Delivery } from '#src/webhooks/history/deliveries.ts'

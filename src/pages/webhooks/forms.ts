@@ -1,10 +1,14 @@
 import Type from 'typebox'
 import { OptionalLine } from '#src/http/schemas.ts'
-import { confirmation } from '#src/pages/components.ts'
-import { submissionField, submissionFields } from '#src/pages/form-submission.ts'
-import { type Html, html, timeText } from '#src/pages/html.ts'
-import { layout, type Page, type Viewer } from '#src/pages/layout.ts'
-import { type Progress, progressBar, progressHead } from '#src/pages/progress.ts'
+import {
+  confirmation,
+  type Progress,
+  progressBar,
+  progressHead,
+} from '#src/pages/kit/components.ts'
+import { submissionField, submissionFields } from '#src/pages/kit/form-submission.ts'
+import { type Html, html, timeText } from '#src/pages/kit/html.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
 import { Endpoint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'

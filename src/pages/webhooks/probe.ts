@@ -1,5 +1,5 @@
-import { submissionField } from '#src/pages/form-submission.ts'
-import { durationText, type Html, html, table, timeText } from '#src/pages/html.ts'
+import { submissionField } from '#src/pages/kit/form-submission.ts'
+import { durationText, type Html, html, table, timeText } from '#src/pages/kit/html.ts'
 import { type ProbeReport, probeEveryHours } from '#src/webhooks/probe/probe.ts'
 
 const moods = { A: 'good', B: 'good', C: 'warning', D: 'warning', E: 'bad', F: 'bad' } as const

@@ -1,4 +1,4 @@
-import { type Cell, durationText, type Html, html, momentText, table } from '#src/pages/html.ts'
+import { type Cell, durationText, type Html, html, momentText, table } from '#src/pages/kit/html.ts'
 import type { Delivery } from '#src/webhooks/history/deliveries.ts'
 
 /** An attempt that was made, or one that follows. */

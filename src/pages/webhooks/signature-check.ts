@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { type Html, html, withCodeSpans } from '#src/pages/html.ts'
+import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { SignatureCheck } from '#src/webhooks/signing/check-signature.ts'
 
 /** Any text without NUL, also none: a checked body may have every fault. */

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { webhookVisitors } from '#test/pages/webhook-visitors.ts'
+import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 

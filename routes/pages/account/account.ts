@@ -1,0 +1,285 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { Action } from '#src/access/policy.ts'
+import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
+import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
+import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
+import { leaveTenant } from '#src/auth/members/leave.ts'
+import { toMemberProblem } from '#src/auth/members/members.ts'
+import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
+import { findOwnRole, listMemberships } from '#src/auth/members/tenants.ts'
+import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
+import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
+import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { withoutLocks } from '#src/db/entry.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
+import { type AccountNotice, accountPage } from '#src/pages/account/account.ts'
+import {
+  shownQuery,
+  submissionFields,
+  submitOnce,
+  takeSecret,
+} from '#src/pages/kit/form-submission.ts'
+import { sectionFor } from '#src/pages/kit/layout.ts'
+
+const firstPage = { limit: 100, after: null }
+const auditPageSize = '10'
+const dayMs = 86_400_000
+
+const Query = Type.Object(
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    /** Cursor of the audit entries. */
+    trail: PageQuery.properties.cursor,
+    ...shownQuery,
+  },
+  { additionalProperties: false },
+)
+const IdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+const ConfirmedIdForm = Type.Object(
+  { id: Uuid, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
+const DeleteForm = Type.Object({ confirm: Type.Literal('delete') }, { additionalProperties: false })
+const IdentityForm = Type.Object(
+  {
+    provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
+    subject: Type.String({ pattern: '^[ -~]{1,255}$' }),
+  },
+  { additionalProperties: false },
+)
+const Permission = Type.String({ enum: [...tokenPermissions] })
+const SwitchForm = Type.Object(
+  { tenantId: Uuid, section: Type.String({ pattern: '^(/[a-z]*){0,3}$', maxLength: 64 }) },
+  { additionalProperties: false },
+)
+const TokenForm = Type.Object(
+  {
+    ...submissionFields,
+    name: Line(100),
+    days: Type.String({ enum: ['7', '30', '90', '365'] }),
+    // A form sends one checked box as a string, several as an array, and omits the field for none.
+    permissions: Type.Optional(
+      Type.Union([Permission, Type.Array(Permission, { maxItems: tokenPermissions.length })]),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+type Options = { idleSeconds: number; keys: EncryptionKeys }
+type IdRequest = FastifyRequest<{ Body: Static<typeof IdForm> }>
+
+const hide = true
+const access = (
+  resource: 'account' | 'identity' | 'session' | 'token' | 'tenant',
+  action: Action,
+) => ({
+  access: { resource, action },
+})
+
+/** The account page and its forms. */
+const account: FastifyPluginAsyncTypebox<Options> = async function account(app, options) {
+  app.get(
+    '/app/account',
+    { config: access('account', 'read'), schema: { hide, querystring: Query } },
+    showAccount(options),
+  )
+  app.post(
+    '/app/account/identities/remove',
+    { config: access('identity', 'delete'), schema: { hide, body: IdentityForm } },
+    removeIdentity,
+  )
+  app.post(
+    '/app/account/sessions/end',
+    { config: access('session', 'delete'), schema: { hide, body: IdForm } },
+    signOutDevice,
+  )
+  app.post(
+    '/app/account/sessions/end-others',
+    { config: access('session', 'delete'), schema: { hide } },
+    signOutOtherDevices,
+  )
+  app.post(
+    '/app/account/tokens',
+    { config: access('token', 'create'), schema: { hide, body: TokenForm } },
+    createToken(options),
+  )
+  app.post(
+    '/app/account/tokens/end',
+    { config: access('token', 'delete'), schema: { hide, body: ConfirmedIdForm } },
+    revokeToken,
+  )
+  app.post(
+    '/app/account/tenants/switch',
+    { config: access('tenant', 'update'), schema: { hide, body: SwitchForm } },
+    switchTo,
+  )
+  app.post(
+    '/app/account/tenants/leave',
+    { config: access('tenant', 'delete'), schema: { hide, body: ConfirmedIdForm } },
+    leave,
+  )
+  app.post(
+    '/app/account/delete',
+    { config: access('account', 'delete'), schema: { hide, body: DeleteForm } },
+    deleteAccount,
+  )
+}
+
+function showAccount({ idleSeconds, keys }: Options) {
+  return async function showAccount(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+  ) {
+    const { sessionEntry, query } = request
+    const { done, trail } = query
+    const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
+    const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+    const newToken = await takeSecret(this.db, sessionEntry, request, keys)
+    const shown = await this.db.read(sessionEntry, async (tx, caller) => {
+      const [identities, sessions, tokens, invitations, memberships, audit] = await Promise.all([
+        listIdentities(tx, caller, firstPage),
+        listSessions(tx, caller, idleSeconds, firstPage),
+        listTokens(tx, caller, firstPage),
+        listOwnInvitations(tx),
+        listMemberships(tx, caller, caller.tenantId, firstPage),
+        listOwnAudit(tx, caller, page),
+      ])
+      return {
+        email: caller.email,
+        grantable: assignablePermissions(caller.role),
+        identities: identities.data,
+        sessions: sessions.data,
+        tokens: tokens.data,
+        invitations,
+        memberships: memberships.data,
+        audit: { ...audit, isLater: trail !== undefined },
+      }
+    })
+    const { viewer } = request
+    const providers = this.signInChoices()
+    return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
+  }
+}
+
+async function removeIdentity(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof IdentityForm> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, body, clientInfo } = request
+  const outcome = await this.db.transaction(sessionEntry, (connection, caller) =>
+    unlinkIdentity(connection, this.queue, caller, body, clientInfo),
+  )
+  if (outcome === 'missing') throw new Problem('not-found')
+  if (outcome === 'last') throw new Problem('last-sign-in-method')
+  return redirect(reply, 'identity-removed')
+}
+
+async function signOutDevice(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
+  const { sessionEntry, body, clientInfo } = request
+  const ended = await this.db.transaction(sessionEntry, (connection, caller) =>
+    endOwnSession(connection, caller, body.id, clientInfo),
+  )
+  if (!ended) throw new Problem('not-found')
+  this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
+  return redirect(reply, 'session-ended')
+}
+
+async function signOutOtherDevices(
+  this: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, clientInfo } = request
+  const ended = await this.db.transaction(sessionEntry, (connection, caller) =>
+    endOtherSessions(connection, caller, clientInfo),
+  )
+  this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
+  return redirect(reply, 'others-ended')
+}
+
+function createToken({ keys }: Options) {
+  return async function createToken(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof TokenForm> }>,
+    reply: FastifyReply,
+  ) {
+    const { sessionEntry, body, clientInfo } = request
+    const { name, days, permissions } = body
+    const wanted = {
+      name,
+      expiresAt: new Date(this.clock.now().getTime() + Number(days) * dayMs),
+      permissions: permissions === undefined ? null : [permissions].flat(),
+    }
+    const location = await this.db.transaction(sessionEntry, (connection, caller) =>
+      submitOnce(connection, caller, request, async () => {
+        const made = await createOwnToken(connection, caller, wanted, clientInfo)
+        const secret = made && { keys, secret: made.token, note: made.name }
+        return secret && { path: '/app/account', secret }
+      }),
+    )
+    if (location === null) throw new Problem('malformed')
+    return reply.redirect(location, 303)
+  }
+}
+
+async function revokeToken(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
+  const { sessionEntry, body, clientInfo } = request
+  const deleted = await this.db.transaction(sessionEntry, (connection, caller) =>
+    deleteToken(connection, caller, body.id, clientInfo),
+  )
+  if (!deleted) throw new Problem('not-found')
+  return redirect(reply, 'token-ended')
+}
+
+/** Switches the tenant and stays in the same section, if the role there allows it. */
+async function switchTo(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof SwitchForm> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, session, body, clientInfo } = request
+  const { tenantId, section } = body
+  const switched = await this.db.transaction(
+    withoutLocks(sessionEntry),
+    async (connection, caller) => {
+      const role = await findOwnRole(connection, caller, tenantId)
+      const newCookieId = await switchTenant(connection, session.sessionId, tenantId, clientInfo)
+      if (newCookieId === null) return null
+      return { newCookieId, to: sectionFor(section, { ...caller, role }) }
+    },
+  )
+  if (switched === null) throw new Problem('not-found')
+  await request.adoptSession(switched.newCookieId)
+  return reply.redirect(switched.to, 303)
+}
+
+async function leave(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
+  const { sessionEntry, session, body, clientInfo } = request
+  const left = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
+    leaveTenant(connection, this.queue, session.sessionId, body.id, clientInfo),
+  )
+  if (typeof left === 'string') throw toMemberProblem(left)
+  await reply.followSession(left)
+  return left.session === 'ended'
+    ? reply.redirect('/auth/signed-out', 303)
+    : redirect(reply, 'left')
+}
+
+async function deleteAccount(_request: FastifyRequest, reply: FastifyReply) {
+  await reply.deleteOwnAccount()
+  return reply.redirect('/auth/signed-out', 303)
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, notice: AccountNotice) {
+  return reply.redirect(`/app/account?done=${notice}`, 303)
+}
+
+export default account

@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller, Member } from '#src/access/caller.ts'
+import { permissionsOf } from '#src/access/roles.ts'
+import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
+import { findTenant } from '#src/auth/members/tenants.ts'
+import { countByStatus } from '#src/billing/events.ts'
+import type { Tx } from '#src/db/database.ts'
+import { homePage, type ManagedTenant, welcomePage } from '#src/pages/account/home.ts'
+import { listDocuments } from '#src/resources/documents.ts'
+import { readFirstSteps } from '#src/resources/first-steps.ts'
+import { findLatestOrders } from '#src/resources/orders.ts'
+import { listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+
+const shownOrders = 10
+const shownDocuments = { limit: 5, after: null }
+
+/** The start page: sign-in buttons, or the user's own objects. */
+const home: FastifyPluginAsync = async function home(app) {
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, showHome)
+}
+
+async function showHome(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
+  const { visitorEntry } = request
+  const now = this.clock.now()
+  const own =
+    visitorEntry && (await this.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now)))
+  if (own === null) return reply.sendPage(welcomePage(this.signInChoices()))
+  const { caller, tenant, ...objects } = own
+  return reply.sendPage(
+    homePage({
+      viewer: request.viewer,
+      tenant: tenant?.name ?? 'No tenant',
+      plan: caller.plan ?? 'free',
+      ...objects,
+    }),
+  )
+}
+
+/** What the page shows of the caller; null for a visitor who is not signed in. */
+async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
+  if (caller === null) return null
+  const member = caller.tenantId === null ? null : { ...caller, tenantId: caller.tenantId }
+  const isManager = permissionsOf(caller.role).includes('user:manage')
+  // All at once, so that the page waits for the database twice, however much it shows.
+  const [invitations, orders, deadEvents, tenant, documents, managed] = await Promise.all([
+    listOwnInvitations(tx),
+    findLatestOrders(tx, caller, shownOrders),
+    caller.operator ? countDead(tx) : null,
+    member && findTenant(tx, member),
+    member && listDocuments(tx, member, shownDocuments),
+    member && isManager ? readManaged(tx, member, now) : null,
+  ])
+  return {
+    caller,
+    invitations,
+    orders,
+    deadEvents,
+    tenant,
+    documents: documents?.data ?? [],
+    managed,
+  }
+}
+
+async function readManaged(tx: Tx, member: Member, now: Date): Promise<ManagedTenant> {
+  const [{ data: endpoints }, stats, steps] = await Promise.all([
+    listEndpoints(tx, member, { limit: maxEndpoints, after: null }),
+    measureEndpoints(tx, member, now),
+    readFirstSteps(tx, member),
+  ])
+  return { endpoints, stats, steps }
+}
+
+async function countDead(tx: Tx): Promise<number> {
+  const counts = await countByStatus(tx)
+  return counts.find(({ status }) => status === 'dead')?.events ?? 0
+}
+
+export default home

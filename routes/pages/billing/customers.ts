@@ -1,0 +1,90 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import {
+  customerList,
+  linkCustomer,
+  listCustomers,
+  readHolder,
+  toCustomerProblem,
+} from '#src/billing/customers.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { Line, PageQuery } from '#src/http/schemas.ts'
+import { type CustomersNotice, customersPage } from '#src/pages/billing/customers.ts'
+
+const pageSize = '25'
+
+const Query = Type.Object(
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    cursor: PageQuery.properties.cursor,
+  },
+  { additionalProperties: false },
+)
+const LinkForm = Type.Object(
+  { customer: Line(255), user: Line(320) },
+  { additionalProperties: false },
+)
+const UnlinkForm = Type.Object(
+  { customer: Line(255), confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
+
+const hide = true
+const path = '/app/billing/customers'
+const read = { access: { resource: 'billing-customer', action: 'read' } } as const
+const update = { access: { resource: 'billing-customer', action: 'update' } } as const
+
+/** The page of billing customers and its forms, for operators. */
+const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
+  app.get(path, { config: read, schema: { hide, querystring: Query } }, showCustomers)
+  app.post(path, { config: update, schema: { hide, body: LinkForm } }, link)
+  app.post(`${path}/unlink`, { config: update, schema: { hide, body: UnlinkForm } }, unlink)
+}
+
+async function showCustomers(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, query } = request
+  const { done, cursor } = query
+  const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
+  const page = readPage(part, customerList.name, customerList.forms)
+  const { data: customers, nextCursor } = await this.db.read(sessionEntry, (tx) =>
+    listCustomers(tx, page),
+  )
+  return reply.sendPage(customersPage({ viewer: request.viewer, customers, nextCursor, done }))
+}
+
+async function link(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof LinkForm> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, body, clientInfo } = request
+  const linked = await this.db.transaction(sessionEntry, (connection, operator) =>
+    linkCustomer(connection, operator, body.customer, readHolder(body.user), clientInfo),
+  )
+  if (typeof linked === 'string') throw toCustomerProblem(linked)
+  return redirect(reply, 'linked')
+}
+
+async function unlink(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof UnlinkForm> }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, body, clientInfo } = request
+  await this.db.transaction(sessionEntry, (connection, operator) =>
+    linkCustomer(connection, operator, body.customer, null, clientInfo),
+  )
+  return redirect(reply, 'unlinked')
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, notice: CustomersNotice) {
+  return reply.redirect(`${path}?done=${notice}`, 303)
+}
+
+export default billingCustomers

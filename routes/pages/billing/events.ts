@@ -1,0 +1,180 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { dismissEvent } from '#src/billing/dismiss.ts'
+import {
+  countByStatus,
+  EventParams,
+  EventType,
+  eventStatuses,
+  findReceived,
+  listReceived,
+  measureAges,
+  receivedList,
+} from '#src/billing/events.ts'
+import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { found } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Line, PageQuery, UuidParams } from '#src/http/schemas.ts'
+import { findLedgerState } from '#src/ledger/last-check.ts'
+import {
+  billingEventPage,
+  billingPage,
+  billingReplayPage,
+  progressOf,
+} from '#src/pages/billing/events.ts'
+import { SubmissionForm, submissionFields, submitOnce } from '#src/pages/kit/form-submission.ts'
+
+const pageSize = '25'
+
+// A form also sends its empty fields; an empty field is no filter.
+const ListQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Enum(['', ...eventStatuses])),
+    type: Type.Optional(Type.Union([Type.Literal(''), EventType])),
+    cursor: PageQuery.properties.cursor,
+  },
+  { additionalProperties: false },
+)
+
+const DismissForm = Type.Object(
+  { ...submissionFields, reason: Line(500) },
+  { additionalProperties: false },
+)
+
+type EventRequest = FastifyRequest<{ Params: Static<typeof EventParams> }>
+type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
+
+const hide = true
+const read = { access: { resource: 'billing-event', action: 'read' } } as const
+const replay = { access: { resource: 'billing-event', action: 'replay' } } as const
+const update = { access: { resource: 'billing-event', action: 'update' } } as const
+const event = { hide, params: EventParams }
+const run = { hide, params: UuidParams }
+
+/** Pages of received billing events and their replays, for operators. */
+const billing: FastifyPluginAsyncTypebox = async function billing(app) {
+  app.get('/app/billing', { config: read, schema: { hide, querystring: ListQuery } }, showEvents)
+  app.get('/app/billing/:id', { config: read, schema: event }, showEvent)
+  app.post(
+    '/app/billing/replay',
+    { config: replay, schema: { hide, body: SubmissionForm } },
+    replayDeadEvents,
+  )
+  app.post(
+    '/app/billing/:id/replay',
+    { config: replay, schema: { ...event, body: SubmissionForm } },
+    replayEvent,
+  )
+  app.post(
+    '/app/billing/:id/dismiss',
+    { config: update, schema: { ...event, body: DismissForm } },
+    dismiss,
+  )
+  app.get('/app/billing/replays/:id', { config: replay, schema: run }, showReplay)
+  app.get(
+    '/app/billing/replays/:id/events',
+    { config: replay, schema: run, exposeHeadRoute: false },
+    streamReplay,
+  )
+}
+
+async function showEvents(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
+  reply: FastifyReply,
+) {
+  const { entry, query } = request
+  const { status = '', type = '', cursor } = query
+  const part = { limit: pageSize, ...(cursor && { cursor }) }
+  const page = readPage(part, receivedList.name, receivedList.forms)
+  const filter = { status: status === '' ? undefined : status, type: type || undefined }
+  const shown = await this.db.read(entry, async (tx) => {
+    const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
+      countByStatus(tx),
+      measureAges(tx),
+      listReceived(tx, filter, page),
+      findLedgerState(tx),
+    ])
+    return { counts, ages, events, nextCursor, ledger }
+  })
+  const { viewer } = request
+  return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))
+}
+
+async function showEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
+  const { entry, params } = request
+  const event = found(await this.db.read(entry, (tx) => findReceived(tx, params.id)))
+  return reply.sendPage(billingEventPage(event, request.viewer))
+}
+
+async function replayDeadEvents(
+  this: FastifyInstance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const location = await this.db.transaction(request.entry, (connection, caller) =>
+    submitOnce(connection, caller, request, async () =>
+      resultOf(await createReplay(connection, this.queue, { status: 'dead' })),
+    ),
+  )
+  return reply.redirect(location, 303)
+}
+
+async function replayEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
+  const { id } = request.params
+  const location = await this.db.transaction(request.entry, (connection, caller) =>
+    submitOnce(connection, caller, request, async () => {
+      const { body } = found(await findReceived(connection, id))
+      if (body === null) {
+        throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
+      }
+      return resultOf(await createReplay(connection, this.queue, { ids: [id] }))
+    }),
+  )
+  return reply.redirect(location, 303)
+}
+
+async function dismiss(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof EventParams>
+    Body: Static<typeof DismissForm>
+  }>,
+  reply: FastifyReply,
+) {
+  const { sessionEntry, clientInfo, params, body } = request
+  const location = await this.db.transaction(sessionEntry, (connection, operator) =>
+    submitOnce(connection, operator, request, async () => {
+      const dismissal = { eventId: params.id, reason: body.reason }
+      await dismissEvent(connection, operator, dismissal, clientInfo)
+      return { path: `/app/billing/${encodeURIComponent(params.id)}` }
+    }),
+  )
+  return reply.redirect(location, 303)
+}
+
+function resultOf({ id }: Replay) {
+  return { path: `/app/billing/replays/${id}` }
+}
+
+async function showReplay(request: ReplayRequest, reply: FastifyReply) {
+  const replay = await readReplay(request)
+  return reply.sendLivePage(billingReplayPage(replay, request.viewer))
+}
+
+/** Every read enters again, so the stream ends with the session or the operator's right. */
+async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
+  await readReplay(request)
+  return reply.streamEvents(`operator ${request.caller.userId}`, async () => {
+    const data = progressOf(await readReplay(request))
+    return { name: 'progress', data, isLast: data.isLast }
+  })
+}
+
+async function readReplay({ server, entry, params }: ReplayRequest): Promise<Replay> {
+  return found(await server.db.read(entry, (tx) => findReplay(tx, params.id)))
+}
+
+export default billing

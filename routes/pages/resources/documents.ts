@@ -1,0 +1,114 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { readPage } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { CursorQuery, IdParams, Line, Text } from '#src/http/schemas.ts'
+import {
+  type DocumentView,
+  documentListPage,
+  documentPage,
+} from '#src/pages/resources/documents.ts'
+import { isNewer, newerVersionText, withLineFeeds } from '#src/pages/resources/posts.ts'
+import {
+  changeDocument,
+  documentList,
+  findDocument,
+  listDocuments,
+  lockDocument,
+} from '#src/resources/documents.ts'
+
+const pageSize = '25'
+const DoneQuery = Type.Object(
+  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+)
+const DocumentFields = Type.Object(
+  {
+    title: Line(200),
+    body: Text(50_000),
+    version: Type.Optional(Type.String({ format: 'date-time' })),
+  },
+  { additionalProperties: false },
+)
+
+const hide = true
+const config = { access: { resource: 'document', action: 'read' } } as const
+
+/** Pages of the documents in the folders of the viewer's teams. */
+const documents: FastifyPluginAsyncTypebox = async function documents(app) {
+  app.get('/app/documents', { config, schema: { hide, querystring: CursorQuery } }, showDocuments)
+  app.get(
+    '/app/documents/:id',
+    { config, schema: { hide, params: IdParams, querystring: DoneQuery } },
+    showDocument,
+  )
+  app.post(
+    '/app/documents/:id',
+    {
+      config: { access: { resource: 'document', action: 'update' } },
+      schema: { hide, params: IdParams, body: DocumentFields },
+    },
+    editDocument,
+  )
+}
+
+async function showDocuments(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>,
+  reply: FastifyReply,
+) {
+  const part = { limit: pageSize, ...request.query }
+  const page = readPage(part, documentList.name, documentList.forms)
+  const { data, ...cursors } = await this.db.read(request.tenantEntry, (tx, caller) =>
+    listDocuments(tx, caller, page),
+  )
+  return reply.sendPage(documentListPage(data, cursors, request.viewer))
+}
+
+async function showDocument(
+  request: FastifyRequest<{
+    Params: Static<typeof IdParams>
+    Querystring: Static<typeof DoneQuery>
+  }>,
+  reply: FastifyReply,
+) {
+  const changed = request.query.done === 'changed'
+  return sendDocument(request, reply, { draft: null, changed })
+}
+
+async function editDocument(
+  this: FastifyInstance,
+  request: FastifyRequest<{
+    Params: Static<typeof IdParams>
+    Body: Static<typeof DocumentFields>
+  }>,
+  reply: FastifyReply,
+) {
+  const id = readId(request.params.id)
+  const { version, title, body } = request.body
+  const text = { title, body: withLineFeeds(body) }
+  const now = this.clock.now()
+  const isSaved = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    const document = found(await lockDocument(tx, caller, id))
+    if (isNewer(document, version)) return false
+    found(await changeDocument(tx, caller, id, text, now))
+    return true
+  })
+  if (isSaved) return reply.redirect(`/app/documents/${id}?done=changed`, 303)
+  const fault = newerVersionText('document')
+  reply.code(412)
+  return sendDocument(request, reply, { draft: { ...text, fault }, changed: false })
+}
+
+async function sendDocument(
+  request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
+  reply: FastifyReply,
+  shown: Pick<DocumentView, 'draft' | 'changed'>,
+) {
+  const { server, params, tenantEntry } = request
+  const document = found(await findDocument(server.db, tenantEntry, readId(params.id)))
+  return reply.sendPage(documentPage({ viewer: request.viewer, document, ...shown }))
+}
+
+export default documents

@@ -1,0 +1,93 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { readList } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { orderListPage, orderPage } from '#src/pages/resources/orders.ts'
+import {
+  changeOrder,
+  findOrder,
+  listOrders,
+  orderList,
+  ShippingAddress,
+} from '#src/resources/orders.ts'
+
+const Query = Type.Object(
+  { done: Type.Optional(Type.Literal('changed')) },
+  { additionalProperties: false },
+)
+// A form also sends its empty fields.
+const AddressForm = Type.Object(
+  {
+    ...ShippingAddress.properties,
+    line2: Type.Union([ShippingAddress.properties.line2, Type.Literal('')]),
+  },
+  { additionalProperties: false },
+)
+
+type Params = Static<typeof IdParams>
+
+const pageSize = '25'
+
+const read = { access: { resource: 'order', action: 'read' } } as const
+const update = { access: { resource: 'order', action: 'update' } } as const
+const schema = { hide: true, params: IdParams }
+
+/** The page of the viewer's own order, with a form for its shipping address. */
+const orders: FastifyPluginAsyncTypebox = async function orders(app) {
+  app.get(
+    '/app/orders',
+    { config: read, schema: { hide: true, querystring: CursorQuery } },
+    showOrders,
+  )
+  app.get('/app/orders/:id', { config: read, schema: { ...schema, querystring: Query } }, showOrder)
+  app.post(
+    '/app/orders/:id/address',
+    { config: update, schema: { ...schema, body: AddressForm } },
+    changeAddress,
+  )
+}
+
+async function showOrders(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>,
+  reply: FastifyReply,
+) {
+  const { page } = readList({ limit: pageSize, ...request.query }, orderList)
+  const { data, ...cursors } = await this.db.read(request.entry, (tx, caller) =>
+    listOrders(tx, caller, page),
+  )
+  return reply.sendPage(orderListPage(request.viewer, data, cursors))
+}
+
+async function showOrder(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { entry, params, query } = request
+  const order = found(await findOrder(this.db, entry, readId(params.id)))
+  const changed = query.done === 'changed'
+  return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
+}
+
+async function changeAddress(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Params; Body: Static<typeof AddressForm> }>,
+  reply: FastifyReply,
+) {
+  const { entry, params, body } = request
+  const id = readId(params.id)
+  const { line2, ...address } = body
+  const shippingAddress = line2 === '' ? address : { ...address, line2 }
+  const now = this.clock.now()
+  found(
+    await this.db.write(entry, (tx, caller) =>
+      changeOrder(tx, caller, id, { shippingAddress }, now),
+    ),
+  )
+  return reply.redirect(`/app/orders/${id}?done=changed`, 303)
+}
+
+export default orders

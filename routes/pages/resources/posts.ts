@@ -1,0 +1,202 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { toProblem } from '#src/access/policy.ts'
+import { readList } from '#src/http/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { CursorQuery, IdParams, Line, OptionalLine, Text } from '#src/http/schemas.ts'
+import { submissionFields, submitOnce } from '#src/pages/kit/form-submission.ts'
+import {
+  isNewer,
+  newerVersionText,
+  type PostDraft,
+  type PostNotice,
+  postListPage,
+  postPage,
+  withLineFeeds,
+} from '#src/pages/resources/posts.ts'
+import {
+  changePost,
+  createPost,
+  deletePost,
+  findPostWithAuthor,
+  listPosts,
+  lockPost,
+  postList,
+} from '#src/resources/posts.ts'
+
+const pageSize = '25'
+
+const done = Type.Optional(Type.String({ maxLength: 64 }))
+const ListQuery = Type.Object(
+  { ...CursorQuery.properties, done, department: Type.Optional(OptionalLine(100)) },
+  { additionalProperties: false },
+)
+const PostQuery = Type.Object({ done }, { additionalProperties: false })
+const texts = { title: Line(200), body: Text(50_000) }
+const NewPost = Type.Object(
+  { ...submissionFields, ...texts, department: OptionalLine(100) },
+  { additionalProperties: false },
+)
+const PostFields = Type.Object(
+  { ...texts, version: Type.Optional(Type.String({ format: 'date-time' })) },
+  { additionalProperties: false },
+)
+const DeleteForm = Type.Object({ confirm: Type.Literal('yes') }, { additionalProperties: false })
+
+type PostRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
+
+const access = (action: 'read' | 'create' | 'update' | 'delete') =>
+  ({ access: { resource: 'post', action } }) as const
+
+/** Pages of the tenant's posts, under the rules of `routes/api/posts.ts`. */
+const posts: FastifyPluginAsyncTypebox = async function posts(app) {
+  const hide = true
+  app.get(
+    '/app/posts',
+    { config: access('read'), schema: { hide, querystring: ListQuery } },
+    showPosts,
+  )
+  app.post('/app/posts', { config: access('create'), schema: { hide, body: NewPost } }, writePost)
+  app.get(
+    '/app/posts/:id',
+    { config: access('read'), schema: { hide, params: IdParams, querystring: PostQuery } },
+    showPost,
+  )
+  app.post(
+    '/app/posts/:id',
+    { config: access('update'), schema: { hide, params: IdParams, body: PostFields } },
+    editPost,
+  )
+  app.post(
+    '/app/posts/:id/delete',
+    { config: access('delete'), schema: { hide, params: IdParams, body: DeleteForm } },
+    removePost,
+  )
+}
+
+async function showPosts(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
+  reply: FastifyReply,
+) {
+  const { done, department = '', cursor } = request.query
+  const { page, filter } = readList(
+    {
+      limit: pageSize,
+      ...(cursor !== undefined && { cursor }),
+      ...(department !== '' && { department }),
+    },
+    postList,
+  )
+  const { data, ...cursors } = await this.db.read(request.tenantEntry, (tx, caller) =>
+    listPosts(tx, caller, page, filter),
+  )
+  const { viewer } = request
+  return reply.sendPage(postListPage({ viewer, posts: data, cursors, department, done }))
+}
+
+async function writePost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof NewPost> }>,
+  reply: FastifyReply,
+) {
+  const { title, body, department } = request.body
+  const now = this.clock.now()
+  const location = await this.db.write(request.tenantEntry, (tx, author) =>
+    submitOnce(tx, author, request, async () => {
+      const text = { title, body: withLineFeeds(body), ...(department !== '' && { department }) }
+      const post = await createPost(tx, author, text, now)
+      return { path: noticePath(`/app/posts/${post.id}`, 'created') }
+    }),
+  )
+  return reply.redirect(location, 303)
+}
+
+async function showPost(
+  request: FastifyRequest<{
+    Params: Static<typeof IdParams>
+    Querystring: Static<typeof PostQuery>
+  }>,
+  reply: FastifyReply,
+) {
+  return sendPost(request, reply, { draft: null, done: request.query.done })
+}
+
+async function editPost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof PostFields> }>,
+  reply: FastifyReply,
+) {
+  const id = readId(request.params.id)
+  const { version, title, body } = request.body
+  const text = { title, body: withLineFeeds(body) }
+  const now = this.clock.now()
+  const change = await this.db.write(request.tenantEntry, async (tx, caller) => {
+    const post = await lockPost(tx, caller, id)
+    if (post !== null && isNewer(post, version)) return { outcome: 'newer' as const }
+    return changePost(tx, caller, id, text, now)
+  })
+  if (change.outcome === 'missing') throw new Problem('not-found')
+  if (change.outcome === 'changed') return redirect(reply, `/app/posts/${id}`, 'changed')
+  const draft = {
+    ...text,
+    fault:
+      change.outcome === 'newer'
+        ? newerVersionText('post')
+        : (toProblem(change.reason).detail ?? 'Your role does not allow this.'),
+  }
+  reply.code(change.outcome === 'newer' ? 412 : 403)
+  return sendPost(request, reply, { draft, done: undefined })
+}
+
+async function removePost(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof DeleteForm> }>,
+  reply: FastifyReply,
+) {
+  const id = readId(request.params.id)
+  const now = this.clock.now()
+  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
+    deletePost(tx, caller, id, now),
+  )
+  if (!deleted) throw new Problem('not-found')
+  return redirect(reply, '/app/posts', 'deleted')
+}
+
+async function sendPost(
+  request: PostRequest,
+  reply: FastifyReply,
+  shown: { draft: PostDraft | null; done: string | undefined },
+) {
+  const { server, params, tenantEntry } = request
+  const { post, author } = found(
+    await findPostWithAuthor(server.db, tenantEntry, readId(params.id)),
+  )
+  const shownAuthor = author ?? nameless(post)
+  return reply.sendPage(postPage({ viewer: request.viewer, post, author: shownAuthor, ...shown }))
+}
+
+/** An author without a name, in words. */
+function nameless({
+  authorId,
+  authorServiceId,
+}: {
+  authorId: number | null
+  authorServiceId?: string | undefined
+}): string {
+  if (authorServiceId !== undefined) return 'a former service token'
+  return authorId === null ? 'a former member' : `user ${authorId}`
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, path: string, notice: PostNotice) {
+  return reply.redirect(noticePath(path, notice), 303)
+}
+
+function noticePath(path: string, notice: PostNotice): string {
+  return `${path}?done=${notice}`
+}
+
+export default posts

@@ -1,0 +1,141 @@
+import { Readable } from 'node:stream'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { auditOutcomes } from '#src/audit/audit.ts'
+import { listTenantAudit, type TenantAuditFilter, tenantAuditList } from '#src/audit/list.ts'
+import { findMemberNames } from '#src/auth/members/members.ts'
+import { readList } from '#src/http/pagination.ts'
+import { CursorQuery } from '#src/http/schemas.ts'
+import {
+  type AuditFilters,
+  auditPage,
+  csvHead,
+  csvLine,
+  jsonLine,
+} from '#src/pages/tenant/audit-log.ts'
+
+const pageSize = '50'
+const exportPageSize = 100
+const maxExported = 100_000
+
+const sinceMs = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+  month: 2_592_000_000,
+} as const
+
+const filterFields = {
+  action: Type.Optional(Type.String({ pattern: '^([a-z][a-z-]{0,63})?$' })),
+  outcome: Type.Optional(Type.Enum(['', ...auditOutcomes])),
+  since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week', 'month'])),
+  user: Type.Optional(Type.String({ pattern: '^([1-9][0-9]{0,15})?$' })),
+}
+const Query = Type.Object(
+  { ...CursorQuery.properties, ...filterFields },
+  { additionalProperties: false },
+)
+const ExportQuery = Type.Object(
+  { format: Type.Optional(Type.Enum(['csv', 'jsonl'])), ...filterFields },
+  { additionalProperties: false },
+)
+
+const config = { access: { resource: 'audit', action: 'read' } } as const
+
+/** The page of the tenant's audit log, and its downloads. */
+const audit: FastifyPluginAsyncTypebox = async function audit(app) {
+  app.get('/app/audit', { config, schema: { hide: true, querystring: Query } }, showAudit)
+  app.get(
+    '/app/audit/export',
+    { config, schema: { hide: true, querystring: ExportQuery } },
+    exportAudit,
+  )
+}
+
+async function showAudit(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { cursor, ...fields } = request.query
+  // Bound to the fields as they were sent: the time that `since` means moves on with every page.
+  const { page } = readList(
+    { limit: pageSize, ...(cursor !== undefined && { cursor }), ...given(fields) },
+    tenantAuditList,
+  )
+  const wanted = toFilter(fields, this.clock.now())
+  const read = await this.db.read(request.tenantEntry, async (tx, caller) => {
+    const listed = await listTenantAudit(tx, caller, page, wanted)
+    const ids = listed.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
+    return { listed, names: await findMemberNames(tx, caller, ids) }
+  })
+  const { data, ...cursors } = read.listed
+  const filter: AuditFilters = { action: '', outcome: '', since: '', user: '', ...fields }
+  const nameOf = (id: number) => read.names.get(id) ?? `user ${id}`
+  const { viewer } = request
+  return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, nameOf }))
+}
+
+/** Sends the newest entries, page by page: each is a transaction of its own. */
+async function exportAudit(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Querystring: Static<typeof ExportQuery> }>,
+  reply: FastifyReply,
+) {
+  const { format = 'csv', ...fields } = request.query
+  const now = this.clock.now()
+  const { db } = this
+  const filter = toFilter(fields, now)
+  const line = format === 'csv' ? csvLine : jsonLine
+  // Before the first byte, so that a refusal is still an answer of its own.
+  const first = await db.read(request.tenantEntry, (tx, caller) =>
+    listTenantAudit(tx, caller, { limit: exportPageSize, after: null }, filter),
+  )
+  async function* lines() {
+    if (format === 'csv') yield csvHead
+    let { data, nextCursor } = first
+    for (let sent = data.length; ; sent += data.length) {
+      yield data.map(line).join('')
+      if (nextCursor === null || sent >= maxExported) return
+      const { page } = readList(
+        { limit: String(exportPageSize), cursor: nextCursor },
+        tenantAuditList,
+      )
+      const next = await db.read(request.tenantEntry, (tx, caller) =>
+        listTenantAudit(tx, caller, page, filter),
+      )
+      data = next.data
+      nextCursor = next.nextCursor
+    }
+  }
+  const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
+  const day = now.toISOString().slice(0, 10)
+  return reply
+    .type(type)
+    .header('content-disposition', `attachment; filename="audit-${day}.${format}"`)
+    .send(Readable.from(lines()))
+}
+
+type Fields = {
+  action?: string
+  outcome?: string
+  since?: '' | keyof typeof sinceMs
+  user?: string
+}
+
+/** Only the fields that filter. */
+function given(fields: Fields): Partial<Record<string, string>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value))
+}
+
+function toFilter({ action, outcome, since, user }: Fields, now: Date): TenantAuditFilter {
+  return {
+    ...(action && { action }),
+    ...(outcome && { outcome }),
+    ...(user && { userId: user }),
+    ...(since && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
+  }
+}
+
+export default audit

@@ -1,0 +1,211 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { servicePermissions } from '#src/access/policy.ts'
+import {
+  createServiceToken,
+  deleteServiceToken,
+  findCreatorNames,
+  listServiceTokens,
+  maxServiceTokens,
+  rotateServiceToken,
+} from '#src/auth/service-tokens/service-tokens.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { Problem } from '#src/http/problems.ts'
+import { OptionalLine, Uuid } from '#src/http/schemas.ts'
+import {
+  shownQuery,
+  submissionFields,
+  submitOnce,
+  takeSecret,
+} from '#src/pages/kit/form-submission.ts'
+import {
+  emptyDraft,
+  lifetimes,
+  type ServiceTokenDraft,
+  type ServiceTokenNotice,
+  type ServiceTokensView,
+  serviceTokensPage,
+} from '#src/pages/tenant/service-tokens.ts'
+
+const allTokens = { limit: maxServiceTokens, after: null }
+const maxNameLength = 100
+const dayMs = 86_400_000
+
+const Query = Type.Object(
+  { done: Type.Optional(Type.String({ maxLength: 64 })), ...shownQuery },
+  { additionalProperties: false },
+)
+const Permission = Type.String({ enum: [...servicePermissions] })
+/** Accepts what the page can explain: an empty or long name, and no permission. */
+const CreateForm = Type.Object(
+  {
+    ...submissionFields,
+    name: OptionalLine(1_000),
+    days: Type.String({ enum: Object.keys(lifetimes) }),
+    // A form sends one checked box as a string, several as an array, and omits the field for none.
+    permissions: Type.Optional(
+      Type.Union([Permission, Type.Array(Permission, { maxItems: servicePermissions.length })]),
+    ),
+  },
+  { additionalProperties: false },
+)
+const RotateForm = Type.Object(
+  { ...submissionFields, id: Uuid, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
+const RemoveForm = Type.Object(
+  { id: Uuid, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
+
+type Options = { keys: EncryptionKeys }
+
+const hide = true
+const path = '/app/service-tokens'
+const access = (action: 'read' | 'create' | 'update' | 'delete') => ({
+  access: { resource: 'service-token', action } as const,
+})
+
+/** The page of the tenant's service tokens. */
+const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function serviceTokens(
+  app,
+  options,
+) {
+  app.get(
+    path,
+    { config: access('read'), schema: { hide, querystring: Query } },
+    showTokens(options),
+  )
+  app.post(
+    path,
+    { config: access('create'), schema: { hide, body: CreateForm } },
+    createToken(options),
+  )
+  app.post(
+    `${path}/rotate`,
+    { config: access('update'), schema: { hide, body: RotateForm } },
+    rotateToken(options),
+  )
+  app.post(
+    `${path}/remove`,
+    { config: access('delete'), schema: { hide, body: RemoveForm } },
+    removeToken,
+  )
+}
+
+function showTokens({ keys }: Options) {
+  return async function showTokens(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+  ) {
+    const newToken = await takeSecret(this.db, request.tenantEntry, request, keys)
+    return sendTokens(request, reply, { newToken, done: request.query.done })
+  }
+}
+
+function createToken({ keys }: Options) {
+  return async function createToken(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof CreateForm> }>,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, clientInfo, body } = request
+    const draft = readDraft(body)
+    if (Object.keys(draft.faults).length > 0) return sendTokens(request, reply.code(400), { draft })
+    const now = this.clock.now()
+    const expiresAt = new Date(now.getTime() + Number(draft.days) * dayMs)
+    const facts = { name: draft.name, permissions: draft.permissions, expiresAt }
+    try {
+      const location = await this.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const { userId, tenantId } = caller
+          const made = await createServiceToken(tx, { userId, tenantId, clientInfo }, facts, now)
+          return { path, secret: { keys, secret: made.token, note: made.name } }
+        }),
+      )
+      return reply.redirect(location, 303)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'conflict') throw error
+      return sendTokens(request, reply.code(409), { draft, fault: error.detail ?? error.message })
+    }
+  }
+}
+
+function readDraft({ name, days, permissions }: Static<typeof CreateForm>): ServiceTokenDraft {
+  const chosen = permissions === undefined ? [] : [...new Set([permissions].flat())]
+  const isLong = name.length > maxNameLength
+  const nameFault =
+    name.trim() === ''
+      ? 'Enter a name.'
+      : isLong
+        ? `Use at most ${maxNameLength} characters.`
+        : undefined
+  return {
+    name,
+    days,
+    permissions: chosen,
+    faults: {
+      ...(nameFault !== undefined && { name: nameFault }),
+      ...(chosen.length === 0 && { permissions: 'Select at least one permission.' }),
+    },
+  }
+}
+
+function rotateToken({ keys }: Options) {
+  return async function rotateToken(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof RotateForm> }>,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, clientInfo, body } = request
+    const location = await this.db.write(tenantEntry, (tx, caller) =>
+      submitOnce(tx, caller, request, async () => {
+        const { userId, tenantId } = caller
+        const made = await rotateServiceToken(tx, { userId, tenantId, clientInfo }, body.id)
+        return made && { path, secret: { keys, secret: made.token, note: made.name } }
+      }),
+    )
+    if (location === null) throw new Problem('not-found')
+    return reply.redirect(location, 303)
+  }
+}
+
+async function removeToken(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof RemoveForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantEntry, clientInfo, body } = request
+  const deleted = await this.db.write(tenantEntry, (tx, { userId, tenantId }) =>
+    deleteServiceToken(tx, { userId, tenantId, clientInfo }, body.id),
+  )
+  if (!deleted) throw new Problem('not-found')
+  const notice: ServiceTokenNotice = 'removed'
+  return reply.redirect(`${path}?done=${notice}`, 303)
+}
+
+/** Reads everything the page shows in one transaction. */
+async function sendTokens(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { draft = emptyDraft, newToken = null, done, fault = null }: Partial<ServiceTokensView>,
+) {
+  const { server, tenantEntry } = request
+  const { tokens, names } = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [{ data: tokens }, names] = await Promise.all([
+      listServiceTokens(tx, caller, allTokens),
+      findCreatorNames(tx, caller),
+    ])
+    return { tokens, names }
+  })
+  const { viewer } = request
+  const now = server.clock.now()
+  const nameOf = (id: number) => (names.has(id) ? (names.get(id) ?? `user ${id}`) : null)
+  return reply.sendPage(
+    serviceTokensPage({ viewer, tokens, nameOf, now, draft, newToken, done, fault }),
+  )
+}
+
+export default serviceTokens

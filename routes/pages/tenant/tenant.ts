@@ -1,0 +1,249 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { requireAssignableRole } from '#src/access/policy.ts'
+import { roles } from '#src/access/roles.ts'
+import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
+import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
+import {
+  createInvitation,
+  invitationList,
+  listInvitations,
+  withdrawInvitation,
+} from '#src/auth/members/invitations.ts'
+import {
+  changeMember,
+  findMemberNames,
+  listMembers,
+  memberList,
+  removeMember,
+  toMemberProblem,
+  writeAsAdmin,
+} from '#src/auth/members/members.ts'
+import { findTenant } from '#src/auth/members/tenants.ts'
+import { findUsage } from '#src/auth/members/usage.ts'
+import type { QuotaConfig } from '#src/config/parse.ts'
+import { readPage } from '#src/http/pagination.ts'
+import { readId } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { OptionalLine, PageQuery, Text, Uuid } from '#src/http/schemas.ts'
+import { type TenantNotice, tenantPage } from '#src/pages/tenant/tenant.ts'
+
+const pageSize = '25'
+const auditPageSize = '10'
+
+const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
+const Role = Type.Enum([...roles])
+// An empty field means no department.
+const Department = OptionalLine(100)
+// A form also sends its empty fields; an empty search finds all members.
+const Query = Type.Object(
+  {
+    done: Type.Optional(Type.String({ maxLength: 64 })),
+    search: Type.Optional(OptionalLine(320)),
+    /** Cursors of the members, the invitations and the audit entries. */
+    members: PageQuery.properties.cursor,
+    invitations: PageQuery.properties.cursor,
+    trail: PageQuery.properties.cursor,
+  },
+  { additionalProperties: false },
+)
+const ChangeForm = Type.Object(
+  {
+    id: Id,
+    role: Role,
+    department: Department,
+    /** What the page showed: the change is refused if it is not so any more. */
+    roleBefore: Type.Optional(Text(64)),
+    departmentBefore: Type.Optional(Department),
+  },
+  { additionalProperties: false },
+)
+const RemoveForm = Type.Object(
+  { id: Id, confirm: Type.Literal('yes') },
+  { additionalProperties: false },
+)
+const InvitationForm = Type.Object(
+  { email: Type.String({ format: 'email', maxLength: 320 }), role: Role, department: Department },
+  { additionalProperties: false },
+)
+const DeleteForm = Type.Object({ name: Text(200) }, { additionalProperties: false })
+const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+
+/** `mails`: invitations are mailed; otherwise the page shows their links. */
+type Options = { baseUrl: string; mails: boolean; quota: QuotaConfig }
+
+const hide = true
+const read = { access: { resource: 'user', action: 'read' } } as const
+const create = { access: { resource: 'user', action: 'create' } } as const
+const update = { access: { resource: 'user', action: 'update' } } as const
+const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as const
+const remove = { access: { resource: 'user', action: 'delete' } } as const
+
+/** The members page of a tenant and its forms. */
+const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, options) {
+  app.get(
+    '/app/tenant',
+    { config: read, schema: { hide, querystring: Query } },
+    showTenant(options),
+  )
+  app.post(
+    '/app/tenant/members/change',
+    { config: update, schema: { hide, body: ChangeForm } },
+    changeUser,
+  )
+  app.post(
+    '/app/tenant/members/remove',
+    { config: remove, schema: { hide, body: RemoveForm } },
+    removeUser,
+  )
+  app.post(
+    '/app/tenant/invitations',
+    { config: create, schema: { hide, body: InvitationForm } },
+    inviteUser(options),
+  )
+  app.post(
+    '/app/tenant/invitations/withdraw',
+    { config: remove, schema: { hide, body: WithdrawForm } },
+    withdraw,
+  )
+  app.post(
+    '/app/tenant/delete',
+    { config: destroy, schema: { hide, body: DeleteForm } },
+    removeTenant,
+  )
+}
+
+function showTenant({ baseUrl, mails, quota }: Options) {
+  return async function showTenant(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+  ) {
+    const { done, search = '', members, invitations, trail } = request.query
+    const memberPage = readPart(pageSize, members, memberList)
+    const invitationPage = readPart(pageSize, invitations, invitationList)
+    const auditPage = readPart(auditPageSize, trail, tenantAuditList)
+    const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
+      const [tenant, listed, invited, audit, usage] = await Promise.all([
+        findTenant(tx, caller),
+        listMembers(tx, caller, memberPage, { search: search === '' ? undefined : search }),
+        listInvitations(tx, caller, invitationPage),
+        listTenantAudit(tx, caller, auditPage),
+        findUsage(tx, caller, quota),
+      ])
+      const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
+      return {
+        name: tenant?.name ?? 'Your tenant',
+        userId: caller.userId,
+        members: { ...listed, search, isLater: members !== undefined },
+        invitations: {
+          data: invited.data.map((one) => ({ ...one, url: invitationUrl(baseUrl, one.id) })),
+          nextCursor: invited.nextCursor,
+          isLater: invitations !== undefined,
+          mails,
+        },
+        usage,
+        audit: { ...audit, isLater: trail !== undefined },
+        names: await findMemberNames(tx, caller, actors),
+      }
+    })
+    return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
+  }
+}
+
+function readPart(
+  limit: string,
+  cursor: string | undefined,
+  { name, forms }: { name: string; forms: readonly RegExp[] },
+) {
+  return readPage({ limit, ...(cursor !== undefined && { cursor }) }, name, forms)
+}
+
+async function changeUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof ChangeForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantEntry, clientInfo, body } = request
+  const { role, department } = body
+  const fields = { role, department: department === '' ? null : department }
+  const { roleBefore, departmentBefore = '' } = body
+  const before =
+    roleBefore === undefined
+      ? undefined
+      : { role: roleBefore, department: departmentBefore === '' ? null : departmentBefore }
+  const id = readId(body.id)
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) => {
+    requireAssignableRole(admin, role)
+    return changeMember(connection, admin, id, fields, clientInfo, before)
+  })
+  if (typeof result === 'string') throw toMemberProblem(result)
+  return redirect(reply, 'changed')
+}
+
+async function removeUser(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof RemoveForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantEntry, clientInfo, body } = request
+  const id = readId(body.id)
+  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
+    removeMember(connection, this.queue, admin, id, clientInfo),
+  )
+  if (result !== 'removed') throw toMemberProblem(result)
+  return redirect(reply, 'removed')
+}
+
+function inviteUser({ mails }: Options) {
+  return async function inviteUser(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof InvitationForm> }>,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, clientInfo, body } = request
+    const { email, role } = body
+    const department = body.department === '' ? null : body.department
+    const invitation = await this.db.transaction(tenantEntry, (connection, caller) => {
+      requireAssignableRole(caller, role)
+      const { userId: invitedBy, tenantId } = caller
+      return createInvitation(
+        connection,
+        this.queue,
+        { tenantId, email, role, department, invitedBy },
+        clientInfo,
+      )
+    })
+    if (invitation === 'member') throw toMemberProblem('member-already')
+    return redirect(reply, mails ? 'mailed' : 'invited')
+  }
+}
+
+async function withdraw(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Body: Static<typeof WithdrawForm> }>,
+  reply: FastifyReply,
+) {
+  const { tenantEntry, clientInfo, body } = request
+  const withdrawn = await this.db.transaction(tenantEntry, (connection, admin) =>
+    withdrawInvitation(connection, admin, body.id, clientInfo),
+  )
+  if (!withdrawn) throw new Problem('not-found')
+  return redirect(reply, 'withdrawn')
+}
+
+async function removeTenant(
+  request: FastifyRequest<{ Body: Static<typeof DeleteForm> }>,
+  reply: FastifyReply,
+) {
+  const { session } = await reply.deleteActiveTenant(request.body.name)
+  return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
+}
+
+/** Post/Redirect/Get, so that a reload does not repeat the action. */
+function redirect(reply: FastifyReply, notice: TenantNotice) {
+  return reply.redirect(`/app/tenant?done=${notice}`, 303)
+}
+
+export default tenant

@@ -1,0 +1,132 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { found } from '#src/http/params.ts'
+import { UuidParams } from '#src/http/schemas.ts'
+import { SubmissionForm, submitOnce } from '#src/pages/kit/form-submission.ts'
+import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
+import { SignatureFields } from '#src/pages/webhooks/signature-check.ts'
+import { unixSeconds } from '#src/runtime/clock.ts'
+import { findDelivery, findSentRequest } from '#src/webhooks/history/deliveries.ts'
+import { replayDelivery } from '#src/webhooks/history/replays.ts'
+import { checkSignature } from '#src/webhooks/signing/check-signature.ts'
+import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
+
+const Query = Type.Object(
+  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+)
+
+type Params = Static<typeof UuidParams>
+
+const read = { access: { resource: 'delivery', action: 'read' } } as const
+const replay = { access: { resource: 'delivery', action: 'replay' } } as const
+const schema = { hide: true, params: UuidParams }
+
+type Options = { keys: EncryptionKeys; retrySeconds: readonly number[] }
+
+/** The page of one delivery, its replay button and its signature checker. */
+const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries(app, options) {
+  const { retrySeconds } = options
+  app.get(
+    '/app/deliveries/:id',
+    { config: read, schema: { ...schema, querystring: Query } },
+    showDelivery(retrySeconds),
+  )
+  app.post(
+    '/app/deliveries/:id/replay',
+    { config: replay, schema: { ...schema, body: SubmissionForm } },
+    replayOne(retrySeconds),
+  )
+  app.post(
+    '/app/deliveries/:id/check',
+    { config: read, schema: { ...schema, body: SignatureFields } },
+    checkReceived(options),
+  )
+}
+
+function showDelivery(retrySeconds: readonly number[]) {
+  return async function showDelivery(
+    request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+  ) {
+    return sendDelivery(request, reply, { done: request.query.done, retrySeconds })
+  }
+}
+
+function replayOne(retrySeconds: readonly number[]) {
+  return async function replayOne(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Params: Params; Body: Static<typeof SubmissionForm> }>,
+    reply: FastifyReply,
+  ) {
+    const { params, tenantEntry, clientInfo } = request
+    const now = this.clock.now()
+    const location = await this.db.write(tenantEntry, (tx, caller) =>
+      submitOnce(tx, caller, request, async () => {
+        const delivery = found(await replayDelivery(tx, { ...caller, clientInfo }, params.id, now))
+        if (delivery === 'disabled') return null
+        return { path: `/app/deliveries/${delivery.id}?done=replayed` }
+      }),
+    )
+    if (location !== null) return reply.redirect(location, 303)
+    return sendDelivery(request, reply.code(409), { isDisabled: true, retrySeconds })
+  }
+}
+
+/** Compares a request as a receiver has got it with the one that was sent. Nothing is stored. */
+function checkReceived({ keys, retrySeconds }: Options) {
+  return async function checkReceived(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Params: Params; Body: Static<typeof SignatureFields> }>,
+    reply: FastifyReply,
+  ) {
+    const { headers, secret } = request.body
+    // Browsers send every line break of a form as CRLF.
+    const body = request.body.body.replaceAll('\r\n', '\n')
+    const now = this.clock.now()
+    const received = { headers, body, secret: secret === '' ? null : secret }
+    const { delivery, sent, endpoint } = await readDelivery(request)
+    const secrets = openEndpointSecrets(keys, endpoint, now)
+    const signed = { id: delivery.eventId, body: sent.body, profile: sent.profile, secrets }
+    const result = checkSignature(received, signed, unixSeconds(this.clock))
+    const view = { delivery, sent, retrySeconds, checked: { headers, body, result } }
+    return reply.sendPage(
+      deliveryPage({ viewer: request.viewer, done: undefined, isDisabled: false, ...view }),
+    )
+  }
+}
+
+async function sendDelivery(
+  request: FastifyRequest<{ Params: Params }>,
+  reply: FastifyReply,
+  shown: Pick<DeliveryView, 'retrySeconds'> & Partial<Pick<DeliveryView, 'done' | 'isDisabled'>>,
+) {
+  const { delivery, sent } = await readDelivery(request)
+  const { retrySeconds, done, isDisabled = false } = shown
+  const view = { delivery, sent, retrySeconds, done, isDisabled, checked: null }
+  return reply.sendPage(deliveryPage({ viewer: request.viewer, ...view }))
+}
+
+async function readDelivery({ server, params, tenantEntry }: FastifyRequest<{ Params: Params }>) {
+  return server.db.read(tenantEntry, async (tx, caller) => {
+    const delivery = found(await findDelivery(tx, caller, params.id))
+    const [sent, endpoint] = await Promise.all([
+      findSentRequest(tx, caller, delivery),
+      tx.webhookEndpoint.findFirst({
+        where: { tenantId: caller.tenantId, id: delivery.endpointId },
+        select: {
+          tenantId: true,
+          id: true,
+          secret: true,
+          previousSecret: true,
+          previousSecretExpiresAt: true,
+        },
+      }),
+    ])
+    return { delivery, sent: found(sent), endpoint: found(endpoint) }
+  })
+}
+
+export default deliveries

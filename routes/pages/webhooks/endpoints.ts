@@ -1,0 +1,117 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { findOwnLedgerState } from '#src/ledger/last-check.ts'
+import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
+import { type EndpointDraft, NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
+import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import { tallyDays } from '#src/webhooks/events/tally.ts'
+import { listNotifications } from '#src/webhooks/health/alerts.ts'
+import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
+
+type Options = {
+  keys: EncryptionKeys
+  /** The profile that the form preselects. */
+  signature: SignatureProfile
+  /** What the page says about retries. */
+  schedule: RetryFacts
+}
+
+const allEndpoints = { limit: maxEndpoints, after: null }
+const shownNotifications = { limit: 5, after: null }
+
+const Query = Type.Object(
+  { done: Type.Optional(Type.String({ maxLength: 64 })) },
+  { additionalProperties: false },
+)
+
+const hide = true
+const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
+const create = { access: { resource: 'webhook-endpoint', action: 'create' } } as const
+
+/** The page of a tenant's webhook endpoints, with the form that adds one. */
+const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app, options) {
+  app.get(
+    '/app/webhooks',
+    { config: read, schema: { hide, querystring: Query } },
+    showEndpoints(options),
+  )
+  app.post(
+    '/app/webhooks',
+    { config: create, schema: { hide, body: NewEndpointFields } },
+    addEndpoint(options),
+  )
+}
+
+function showEndpoints(options: Options) {
+  return async (
+    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
+    reply: FastifyReply,
+  ) => sendEndpoints(request, reply, options, { done: request.query.done })
+}
+
+function addEndpoint(options: Options) {
+  return async function addEndpoint(
+    this: FastifyInstance,
+    request: FastifyRequest<{ Body: Static<typeof NewEndpointFields> }>,
+    reply: FastifyReply,
+  ) {
+    const { tenantEntry, clientInfo, body, log } = request
+    const facts = readFields(body)
+    const checked = await this.judgeCustomerUrl(facts.url, log)
+    if ('fault' in checked) {
+      const draft = { ...facts, urlFault: checked.fault }
+      return sendEndpoints(request, reply.code(400), options, { draft })
+    }
+    const creation = { keys: options.keys, now: this.clock.now() }
+    const wanted = { ...facts, url: checked.url }
+    const location = await this.db.write(tenantEntry, (tx, caller) =>
+      submitOnce(tx, caller, request, async () => {
+        const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
+        if (made === null) return null
+        const secret = { keys: options.keys, secret: made.secret, note: null }
+        return { path: `/app/webhooks/${made.id}?done=created`, secret }
+      }),
+    )
+    if (location === null) {
+      const fault = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
+      const draft = { ...facts, urlFault: null }
+      return sendEndpoints(request, reply.code(409), options, { fault, draft })
+    }
+    return reply.redirect(location, 303)
+  }
+}
+
+/** Reads everything the page shows in one transaction. */
+async function sendEndpoints(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { signature, schedule }: Options,
+  { draft, done, fault = null }: Partial<WebhooksView>,
+) {
+  const { server, tenantEntry } = request
+  const now = server.clock.now()
+  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [endpoints, stats, notifications, days, ledger] = await Promise.all([
+      listEndpoints(tx, caller, allEndpoints),
+      measureEndpoints(tx, caller, now),
+      listNotifications(tx, caller, shownNotifications),
+      tallyDays(tx, caller, now),
+      findOwnLedgerState(tx),
+    ])
+    return { endpoints: endpoints.data, stats, notifications: notifications.data, days, ledger }
+  })
+  const empty: EndpointDraft = {
+    ...{ url: '', description: null, eventTypes: null, signature, urlFault: null },
+    ...{ rateLimit: null, payload: 'full', recoverWhenDisabled: false },
+  }
+  const { viewer } = request
+  return reply.sendPage(
+    webhooksPage({ viewer, ...result, draft: draft ?? empty, schedule, done, fault }),
+  )
+}
+
+export default webhooks

@@ -1,0 +1,195 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import type { TenantScope } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
+import { found } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Uuid, UuidParams } from '#src/http/schemas.ts'
+import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import { progressOf, rangeFields, readRange, replayPage } from '#src/pages/webhooks/forms.ts'
+import {
+  ConfirmedFields,
+  filterFields,
+  rangePage,
+  readConfirmed,
+  readFilters,
+  reviewPage,
+  selectedField,
+} from '#src/pages/webhooks/review.ts'
+import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { countDeliveries } from '#src/webhooks/history/deliveries.ts'
+import {
+  cancelReplay,
+  createReplay,
+  type EndpointReplay,
+  findReplay,
+  type ReplaySelection,
+} from '#src/webhooks/history/replays.ts'
+
+const Params = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
+
+const Query = Type.Object(
+  {
+    ...filterFields,
+    ...rangeFields,
+    ...selectedField,
+    /** The button for the selected rows; without it, all that match. */
+    rows: Type.Optional(Type.Literal('selected')),
+  },
+  { additionalProperties: false },
+)
+
+type ReplayRequest = FastifyRequest<{ Params: Static<typeof Params> }>
+type EndpointParams = Static<typeof UuidParams>
+
+const config = { access: { resource: 'delivery', action: 'read' } } as const
+const replay = { access: { resource: 'delivery', action: 'replay' } } as const
+const schema = { hide: true, params: Params }
+const path = '/app/webhooks/:id/replays'
+
+/** Replays: their confirmation, their progress as a page and as an event stream, and their end. */
+const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(app) {
+  app.get(
+    `${path}/new`,
+    { config: replay, schema: { hide: true, params: UuidParams, querystring: Query } },
+    reviewReplay,
+  )
+  app.post(
+    path,
+    { config: replay, schema: { hide: true, params: UuidParams, body: ConfirmedFields } },
+    startReplay,
+  )
+  app.get(`${path}/:replayId`, { config, schema }, showReplay)
+  app.get(`${path}/:replayId/events`, { config, schema, exposeHeadRoute: false }, streamReplay)
+  app.post(`${path}/:replayId/cancel`, { config: replay, schema }, endReplay)
+}
+
+/** Counts what would be sent; nothing is sent by it. */
+async function reviewReplay(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: EndpointParams; Querystring: Static<typeof Query> }>,
+  reply: FastifyReply,
+) {
+  const { params, query, tenantEntry } = request
+  const selection = readSelection(query, this.clock.now())
+  if (!('fault' in selection)) return sendReview(request, reply, selection)
+  const { from = '', to = '' } = query
+  const endpoint = found(
+    await this.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+  )
+  const draft = { from, to, fault: selection.fault }
+  return reply.code(400).sendPage(rangePage(request.viewer, endpoint, draft))
+}
+
+async function sendReview(
+  request: FastifyRequest<{ Params: EndpointParams }>,
+  reply: FastifyReply,
+  selection: ReplaySelection,
+  fault: string | null = null,
+) {
+  const { server, params, tenantEntry } = request
+  const { endpoint, count } = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [endpoint, count] = await Promise.all([
+      findEndpoint(tx, caller, params.id),
+      countSelection(tx, caller, params.id, selection),
+    ])
+    return { endpoint: found(endpoint), count }
+  })
+  return reply.sendPage(reviewPage({ viewer: request.viewer, endpoint, selection, count, fault }))
+}
+
+function readSelection(
+  query: Static<typeof Query>,
+  now: Date,
+): ReplaySelection | { fault: string } {
+  const { ids, ...filters } = readFilters(query)
+  if (query.rows === 'selected') return { ids: [query.delivery ?? []].flat() }
+  if (ids !== undefined) return { ids }
+  const range = readRange(query, now)
+  return 'fault' in range ? range : { ...filters, ...range }
+}
+
+/** Missing deliveries and those of other tenants and endpoints are not counted. */
+function countSelection(
+  tx: Tx,
+  scope: TenantScope,
+  endpointId: string,
+  selection: ReplaySelection,
+): Promise<number> {
+  if ('ids' in selection) return countDeliveries(tx, scope, endpointId, selection)
+  const { from, to, status, ...filters } = selection
+  return countDeliveries(tx, scope, endpointId, {
+    ...filters,
+    status: status ?? undefined,
+    from: from.toISOString(),
+    to: to.toISOString(),
+  })
+}
+
+async function startReplay(
+  this: FastifyInstance,
+  request: FastifyRequest<{ Params: EndpointParams; Body: Static<typeof ConfirmedFields> }>,
+  reply: FastifyReply,
+) {
+  const { params, body, tenantEntry, clientInfo } = request
+  const now = this.clock.now()
+  const selection = readConfirmed(body)
+  if (selection === null) throw new Problem('malformed')
+  let refused: 'disabled' | 'too-many' | null = null
+  const location = await this.db.write(tenantEntry, (tx, caller) =>
+    submitOnce(tx, caller, request, async () => {
+      const by = { ...caller, clientInfo }
+      const replay = found(await createReplay(tx, this.queue, by, params.id, selection, now))
+      if (typeof replay !== 'string') {
+        return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
+      }
+      refused = replay
+      return null
+    }),
+  )
+  if (location !== null) return reply.redirect(location, 303)
+  if (refused === 'too-many') {
+    const fault =
+      'Too many replays are in progress, so nothing was replayed. Wait until one is finished.'
+    return sendReview(request, reply.code(429).header('retry-after', 30), selection, fault)
+  }
+  const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
+  return sendReview(request, reply.code(409), selection, fault)
+}
+
+async function showReplay(request: ReplayRequest, reply: FastifyReply) {
+  const { replay } = await readReplay(request)
+  return reply.sendLivePage(replayPage(request.viewer, replay))
+}
+
+/** Every read enters again, so the stream ends with the session or the right to see the replay. */
+async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
+  const { tenantId } = await readReplay(request)
+  return reply.streamEvents(tenantId, async () => {
+    const data = progressOf((await readReplay(request)).replay)
+    return { name: 'progress', data, isLast: data.isLast }
+  })
+}
+
+async function endReplay(this: FastifyInstance, request: ReplayRequest, reply: FastifyReply) {
+  const { params, tenantEntry, clientInfo } = request
+  const { id: endpointId, replayId: id } = params
+  const now = this.clock.now()
+  found(
+    await this.db.write(tenantEntry, (tx, caller) =>
+      cancelReplay(tx, { ...caller, clientInfo }, { endpointId, id }, now),
+    ),
+  )
+  return reply.redirect(`/app/webhooks/${endpointId}/replays/${id}`, 303)
+}
+
+async function readReplay({ server, params, tenantEntry }: ReplayRequest) {
+  const { id: endpointId, replayId: id } = params
+  return server.db.read(tenantEntry, async (tx, caller) => {
+    const replay: EndpointReplay = found(await findReplay(tx, caller, { endpointId, id }))
+    return { replay, tenantId: caller.tenantId }
+  })
+}
+
+export default webhookReplays

@@ -1,0 +1,301 @@
+import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
+import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
+import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { auditSection, deviceName, type Trail } from './audit.ts'
+import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
+import type { ProviderChoice } from './sign-in.ts'
+
+export type Account = {
+  viewer: Viewer
+  email: string | null
+  identities: readonly ShownIdentity[]
+  providers: readonly ProviderChoice[]
+  invitations: readonly ShownOwnInvitation[]
+  memberships: readonly ShownMembership[]
+  sessions: readonly ShownSession[]
+  tokens: readonly ShownToken[]
+  grantable: readonly string[]
+  audit: Trail
+  /** Key of the notice to show, from `?done=`. */
+  done: string | undefined
+  /** A token that was just created, with its name as the note. */
+  newToken: ShownSecret | 'gone' | null
+}
+
+const notices = {
+  'session-ended': 'Signed out of that device.',
+  'others-ended': 'Signed out of all other devices.',
+  'token-ended': 'Token revoked. Its next request will be refused.',
+  'identity-removed': 'Sign-in method removed.',
+  joined: 'You are a member now. Switch to the tenant below.',
+  declined: 'Invitation declined.',
+  left: 'You have left the tenant. Your sessions and tokens in it have ended.',
+} as const
+export type AccountNotice = keyof typeof notices
+
+/** The account page: sign-in methods, sessions, tenants, tokens and recent activity. */
+export function accountPage(account: Account): Page {
+  return layout(
+    'Account',
+    html`${pageHead({ title: 'Your account', lead: account.email === null ? 'No email address' : isolated(account.email) })}
+      ${noticeText(notices, account.done)}
+      ${account.newToken === null ? '' : newTokenSection(account.newToken)}
+      ${ownInvitationSection(account.invitations)}
+      ${identitySection(account.identities, account.providers)}
+      ${sessionSection(account.sessions)}
+      ${tenantSection(account.memberships)}
+      ${tokenSection(account.tokens, account.grantable)}
+      ${auditSection('/app/account', account.audit)}
+      ${dataSection()}`,
+    { current: '/app/account', ...account.viewer },
+  )
+}
+
+function newTokenSection(shown: ShownSecret | 'gone'): Html {
+  if (shown === 'gone') {
+    return html`<p class="notice">This token was shown already. If you did not copy it, revoke it and create another.</p>`
+  }
+  const { secret, note } = shown
+  return html`<section class="card notice" aria-labelledby="new-token">
+        <h2 id="new-token">API token “${isolated(note ?? '')}” created</h2>
+        <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
+        ${copyable('new-token-text', 'API token', 'secret', secret)}
+      </section>`
+}
+
+/** Download and deletion of everything that is kept about the user. */
+function dataSection(): Html {
+  return html`<section class="card" aria-labelledby="data">
+        <h2 id="data">Your data</h2>
+        <p>Download what is kept about you: profile, sign-in methods, sessions, tenants, tokens without their secrets, orders, posts, documents, invoices and activity.</p>
+        <a class="button plain" href="/auth/account/export" download="account.json">Download your data (JSON)</a>
+      </section>
+      <section class="card" aria-labelledby="deletion">
+        <h2 id="deletion">Delete account</h2>
+        <details class="confirm">
+          <summary>Delete your account</summary>
+          <form class="form" method="post" action="/app/account/delete">
+            <p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. What you have posted in other tenants stays without your name. This cannot be undone.</p>
+            <label><span>Type <code>delete</code> to confirm</span> <input name="confirm" required pattern="delete" title="Type delete" autocomplete="off"></label>
+            <button class="button danger">Delete your account now</button>
+            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
+          </form>
+        </details>
+      </section>`
+}
+
+export type ShownMembership = { id: string; name: string; role: string; active: boolean }
+
+const tenantColumns = [
+  { label: 'Tenant', kind: 'wrap' },
+  { label: 'Role' },
+  { label: 'Switch', kind: 'actions' },
+  { label: 'Leave', kind: 'actions' },
+] as const
+
+/** The user's tenants, with buttons to switch and to leave; empty for the admin of a single one. */
+function tenantSection(memberships: readonly ShownMembership[]): Html {
+  const isOnly = memberships.length < 2
+  if (isOnly && memberships.every(({ role }) => role === 'admin')) return html``
+  const rows = memberships.map(({ id, name, role, active }) => [
+    isolated(name),
+    role,
+    active ? badge('Current') : switchButton(id, name),
+    leaveForm(id, name, isOnly),
+  ])
+  return html`<section class="card" aria-labelledby="tenants">
+        <h2 id="tenants">Your tenants</h2>
+        ${table(tenantColumns, rows)}
+      </section>`
+}
+
+function switchButton(id: string, name: string): Html {
+  return html`<form method="post" action="/session/tenant">
+              <input type="hidden" name="tenantId" value="${id}">
+              <button class="button plain slim" aria-label="Switch to ${name}">Switch</button>
+            </form>`
+}
+
+function leaveForm(id: string, name: string, isOnly: boolean): Html {
+  const consequence = isOnly
+    ? 'It is your only tenant, so your account and your orders are deleted.'
+    : 'Your sessions and tokens in it end. To return you need an invitation.'
+  return confirmation({
+    label: 'Leave',
+    name: `Leave ${name}`,
+    action: '/app/account/tenants/leave',
+    fields: html`<input type="hidden" name="id" value="${id}">
+                ${confirmBox(html`Leave ${isolated(name)}. ${consequence}`)}`,
+    button: 'Leave',
+  })
+}
+
+export type ShownIdentity = { provider: string; subject: string; createdAt: string }
+
+const identityColumns = [
+  { label: 'Provider' },
+  { label: 'Subject', kind: 'wrap' },
+  { label: 'Added' },
+  { label: 'Remove', kind: 'actions' },
+] as const
+
+/** Sign-in methods. The last one has no remove button, because it cannot be removed. */
+function identitySection(
+  identities: readonly ShownIdentity[],
+  providers: readonly ProviderChoice[],
+): Html {
+  const labelOf = (name: string) => providers.find((one) => one.name === name)?.label ?? name
+  const removable = identities.length > 1
+  const rows = identities.map(({ provider, subject, createdAt }) => [
+    labelOf(provider),
+    subject,
+    timeText(createdAt),
+    removable ? removeButton(provider, subject) : html`<span class="quiet">Your only method</span>`,
+  ])
+  const links = providers.map(
+    ({ name, label, isDown }) => html`<form method="post" action="/auth/identities/${name}">
+            <button class="button plain">Add ${label}${isDown ? ' (outage)' : ''}</button>
+          </form>`,
+  )
+  return html`<section class="card" aria-labelledby="identities">
+        <h2 id="identities">Sign-in methods</h2>
+        ${table(identityColumns, rows)}
+        <div class="row">${links}</div>
+        <p class="quiet small">To add or remove a method you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
+      </section>`
+}
+
+function removeButton(provider: string, subject: string): Html {
+  return confirmation({
+    label: 'Remove',
+    name: `Remove ${provider} ${subject}`,
+    action: '/app/account/identities/remove',
+    fields: html`<input type="hidden" name="provider" value="${provider}">
+              <input type="hidden" name="subject" value="${subject}">
+              <p>You can no longer sign in with it.</p>`,
+    button: 'Remove',
+  })
+}
+
+export type ShownSession = {
+  id: string
+  current: boolean
+  createdAt: string
+  lastSeenAt: string
+  userAgent: string | null
+  ip: string | null
+}
+
+const sessionColumns = [
+  { label: 'Device', kind: 'wrap' },
+  { label: 'Signed in' },
+  { label: 'Last active' },
+  { label: 'Sign out', kind: 'actions' },
+] as const
+
+/** Active sessions, with a button to sign out each one and a button for all others. */
+function sessionSection(sessions: readonly ShownSession[]): Html {
+  const rows = sessions.map(({ id, current, createdAt, lastSeenAt, userAgent, ip }) => [
+    html`${isolated(deviceName(userAgent))} ${current ? badge('This device') : ''}<br><span class="quiet">${ip ?? 'Unknown address'}</span>`,
+    timeText(createdAt),
+    timeText(lastSeenAt),
+    signOutButton(id, current, deviceName(userAgent)),
+  ])
+  const others = sessions.some(({ current }) => !current)
+  return html`<section class="card" aria-labelledby="sessions">
+        <h2 id="sessions">Sessions</h2>
+        ${table(sessionColumns, rows)}
+        ${
+          others
+            ? html`<div class="row">${confirmation({
+                label: 'Sign out all other devices',
+                action: '/app/account/sessions/end-others',
+                fields: html`<p>They have to sign in again. What is typed there and not saved yet is lost.</p>`,
+                button: 'Sign out all others',
+              })}</div>`
+            : ''
+        }
+      </section>`
+}
+
+function signOutButton(id: string, current: boolean, device: string): Html {
+  if (current) {
+    return html`<form method="post" action="/auth/logout"><button class="button plain slim" aria-label="Sign out of this device">Sign out</button></form>`
+  }
+  return html`<form method="post" action="/app/account/sessions/end">
+              <input type="hidden" name="id" value="${id}">
+              <button class="button plain slim" aria-label="Sign out of ${device}">Sign out</button>
+            </form>`
+}
+
+export type ShownToken = {
+  id: string
+  name: string
+  permissions: readonly string[] | null
+  createdAt: string
+  expiresAt: string
+  lastUsedAt: string | null
+}
+
+const tokenColumns = [
+  { label: 'Name', kind: 'wrap' },
+  { label: 'Permissions', kind: 'wrap' },
+  { label: 'Last used' },
+  { label: 'Expires' },
+  { label: 'Revoke', kind: 'actions' },
+] as const
+
+/**
+ * The user's API tokens, and a form to create one.
+ * @param grantable permissions the user can grant to a token
+ */
+function tokenSection(tokens: readonly ShownToken[], grantable: readonly string[]): Html {
+  return html`<section class="card" aria-labelledby="tokens">
+        <h2 id="tokens">API tokens</h2>
+        ${tokens.length === 0 ? html`<p class="quiet">No API tokens yet. Programs send one as <code>Authorization: Bearer …</code>.</p>` : table(tokenColumns, tokens.map(tokenRow))}
+        ${tokenForm(grantable)}
+      </section>`
+}
+
+function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
+  return [
+    isolated(name),
+    html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
+    timeText(lastUsedAt),
+    timeText(expiresAt),
+    confirmation({
+      label: 'Revoke',
+      name: `Revoke the token ${name}`,
+      action: '/app/account/tokens/end',
+      fields: html`<input type="hidden" name="id" value="${id}">
+                ${confirmBox('Revoke this token. Programs that use it stop working.')}`,
+      button: 'Revoke',
+    }),
+  ]
+}
+
+function tokenForm(grantable: readonly string[]): Html {
+  const boxes = grantable.map(
+    (permission) =>
+      html`<label class="box"><input type="checkbox" name="permissions" value="${permission}"> ${permission}</label>`,
+  )
+  return html`<form class="form" method="post" action="/app/account/tokens">
+          ${submissionField()}
+          <h3>Create a token</h3>
+          <div class="pair">
+            <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What will use it"></label>
+            <label>Expires in
+              <select name="days">
+                <option value="7">7 days</option>
+                <option value="30">30 days</option>
+                <option value="90" selected>90 days</option>
+                <option value="365">1 year</option>
+              </select>
+            </label>
+          </div>
+          <fieldset><legend>Permissions (none selected: all of yours)</legend><div class="boxes">${boxes}</div></fieldset>
+          <button class="button">Create token</button>
+          <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
+        </form>`
+}

@@ -1,0 +1,68 @@
+import { confirmation } from '#src/pages/kit/components.ts'
+import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+
+export type ShownOwnInvitation = {
+  id: string
+  tenant: { name: string }
+  role: string
+  department: string | null
+  inviter: string | null
+  expiresAt: string
+}
+
+const columns = [
+  { label: 'Tenant', kind: 'wrap' },
+  { label: 'Role' },
+  { label: 'Invited by', kind: 'wrap' },
+  { label: 'Expires' },
+  { label: 'Answer', kind: 'actions' },
+] as const
+
+/** The viewer's open invitations; empty without any. */
+export function ownInvitationSection(invitations: readonly ShownOwnInvitation[]): Html {
+  if (invitations.length === 0) return html``
+  const rows = invitations.map((invitation) => [
+    isolated(invitation.tenant.name),
+    roleText(invitation),
+    isolated(invitation.inviter ?? 'an admin'),
+    timeText(invitation.expiresAt),
+    answerForms(invitation, ' slim'),
+  ])
+  return html`<section class="card" aria-labelledby="own-invitations">
+        <h2 id="own-invitations">Invitations for you</h2>
+        ${table(columns, rows)}
+      </section>`
+}
+
+/** The page of one invitation, which its mail links to. */
+export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation): Page {
+  const { tenant, inviter, expiresAt } = invitation
+  return layout(
+    'Invitation',
+    html`<section class="card narrow">
+        <h1 class="wrap">Join ${isolated(tenant.name)}?</h1>
+        <p class="wrap">${isolated(inviter ?? 'An admin')} has invited you as ${roleText(invitation)}. The members’ list of the tenant will show your email address.</p>
+        ${answerForms(invitation, '')}
+        <p class="quiet small">The invitation expires ${timeText(expiresAt)}. If you decline, the tenant is not told.</p>
+      </section>`,
+    { current: '/app/account', ...viewer },
+  )
+}
+
+function roleText({ role, department }: ShownOwnInvitation): Html {
+  return department === null ? html`${role}` : html`${role}, ${isolated(department)}`
+}
+
+function answerForms({ id, tenant }: ShownOwnInvitation, size: '' | ' slim'): Html {
+  return html`<div class="row">
+              <form method="post" action="/invitations/${id}/accept"><button class="button${size}" aria-label="Accept the invitation to ${tenant.name}">Accept</button></form>
+              ${confirmation({
+                label: 'Decline',
+                name: `Decline the invitation to ${tenant.name}`,
+                action: `/invitations/${id}/decline`,
+                fields: html`<p>To join later you need a new invitation.</p>`,
+                button: 'Decline',
+              })}
+            </div>`
+}

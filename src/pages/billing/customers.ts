@@ -1,0 +1,67 @@
+import { confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
+import { type Html, html, isolated, table } from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+
+export type ShownCustomer = { customer: string; userId: number; email: string | null }
+
+export type CustomersView = {
+  viewer: Viewer
+  customers: readonly ShownCustomer[]
+  /** Cursor of the next page; null on the last one. */
+  nextCursor: string | null
+  /** Key of the notice to show, from `?done=`. */
+  done: string | undefined
+}
+
+const notices = {
+  linked: 'Linked. New invoices of this customer are created in the user’s own tenant.',
+  unlinked: 'Unlinked. Events of this customer have no effect until it is linked again.',
+} as const
+export type CustomersNotice = keyof typeof notices
+
+/** Billing customers and their users, for operators. */
+export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): Page {
+  return layout(
+    'Billing customers',
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: 'The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page.' })}
+      ${noticeText(notices, done)}
+      <section class="card" aria-labelledby="link">
+        <h2 id="link">Link a customer</h2>
+        <form class="form" method="post" action="/app/billing/customers">
+          <div class="pair">
+            <label>Customer <input name="customer" required maxlength="255" autocomplete="off" placeholder="Id at the billing provider"></label>
+            <label>User <input name="user" required maxlength="320" autocomplete="off" placeholder="Id or verified email address"></label>
+          </div>
+          <p class="quiet small">A customer that is linked already moves to this user. Existing invoices stay.</p>
+          <button class="button">Link customer</button>
+        </form>
+      </section>
+      <section class="card" aria-labelledby="customers">
+        <h2 id="customers">Linked customers</h2>
+        ${customers.length === 0 ? html`<p class="quiet">No customers are linked.</p>` : table(columns, customers.map(customerRow))}
+        ${nextCursor === null ? '' : html`<p class="row"><a href="/app/billing/customers?cursor=${encodeURIComponent(nextCursor)}" rel="next">More customers</a></p>`}
+      </section>`,
+    { current: '/app/billing', ...viewer },
+  )
+}
+
+const columns = [
+  { label: 'Customer', kind: 'wrap' },
+  { label: 'User', kind: 'wrap' },
+  { label: 'Unlink', kind: 'actions' },
+] as const
+
+function customerRow({ customer, userId, email }: ShownCustomer): Html[] {
+  return [
+    isolated(customer),
+    html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`,
+    confirmation({
+      label: 'Unlink',
+      name: `Unlink ${customer}`,
+      action: '/app/billing/customers/unlink',
+      fields: html`<input type="hidden" name="customer" value="${customer}">
+                ${confirmBox('Unlink this customer. Its charges create no invoices any more.')}`,
+      button: 'Unlink',
+    }),
+  ]
+}

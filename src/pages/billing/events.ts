@@ -1,0 +1,240 @@
+import {
+  type EventAge,
+  type EventStatus,
+  eventStatuses,
+  type ReceivedEvent,
+} from '#src/billing/events.ts'
+import type { Replay } from '#src/billing/replays.ts'
+import type { LedgerState } from '#src/ledger/last-check.ts'
+import {
+  type BadgeMood,
+  badge,
+  filterBar,
+  type Progress,
+  pageHead,
+  progressBar,
+  progressHead,
+} from '#src/pages/kit/components.ts'
+import { submissionField } from '#src/pages/kit/form-submission.ts'
+import {
+  type Cell,
+  copyable,
+  type Html,
+  html,
+  indentJson,
+  momentText,
+  table,
+  timeText,
+} from '#src/pages/kit/html.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { billingFlow } from './flow.ts'
+import { ledgerSection, ledgerText } from './ledger.ts'
+
+export type BillingView = {
+  viewer: Viewer
+  counts: readonly { status: EventStatus; events: number }[]
+  ages: readonly EventAge[]
+  /** Null before the first check. */
+  ledger: LedgerState | null
+  /** An empty string means no filter. */
+  filter: { status: string; type: string }
+  events: readonly ReceivedEvent[]
+  /** Cursor of the next page; null on the last one. */
+  nextCursor: string | null
+}
+
+/** Received billing events, for operators. */
+export function billingPage(view: BillingView): Page {
+  const dead = view.counts.find(({ status }) => status === 'dead')?.events ?? 0
+  return layout(
+    'Billing events',
+    html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a>` })}
+      <section class="card" aria-labelledby="statuses">
+        <h2 id="statuses">By status</h2>
+        ${billingFlow(view.counts, view.ages)}
+        ${dead === 0 ? '' : replayDead(dead)}
+        ${ledgerText(view.ledger)}
+      </section>
+      <section class="card" aria-labelledby="received">
+        <h2 id="received">Received</h2>
+        ${filterForm(view.filter)}
+        ${view.events.length === 0 ? noEvents(view.filter) : html`<div class="compact">${table(columns, view.events.map(eventRow))}</div>`}
+        ${view.nextCursor === null ? '' : olderLink(view.filter, view.nextCursor)}
+      </section>
+      ${ledgerSection(view.ledger)}`,
+    { current: '/app/billing', ...view.viewer },
+  )
+}
+
+function replayDead(dead: number): Html {
+  const what = dead === 1 ? 'the dead event' : 'all dead events'
+  return html`<form class="row" method="post" action="/app/billing/replay">${submissionField()}<button class="button">Replay ${what}</button></form>`
+}
+
+function filterForm({ status, type }: BillingView['filter']): Html {
+  const options = eventStatuses.map((one) =>
+    one === status ? html`<option selected>${one}</option>` : html`<option>${one}</option>`,
+  )
+  return filterBar(
+    '/app/billing',
+    html`<select name="status" aria-label="Status"><option value="">All statuses</option>${options}</select>
+          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>`,
+    status !== '' || type !== '',
+  )
+}
+
+function noEvents({ status, type }: BillingView['filter']): Html {
+  return status === '' && type === ''
+    ? html`<p class="quiet">No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
+    : html`<p class="quiet">No matching events. <a href="/app/billing">Show all events</a></p>`
+}
+
+const columns = [
+  { label: 'Event' },
+  { label: 'Type' },
+  { label: 'Received' },
+  { label: 'Status' },
+  { label: 'Attempts', kind: 'number' },
+  { label: 'Outcome', kind: 'wrap' },
+] as const
+
+function eventRow(event: ReceivedEvent): Cell[] {
+  const { id, type, receivedAt, status, attempts, lastError } = event
+  return [
+    html`<a class="clip" href="/app/billing/${encodeURIComponent(id)}" title="${id}">${id}</a>`,
+    html`<span class="clip" title="${type}">${type}</span>`,
+    timeText(receivedAt),
+    statusBadge(status),
+    attempts,
+    lastError === null
+      ? unusualOutcome(event)
+      : html`<span class="fault">${errorText(lastError)}</span>`,
+  ]
+}
+
+/** What the status does not say already; empty for most events. */
+function unusualOutcome({ outcome }: ReceivedEvent): string {
+  return outcome === 'processed' ? '' : (outcomes[outcome ?? ''] ?? '')
+}
+
+function olderLink({ status, type }: BillingView['filter'], cursor: string): Html {
+  const query = new URLSearchParams({ status, type, cursor })
+  return html`<p class="row"><a class="button plain slim" href="/app/billing?${query.toString()}">Older events</a></p>`
+}
+
+const statuses: Readonly<Record<EventStatus, { mood: BadgeMood; text: string }>> = {
+  recorded: { mood: 'plainly', text: 'Waiting to be processed.' },
+  processed: { mood: 'good', text: 'Processed.' },
+  ignored: { mood: 'plainly', text: 'Ignored: events of this type are not processed.' },
+  failed: { mood: 'warning', text: 'Failed. It will be retried.' },
+  dead: { mood: 'bad', text: 'Failed after the last retry. Fix the cause, then replay it.' },
+  dismissed: { mood: 'plainly', text: 'Dismissed: an operator decided not to process it.' },
+}
+const outcomes: Readonly<Record<string, string>> = {
+  processed: 'Processed.',
+  stale: 'No change: a newer state of the object was already applied.',
+  gone: 'No change: the provider no longer has the object.',
+}
+
+/** A status as a badge. */
+function statusBadge(status: EventStatus): Html {
+  return badge(status, statuses[status].mood)
+}
+
+/** The outcome of an event as a sentence. */
+function outcomeText(event: { status: EventStatus; outcome: string | null }): string {
+  return outcomes[event.outcome ?? ''] ?? statuses[event.status].text
+}
+
+/** The worker's error text as a sentence; the worker writes it without a capital letter. */
+function errorText(lastError: string): string {
+  const sentence = lastError.charAt(0).toUpperCase() + lastError.slice(1)
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+const shownCharacters = 20_000
+
+/** One received event with its raw body and a button to replay it. */
+export function billingEventPage(
+  event: ReceivedEvent & { body: string | null },
+  viewer: Viewer,
+): Page {
+  const { id, type, status, attempts, lastError, processedAt, otherBodies, body } = event
+  const { dismissedReason } = event
+  return layout(
+    `Event ${id}`,
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: id, lead: type })}
+      <section class="card" aria-labelledby="status">
+        <h2 id="status">Status ${statusBadge(status)}</h2>
+        <p>${outcomeText(event)}</p>
+        ${lastError === null ? '' : html`<p class="fault wrap">${errorText(lastError)}</p>`}
+        ${dismissedReason === null ? '' : html`<p class="wrap">Reason: ${dismissedReason}</p>`}
+        ${otherBodies === 0 ? '' : otherBodiesText(otherBodies)}
+        <dl class="facts">
+          <div><dt>Received</dt><dd>${momentText(event.receivedAt)}</dd></div>
+          <div><dt>Processed</dt><dd>${processedAt === null ? 'Not yet' : momentText(processedAt)}</dd></div>
+          <div><dt>Attempts</dt><dd>${attempts}</dd></div>
+        </dl>
+        ${body === null ? '' : replayForm(id)}
+        ${status === 'dead' ? dismissForm(id) : ''}
+      </section>
+      <section class="card" aria-labelledby="body">
+        <h2 id="body">Body</h2>
+        ${body === null ? html`<p class="quiet">The body is no longer stored, so this event cannot be replayed.</p>` : bodyText(body)}
+      </section>`,
+    { current: '/app/billing', ...viewer },
+  )
+}
+
+function replayForm(id: string): Html {
+  return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay">${submissionField()}<button class="button">Replay event</button></form>`
+}
+
+function dismissForm(id: string): Html {
+  return html`<form class="inline" method="post" action="/app/billing/${encodeURIComponent(id)}/dismiss">${submissionField()}
+          <label>Reason <input name="reason" required maxlength="500" autocomplete="off" placeholder="Why it need not be processed"></label>
+          <button class="button plain">Dismiss event</button>
+        </form>`
+}
+
+function otherBodiesText(otherBodies: number): Html {
+  const copies =
+    otherBodies === 1 ? '1 duplicate of this event' : `${otherBodies} duplicates of this event`
+  return html`<p class="fault">${copies} had a different body. The first body was kept.</p>`
+}
+
+function bodyText(body: string): Html {
+  const cut = body.length > shownCharacters
+  const shown = cut ? body.slice(0, shownCharacters) : indentJson(body)
+  const total = body.length.toLocaleString('en')
+  return html`${copyable('body-text', 'Body', 'excerpt', shown)}
+        ${cut ? html`<p class="quiet small">The first ${shownCharacters.toLocaleString('en')} of ${total} characters.</p>` : ''}`
+}
+
+/** Progress of a replay, for its page and the page's script. */
+export function progressOf({ total, succeeded, failed, finishedAt }: Replay): Progress {
+  const isLast = finishedAt !== null
+  const done = succeeded + failed
+  // <progress> needs max > 0, also for a replay without events.
+  const max = Math.max(total, 1)
+  const failures = failed === 0 ? '' : `, ${failed} failed again`
+  const words = `${done} of ${total} events replayed${failures}`
+  return { value: isLast ? max : done, max, words: isLast ? `Done: ${words}.` : words, isLast }
+}
+
+/** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
+export function billingReplayPage(replay: Replay, viewer: Viewer): Page {
+  const progress = progressOf(replay)
+  return layout(
+    'Replay',
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Replay', lead: html`Started ${momentText(replay.createdAt)}. No event takes effect twice.` })}
+      <section class="card" aria-labelledby="progress">
+        <h2 id="progress">Progress</h2>
+        ${progressBar(progress, `/app/billing/replays/${replay.id}/events`)}
+        <p class="quiet small">You can close this page; the replay continues. If the bar does not move, no worker is running.</p>
+        <div class="row"><a class="button plain slim" href="/app/billing?status=dead">View dead events</a></div>
+      </section>`,
+    { current: '/app/billing', ...viewer },
+    progressHead(progress),
+  )
+}

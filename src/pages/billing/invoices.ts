@@ -1,0 +1,60 @@
+import { badge, pageHead } from '#src/pages/kit/components.ts'
+import { html, timeText } from '#src/pages/kit/html.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+
+type ShownInvoice = {
+  id: number
+  amount: number
+  currency: string
+  status: string
+  createdAt: string
+}
+
+const columns = [
+  { label: 'Invoice' },
+  { label: 'Amount', kind: 'number' },
+  { label: 'Status' },
+  { label: 'Created' },
+] as const
+
+/** The invoices of the tenant, newest first. */
+export function invoiceListPage(
+  viewer: Viewer,
+  invoices: readonly ShownInvoice[],
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
+): Page {
+  const rows = invoices.map(({ id, amount, currency, status, createdAt }) => [
+    html`Invoice ${id}`,
+    amountText(amount, currency),
+    badge(status, status === 'paid' ? 'good' : 'plainly'),
+    timeText(createdAt),
+  ])
+  return layout(
+    'Invoices',
+    html`${pageHead({ title: 'Invoices', lead: 'Created from the charges of the billing provider.' })}
+      <section class="card" aria-label="Invoices">
+        ${listTable(columns, rows, { path: '/app/invoices', ...cursors }, html`<p>No invoices yet. The first successful charge creates one.</p>`)}
+      </section>`,
+    { current: '/app/invoices', ...viewer },
+  )
+}
+
+/** An amount in minor units as text: `49.00 EUR`, `4,900 JPY`. */
+export function amountText(amount: number, currency: string): string {
+  const code = currency.toUpperCase()
+  try {
+    const format = new Intl.NumberFormat('en-GB', {
+      style: 'currency',
+      currency: code,
+      currencyDisplay: 'code',
+    })
+    const digits = format.resolvedOptions().maximumFractionDigits ?? 2
+    const parts = format.formatToParts(amount / 10 ** digits)
+    const number = parts.filter(({ type }) => type !== 'currency' && type !== 'literal')
+    return `${number.map(({ value }) => value).join('')} ${code}`
+  } catch {
+    // A code that is no currency.
+    return `${amount} ${code}`
+  }
+}

@@ -1,0 +1,192 @@
+import type { RunningProcess } from '#src/db/running-processes.ts'
+import {
+  ageText,
+  type Cell,
+  durationText,
+  type Html,
+  html,
+  type Stat,
+  stats,
+  table,
+  timeText,
+} from '#src/pages/kit/html.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { historySection, type MeasuredHistory } from './history.ts'
+
+export type OperationsView = {
+  viewer: Viewer
+  /** Whether the database could be measured; otherwise the figures are those of an earlier time. */
+  isMeasured: boolean
+  billing: {
+    waiting: number
+    dead: number
+    /** Seconds; 0 without waiting or retrying events. */
+    oldestWaiting: number
+    oldestRetrying: number
+    missed: number
+  }
+  /** What the last check of the ledger did not account for. */
+  unaccounted: number
+  queues: readonly { queue: string; due: number; scheduled: number; oldestAge: number }[]
+  providers: readonly { label: string; isDown: boolean }[]
+  processes: readonly RunningProcess[]
+  history: MeasuredHistory
+  /** Counted by this process since it started. */
+  own: {
+    responses: readonly Counted[]
+    signIns: readonly Counted[]
+    refusals: readonly Counted[]
+    attempts: readonly Counted[]
+  }
+}
+
+/** What was counted: its labels in words, and how often. */
+export type Counted = { name: string; count: number }
+
+/** What an operator looks at first: backlogs, queues, providers, processes. */
+export function operationsPage(view: OperationsView): Page {
+  const { own } = view
+  return layout(
+    'Operations',
+    html`<header class="head">
+        <h1>Operations</h1>
+        <p class="quiet">The figures behind <code>/metrics</code>. Only operators see this page.</p>
+      </header>
+      ${view.isMeasured ? '' : html`<p class="notice fault" role="alert">The database could not be measured; these figures are older.</p>`}
+      <section aria-labelledby="backlog">
+        <h2 id="backlog">Backlog</h2>
+        ${stats(backlogStats(view))}
+      </section>
+      ${historySection(view.history)}
+      <section class="card" aria-labelledby="queues">
+        <h2 id="queues">Queues</h2>
+        ${table(queueColumns, view.queues.map(queueRow))}
+      </section>
+      <section class="card" aria-labelledby="processes">
+        <h2 id="processes">Processes</h2>
+        ${view.processes.length === 0 ? html`<p class="quiet">No process has announced itself yet.</p>` : table(processColumns, view.processes.map(processRow))}
+      </section>
+      <section class="card" aria-labelledby="providers">
+        <h2 id="providers">Identity providers</h2>
+        ${table(providerColumns, view.providers.map(providerRow))}
+      </section>
+      <section aria-labelledby="own">
+        <h2 id="own">This web process since its start</h2>
+        <div class="columns">
+          ${countSection('responses', 'Responses', own.responses)}
+          ${countSection('sign-ins', 'Sign-ins', own.signIns)}
+          ${countSection('refusals', 'Refusals', own.refusals)}
+          ${countSection('attempts', 'Delivery attempts', own.attempts)}
+        </div>
+      </section>`,
+    { current: '/app/operations', ...view.viewer },
+  )
+}
+
+function backlogStats({ billing, unaccounted }: OperationsView): Stat[] {
+  const { waiting, dead, oldestWaiting, oldestRetrying, missed } = billing
+  const age = (seconds: number) => (seconds === 0 ? 'none' : `oldest ${ageText(seconds)}`)
+  return [
+    {
+      label: 'Billing events waiting',
+      value: numberText(waiting),
+      note: age(oldestWaiting),
+      href: '/app/billing?status=recorded',
+      ...(oldestWaiting > 60 && { mood: 'warning' }),
+    },
+    {
+      label: 'Retrying',
+      value: oldestRetrying === 0 ? 'None' : ageText(oldestRetrying),
+      note: 'since the first failure',
+      href: '/app/billing?status=failed',
+      ...(oldestRetrying > 0 && { mood: 'warning' }),
+    },
+    {
+      label: 'Dead events',
+      value: numberText(dead),
+      note: dead === 0 ? 'none' : 'replay or dismiss them',
+      href: '/app/billing?status=dead',
+      ...(dead > 0 && { mood: 'bad' }),
+    },
+    {
+      label: 'Missed by webhooks',
+      value: numberText(missed),
+      note: 'found at the provider',
+      ...(missed > 0 && { mood: 'warning' }),
+    },
+    {
+      label: 'Unaccounted',
+      value: numberText(unaccounted),
+      note: 'of all events and deliveries',
+      ...(unaccounted > 0 && { mood: 'bad' }),
+    },
+  ]
+}
+
+const queueColumns = [
+  { label: 'Queue' },
+  { label: 'Due', kind: 'number' },
+  { label: 'Scheduled', kind: 'number' },
+  { label: 'Oldest due', kind: 'number' },
+] as const
+
+function queueRow({ queue, due, scheduled, oldestAge }: OperationsView['queues'][number]): Cell[] {
+  return [
+    html`<code>${queue}</code>`,
+    numberText(due),
+    numberText(scheduled),
+    oldestAge === 0 ? '–' : ageText(oldestAge),
+  ]
+}
+
+const processColumns = [
+  { label: 'Role' },
+  { label: 'Address', kind: 'wrap' },
+  { label: 'Running since' },
+  { label: 'Clock', kind: 'number' },
+] as const
+
+/** More than this is reported at start and by `gatehouse doctor` too. */
+const wrongClockMs = 30_000
+
+function processRow({ role, baseUrl, clockOffsetMs, startedAt }: RunningProcess): Cell[] {
+  return [
+    role,
+    baseUrl ?? html`<span class="quiet">Unknown</span>`,
+    timeText(startedAt),
+    clockOffsetMs === null ? '–' : clockText(clockOffsetMs),
+  ]
+}
+
+function clockText(offsetMs: number): Html {
+  const text = `${offsetMs < 0 ? '−' : '+'}${durationText(Math.abs(offsetMs))}`
+  return Math.abs(offsetMs) > wrongClockMs
+    ? html`<span class="badge bad">${text}</span>`
+    : html`${text}`
+}
+
+const providerColumns = [{ label: 'Provider' }, { label: 'State' }] as const
+
+function providerRow({ label, isDown }: OperationsView['providers'][number]): Cell[] {
+  return [
+    label,
+    isDown
+      ? html`<span class="badge bad">Not responding</span>`
+      : html`<span class="badge good">Responding</span>`,
+  ]
+}
+
+function countSection(id: string, title: string, counted: readonly Counted[]): Html {
+  const rows = counted.map(({ name, count }) => [name, numberText(count)])
+  const columns = [{ label: 'What' }, { label: 'Count', kind: 'number' }] as const
+  return html`<section class="card" aria-labelledby="${id}">
+            <h3 id="${id}">${title}</h3>
+            ${rows.length === 0 ? html`<p class="quiet">None yet.</p>` : table(columns, rows)}
+          </section>`
+}
+
+const numbers = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 })
+
+function numberText(value: number): string {
+  return numbers.format(value)
+}

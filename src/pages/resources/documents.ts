@@ -1,0 +1,67 @@
+import { permissionsOf } from '#src/access/roles.ts'
+import { pageHead, toast } from '#src/pages/kit/components.ts'
+import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
+import { faultText, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { isolatedText } from '#src/runtime/text.ts'
+import { type PostDraft, postFields } from './posts.ts'
+
+export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
+
+const columns = [{ label: 'Title', kind: 'wrap' }, { label: 'Last updated' }] as const
+
+/** Documents of the viewer's teams, newest first. */
+export function documentListPage(
+  documents: readonly ShownDocument[],
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
+  viewer: Viewer,
+): Page {
+  const rows = documents.map(({ id, title, updatedAt }) => [
+    html`<a href="/app/documents/${id}">${isolated(title)}</a>`,
+    timeText(updatedAt),
+  ])
+  return layout(
+    'Documents',
+    html`${pageHead({ title: 'Documents', lead: 'Documents in your teams’ folders, newest first.' })}
+      <section class="card">
+        ${listTable(columns, rows, { path: '/app/documents', ...cursors }, html`<p>No documents yet. You see documents in the folders of your teams; a manager or admin can add you to a team.</p>`)}
+      </section>`,
+    { current: '/app/documents', ...viewer },
+  )
+}
+
+export type DocumentView = {
+  viewer: Viewer
+  document: ShownDocument
+  /** What was typed if it was not saved. */
+  draft: PostDraft | null
+  /** True right after it was saved. */
+  changed: boolean
+}
+
+/** One document, with a form to edit it for those who may. */
+export function documentPage({ viewer, document, draft, changed }: DocumentView): Page {
+  const { id, title, body, updatedAt } = document
+  return layout(
+    isolatedText(title),
+    html`${pageHead({ trail: { href: '/app/documents', label: 'Documents' }, title: isolated(title), lead: html`Document ${id}, last updated ${timeText(updatedAt)}` })}
+      ${changed ? toast('Saved.') : ''}
+      ${faultText(draft?.fault ?? null)}
+      <section class="card text" aria-label="Text">${body}</section>
+      ${permissionsOf(viewer.role).includes('post:write') ? editSection(document, draft) : ''}`,
+    { current: '/app/documents', ...viewer },
+  )
+}
+
+function editSection(document: ShownDocument, draft: PostDraft | null): Html {
+  return html`<section class="card" aria-label="Edit">
+        <details${draft === null ? '' : html` open`}>
+          <summary>Edit document</summary>
+          <form class="form" method="post" action="/app/documents/${document.id}">
+            <input type="hidden" name="version" value="${document.updatedAt}">
+            ${postFields(draft ?? document)}
+            <button class="button">Save changes</button>
+          </form>
+        </details>
+      </section>`
+}

@@ -1,0 +1,135 @@
+import { pageHead, toast } from '#src/pages/kit/components.ts'
+import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import type { Page, Viewer } from '#src/pages/kit/layout.ts'
+import { layout } from '#src/pages/kit/layout.ts'
+import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
+
+type ShownOrder = {
+  id: number
+  lineItems: readonly LineItem[]
+  shippingAddress: ShippingAddress
+  cardLast4: string
+  createdAt: string
+}
+
+const listColumns = [
+  { label: 'Order' },
+  { label: 'Ships to', kind: 'wrap' },
+  { label: 'Items', kind: 'number' },
+  { label: 'Total', kind: 'number' },
+  { label: 'Placed' },
+] as const
+
+/** The viewer's orders in all their tenants, newest first. */
+export function orderListPage(
+  viewer: Viewer,
+  orders: readonly ShownOrder[],
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
+): Page {
+  const rows = orders.map(({ id, lineItems, shippingAddress, createdAt }) => [
+    html`<a href="/app/orders/${id}">Order ${id}</a>`,
+    isolated(shippingAddress.city),
+    lineItems.length,
+    price(totalOf(lineItems)),
+    timeText(createdAt),
+  ])
+  return layout(
+    'Orders',
+    html`${pageHead({ title: 'Orders', lead: 'Your orders in all your tenants. Nobody else sees them.' })}
+      <section class="card">
+        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#tag/orders/POST/orders">Read how</a>`)}
+      </section>`,
+    { current: '/app/orders', ...viewer },
+  )
+}
+
+export type OrderView = {
+  viewer: Viewer
+  /** True right after the address was saved. */
+  changed: boolean
+  order: ShownOrder
+}
+
+/** The viewer's own order, with a form to change its shipping address. */
+export function orderPage({ viewer, changed, order }: OrderView): Page {
+  const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
+  return layout(
+    `Order ${id}`,
+    html`${pageHead({ trail: { href: '/app/orders', label: 'Orders' }, title: html`Order ${id}`, lead: html`Placed ${timeText(createdAt)}, paid with card ending in ${cardLast4}` })}
+      ${changed ? toast('Address saved.') : ''}
+      <section class="card" aria-labelledby="items">
+        <h2 id="items">Items</h2>
+        ${itemTable(lineItems)}
+      </section>
+      <section class="card" aria-labelledby="address">
+        <h2 id="address">Shipping address</h2>
+        <form class="form first" method="post" action="/app/orders/${id}/address">${addressFields(shippingAddress)}
+          <button class="button">Save address</button>
+        </form>
+      </section>`,
+    { current: '/app/orders', ...viewer },
+  )
+}
+
+const columns = [
+  { label: 'Item', kind: 'wrap' },
+  { label: 'Quantity', kind: 'number' },
+  { label: 'Price', kind: 'number' },
+  { label: 'Total', kind: 'number' },
+] as const
+
+function itemTable(items: readonly LineItem[]): Html {
+  const rows = items.map(({ sku, quantity, unitPrice }) => [
+    isolated(sku),
+    quantity,
+    price(unitPrice),
+    price(quantity * unitPrice),
+  ])
+  return html`${table(columns, rows)}
+        <p class="total">Total <b>${price(totalOf(items))}</b></p>`
+}
+
+/** In minor units. */
+function totalOf(items: readonly LineItem[]): number {
+  return items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
+}
+
+const amounts = onFirstUse(() => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }))
+
+/** Minor units for display; an order has no currency. */
+function price(minorUnits: number): string {
+  return amounts().format(minorUnits / 100)
+}
+
+type Field = {
+  name: keyof ShippingAddress
+  label: string
+  autocomplete: string
+  most: number
+  optional?: true
+}
+
+const fields: readonly Field[] = [
+  { name: 'name', label: 'Name', autocomplete: 'name', most: 200 },
+  { name: 'line1', label: 'Address line 1', autocomplete: 'address-line1', most: 200 },
+  {
+    name: 'line2',
+    label: 'Address line 2 (optional)',
+    autocomplete: 'address-line2',
+    most: 200,
+    optional: true,
+  },
+  { name: 'city', label: 'City', autocomplete: 'address-level2', most: 200 },
+  { name: 'postalCode', label: 'Postal code', autocomplete: 'postal-code', most: 32 },
+]
+
+function addressFields(address: ShippingAddress): Html {
+  const inputs = fields.map(
+    ({ name, label, autocomplete, most, optional }) => html`
+          <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${optional ? '' : html` required`}></label>`,
+  )
+  return html`${inputs}
+          <label>Country (two-letter code) <input name="country" value="${address.country}" pattern="[A-Z]{2}" title="Two capital letters, for instance PT" maxlength="2" autocomplete="country" required></label>`
+}

@@ -1,0 +1,123 @@
+import { confirmation, pageHead } from '#src/pages/kit/components.ts'
+import { submissionField } from '#src/pages/kit/form-submission.ts'
+import { type Html, html, isolated } from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+
+export type ShownTeam = {
+  id: number
+  name: string
+  members: readonly { id: number; name: string }[]
+  folders: readonly ShownFolder[]
+}
+
+type ShownFolder = { id: number; name: string; parentId: number | null }
+
+export type TeamsView = {
+  viewer: Viewer
+  teams: readonly ShownTeam[]
+  /** Members of the tenant, to choose from. */
+  people: readonly { id: number; name: string }[]
+  /** True if the tenant has more teams, folders or people than the page shows. */
+  isCut: boolean
+  done: string | undefined
+}
+
+const notices = {
+  'team-created': 'Team created.',
+  'team-deleted': 'Team deleted.',
+  'member-added': 'Added. They can read and change the team’s documents now.',
+  'member-removed': 'Removed. Their access to the team’s documents has ended.',
+  'folder-created': 'Folder created.',
+  'folder-deleted': 'Folder deleted.',
+} as const
+export type TeamNotice = keyof typeof notices
+
+/** Teams with their members and folders, for those who manage the tenant. */
+export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Page {
+  return layout(
+    'Teams',
+    html`${pageHead({ title: 'Teams and folders', lead: 'Members of a team reach the documents in its folders; nobody else does.' })}
+      ${noticeText(notices, done)}
+      ${isCut ? html`<p class="notice">Not everything is shown: the tenant has more teams, folders or members than fit here. Use the API for the rest.</p>` : ''}
+      ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet. Create one below.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people))}</div>`}
+      <section class="card" aria-labelledby="new-team">
+        <h2 id="new-team">Create a team</h2>
+        <form class="inline" method="post" action="/app/teams">
+          ${submissionField()}
+          <input name="name" required maxlength="200" autocomplete="off" placeholder="Name of the team" aria-label="Name of the new team">
+          <button class="button">Create team</button>
+        </form>
+      </section>`,
+    { current: '/app/teams', ...viewer },
+  )
+}
+
+function teamSection(team: ShownTeam, people: TeamsView['people']): Html {
+  const { id, name, members, folders } = team
+  const others = people.filter((one) => members.every((member) => member.id !== one.id))
+  const rows = members.map(
+    (member) =>
+      html`<li class="headed"><span class="wrap">${isolated(member.name)}</span>${removeForm(team, member)}</li>`,
+  )
+  return html`<section class="card" aria-labelledby="team-${id}">
+        <h2 id="team-${id}" class="wrap">${isolated(name)}</h2>
+        <h3>Members</h3>
+        ${rows.length === 0 ? html`<p class="quiet">No members yet.</p>` : html`<ul class="plain">${rows}</ul>`}
+        ${others.length === 0 ? '' : addForm(id, name, others)}
+        <h3>Folders</h3>
+        ${folders.length === 0 ? html`<p class="quiet">No folders yet.</p>` : folderTree(folders, null)}
+        <form class="inline" method="post" action="/app/teams/${id}/folders">
+          ${submissionField()}
+          <input name="name" required maxlength="200" autocomplete="off" placeholder="New folder" aria-label="Name of a new folder of ${name}">
+          ${folders.length === 0 ? html`<input type="hidden" name="parentId" value="">` : parentChoice(folders, name)}
+          <button class="button plain slim" aria-label="Create a folder of ${name}">Create</button>
+        </form>
+        ${folders.length === 0 ? confirmation({ label: 'Delete team', name: `Delete the team ${name}`, action: `/app/teams/${id}/delete`, fields: html`<p>Its members lose what they reach through it.</p>`, button: 'Delete team' }) : ''}
+      </section>`
+}
+
+function removeForm({ id, name }: ShownTeam, member: ShownTeam['members'][number]): Html {
+  return confirmation({
+    label: 'Remove',
+    name: `Remove ${member.name} from ${name}`,
+    action: `/app/teams/${id}/members/remove`,
+    fields: html`<input type="hidden" name="userId" value="${member.id}">
+                <p>They no longer reach the documents of this team.</p>`,
+    button: 'Remove',
+  })
+}
+
+function addForm(id: number, name: string, others: TeamsView['people']): Html {
+  const options = others.map((one) => html`<option value="${one.id}">${one.name}</option>`)
+  return html`<form class="inline" method="post" action="/app/teams/${id}/members">
+          <select name="userId" aria-label="Member to add to ${name}">${options}</select>
+          <button class="button plain slim" aria-label="Add the member to ${name}">Add</button>
+        </form>`
+}
+
+function parentChoice(folders: readonly ShownFolder[], name: string): Html {
+  const options = folders.map((one) => html`<option value="${one.id}">in ${one.name}</option>`)
+  return html`<select name="parentId" aria-label="Place of the new folder of ${name}"><option value="">at the top</option>${options}</select>`
+}
+
+/** Folders below a folder, or at the top with null. Those without folders can be deleted. */
+function folderTree(folders: readonly ShownFolder[], parentId: number | null): Html {
+  const here = folders.filter((folder) => folder.parentId === parentId)
+  if (here.length === 0) return html``
+  const items = here.map(({ id, name }) => {
+    const below = folderTree(folders, id)
+    const isEmpty = below.markup === ''
+    return html`<li><div class="headed"><span class="wrap">${isolated(name)}</span>${isEmpty ? deleteForm({ id, name }) : ''}</div>${below}</li>`
+  })
+  return html`<ul class="tree">${items}</ul>`
+}
+
+function deleteForm({ id, name }: Pick<ShownFolder, 'id' | 'name'>): Html {
+  return confirmation({
+    label: 'Delete',
+    name: `Delete the folder ${name}`,
+    action: `/app/folders/${id}/delete`,
+    fields: html`<p>A folder with documents is not deleted.</p>`,
+    button: 'Delete',
+  })
+}

@@ -1,0 +1,117 @@
+import { filterBar, pageHead } from '#src/pages/kit/components.ts'
+import {
+  copyable,
+  copyButton,
+  dueText,
+  type Html,
+  html,
+  indentJson,
+  isolated,
+  momentText,
+  table,
+} from '#src/pages/kit/html.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import type { RecentEvent } from '#src/webhooks/events/feed.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
+import type { Delivery } from '#src/webhooks/history/deliveries.ts'
+import { deliveryBadge } from './badges.ts'
+
+export type EventListView = {
+  viewer: Viewer
+  events: readonly RecentEvent[]
+  cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  type: string
+}
+
+const columns = [
+  { label: 'Event', kind: 'wrap' },
+  { label: 'ID', kind: 'wrap' },
+  { label: 'Published' },
+] as const
+
+/** The events of the tenant, newest first. */
+export function eventListPage({ viewer, events, cursors, type }: EventListView): Page {
+  const rows = events.map(({ id, type, createdAt }) => [
+    html`<a href="/app/events/${id}">${type}</a>`,
+    html`<code>${id}</code>`,
+    momentText(createdAt),
+  ])
+  const types = eventTypes.map((value) => ({ value, label: value }))
+  const empty =
+    type === ''
+      ? html`<p>No events yet. Changing an order or a post publishes one.</p>`
+      : html`<p>No events of this type. <a href="/app/events">Show all events</a></p>`
+  return layout(
+    'Events',
+    html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>.` })}
+      <section class="card" aria-label="Events">
+        ${filterBar('/app/events', choices('type', 'Type', 'All types', types, type), type !== '')}
+        <div class="compact">${listTable(columns, rows, { path: '/app/events', filter: { type }, ...cursors }, empty)}</div>
+      </section>`,
+    { current: '/app/events', ...viewer },
+  )
+}
+
+export type EventView = {
+  viewer: Viewer
+  event: RecentEvent & { body: string; cause: string | null }
+  deliveries: readonly (Delivery & { url: string })[]
+}
+
+/** One event: what caused it, its body and its deliveries. */
+export function eventPage({ viewer, event, deliveries }: EventView): Page {
+  return layout(
+    'Event',
+    html`${pageHead({ trail: { href: '/app/events', label: 'Events' }, title: event.type })}
+      <section class="card" aria-labelledby="facts">
+        <h2 id="facts">Overview</h2>
+        <dl class="facts">
+          <div><dt>Event ID</dt><dd class="wrap"><code id="event-id">${event.id}</code> ${copyButton('event-id', 'Copy event ID')}</dd></div>
+          <div><dt>Published</dt><dd>${momentText(event.createdAt)}</dd></div>
+          ${event.cause === null ? '' : html`<div><dt>Caused by</dt><dd class="wrap">${causeText(event.cause)}</dd></div>`}
+        </dl>
+      </section>
+      <section class="card" aria-labelledby="deliveries">
+        <h2 id="deliveries">Deliveries</h2>
+        ${deliveries.length === 0 ? html`<p class="quiet">No endpoint was subscribed to this event when it was published.</p>` : table(deliveryColumns, deliveries.map(deliveryRow))}
+      </section>
+      <section class="card" aria-labelledby="body">
+        <h2 id="body">Body</h2>
+        ${copyable('event-body', 'Event body', 'excerpt', indentJson(event.body))}
+      </section>`,
+    { current: '/app/events', ...viewer },
+  )
+}
+
+/** @param cause `request:ID` or `billing-event:ID` */
+function causeText(cause: string): Html {
+  const [kind = '', ...id] = cause.split(':')
+  const words = kind === 'request' ? 'Request' : kind === 'billing-event' ? 'Billing event' : kind
+  return html`${words} <code>${id.join(':')}</code>`
+}
+
+const deliveryColumns = [
+  { label: 'Endpoint', kind: 'wrap' },
+  { label: 'Status' },
+  { label: 'HTTP', kind: 'number' },
+  { label: 'Attempts', kind: 'number' },
+  { label: 'Next attempt' },
+] as const
+
+function deliveryRow({
+  id,
+  url,
+  status,
+  attempts,
+  nextAttemptAt,
+}: EventView['deliveries'][number]) {
+  const last = attempts.at(-1)
+  return [
+    html`<a href="/app/deliveries/${id}">${isolated(url)}</a>`,
+    deliveryBadge(status),
+    last === undefined ? '–' : (last.statusCode ?? 'none'),
+    attempts.length,
+    nextAttemptAt === null ? '' : dueText(nextAttemptAt),
+  ]
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+const url = 'https://8.8.8.8/hook'
+const fields = { url, description: 'mine', signature: 'spec' }
+const day = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
+const submission = { submission: '00000000-0000-4000-8000-000000000001' }
+const nowhere = '/app/webhooks/00000000-0000-4000-8000-000000000000'
+
+t.test('an endpoint of another tenant is a 404 for every request', async (t) => {
+  const { test, other, admin, viewer } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, other, { url })
+  const forms: [string, Record<string, string>][] = [
+    ['', { ...fields, url: 'https://10.0.0.1/' }],
+    ['/test', submission],
+    ['/probe', submission],
+    ['/rotate', { ...submission, overlapSeconds: '0' }],
+    ['/enable', {}],
+    ['/remove', { ...submission, confirm: 'yes' }],
+    ['/replays', { ...submission, ...day }],
+  ]
+  const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
+  for (const path of [`/app/webhooks/${id}`, nowhere]) {
+    const missing = await admin.open(path)
+    t.equal(missing.statusCode, 404)
+    t.match(missing.body, 'aria-label="Pages"', 'the navigation stays')
+    for (const [action, form] of forms) {
+      t.equal((await admin.send(path + action, form)).statusCode, 404, action)
+      t.equal((await viewer.send(path + action, form)).statusCode, 403, action)
+      const crossSite = { 'sec-fetch-site': 'cross-site' }
+      t.equal((await admin.send(path + action, form, crossSite)).statusCode, 403, action)
+    }
+  }
+  t.equal((await viewer.open(nowhere)).statusCode, 403)
+  t.equal((await admin.open('/app/webhooks/1')).statusCode, 400)
+  t.same((await test.database.admin.query('SELECT * FROM webhook_endpoints')).rows, before.rows)
+})
+
+t.test('an endpoint is edited; a refused URL is shown in the open form', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url, eventTypes: ['endpoint.test'] })
+  const path = `/app/webhooks/${id}`
+  t.match((await admin.open(path)).body, 'value="endpoint.test" checked', 'as chosen by the API')
+
+  const change = { ...fields, url: 'https://8.8.4.4/new', eventTypes: 'post.updated' }
+  const changed = await admin.send(path, change)
+  t.equal(changed.statusCode, 303)
+  t.equal(changed.headers.location, `${path}?done=changed`)
+  const { body } = await admin.open(`${path}?done=changed`)
+  t.match(body, 'class="toast" role="status"><p>Saved.')
+  t.match(body, '<h1 class="wrap address"><bdi>https://8.8.4.4/new</bdi></h1>')
+
+  const refused = await admin.send(path, {
+    ...fields,
+    url: 'https://127.0.0.1/',
+    description: 'typed',
+  })
+  t.equal(refused.statusCode, 400)
+  t.match(refused.body, /<details open>\s*<summary>Edit endpoint/)
+  t.match(refused.body, 'value="typed"')
+  t.match(refused.body, 'The URL must be https')
+  t.notMatch((await admin.open(`${path}?done=<i>`)).body, '<i>')
+})
+
+t.test('a test event is sent and its response shown, escaped', async (t) => {
+  const receiver = await startReceiver((_request, response) =>
+    response.writeHead(404).end('<script>alert(1)</script>'),
+  )
+  t.teardown(() => receiver.close())
+  const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
+  const { test, one, other, admin, stranger } = await webhookVisitors(t, settings)
+  const id = await createEndpoint(test.database, one, {
+    url: `${receiver.url}/`,
+    status: 'disabled',
+  })
+  const sent = await admin.submit(`/app/webhooks/${id}/test`)
+  t.equal(sent.statusCode, 303)
+  t.equal((await receiver.next()).headers['content-type'], 'application/json')
+  const { body } = await admin.open(String(sent.headers.location))
+  t.match(body, 'Test result')
+  t.match(body, />404<\/span> Attempt 1, \d+ ms/)
+  t.match(body, 'The path of the URL does not exist.')
+  t.match(body, '&lt;script&gt;alert(1)&lt;/script&gt;')
+  t.notMatch(body, '<script>')
+
+  const query = String(sent.headers.location).split('?')[1]
+  const theirs = await createEndpoint(test.database, other, { url })
+  const foreign = await stranger.open(`/app/webhooks/${theirs}?${query}`)
+  t.equal(foreign.statusCode, 200)
+  t.notMatch(foreign.body, 'Test result')
+})
+
+t.test('a rotated secret is shown once, with the time until which the old one signs', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url })
+  const rotate = (overlapSeconds: string) =>
+    admin.submit(`/app/webhooks/${id}/rotate`, { overlapSeconds })
+  const result = async (overlapSeconds: string) =>
+    admin.open(String((await rotate(overlapSeconds)).headers.location))
+  const rotated = await result('3600')
+  t.equal(rotated.headers['cache-control'], 'no-store')
+  t.match(rotated.body, /<code id="new-secret-text">whsec_[\w+/]{43}=<\/code>/)
+  t.match(rotated.body, 'also signed with the old secret')
+  t.match((await result('0')).body, 'The old secret is no longer used.')
+  t.equal((await rotate('1')).statusCode, 400)
+  t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
+})
+
+t.test('an inactive endpoint can be enabled, and deleted only with confirmation', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url, status: 'disabled' })
+  const path = `/app/webhooks/${id}`
+  t.match((await admin.open(path)).body, 'Enable endpoint')
+  t.equal((await admin.send(`${path}/enable`)).headers.location, `${path}?done=enabled`)
+  const { body } = await admin.open(path)
+  t.match(body, 'Active')
+  t.notMatch(body, 'Enable endpoint')
+
+  t.equal((await admin.submit(`${path}/remove`)).statusCode, 400)
+  t.equal((await admin.open(path)).statusCode, 200)
+  const removed = await admin.submit(`${path}/remove`, { confirm: 'yes' })
+  t.equal(removed.headers.location, '/app/webhooks?done=removed')
+  t.equal((await admin.open(path)).statusCode, 404)
+})
+
+t.test(
+  'deliveries are filtered by status and event type, newest first, page by page',
+  async (t) => {
+    const { test, one, admin } = await webhookVisitors(t)
+    const endpointId = await createEndpoint(test.database, one, { url })
+    const path = `/app/webhooks/${endpointId}`
+    t.match((await admin.open(path)).body, 'No deliveries yet.')
+    const ids: string[] = []
+    for (let made = 0; made < 23; made += 1) {
+      const createdAt = new Date(Date.UTC(2026, 0, 1, 0, made)).toISOString()
+      const delivery = { ...one, endpointId, createdAt, attempts: 1 }
+      const kept = made === 3 ? ({ status: 'succeeded', eventType: 'post.deleted' } as const) : {}
+      ids.unshift(await createDelivery(test.database, { ...delivery, ...kept }))
+    }
+    const shown = (body: string) =>
+      [...body.matchAll(/"\/app\/deliveries\/([\w-]+)"/g)].map(([, id]) => id)
+    const first = await admin.open(path)
+    t.same(shown(first.body), ids.slice(0, 20))
+    t.match(first.body, 'The endpoint answered 500.')
+    const [, older = ''] = /href="([^"]*)" rel="next"/.exec(first.body) ?? []
+    const second = await admin.open(older.replaceAll('&amp;', '&').replace('#deliveries', ''))
+    t.same(shown(second.body), ids.slice(20))
+    t.notMatch(second.body, 'rel="next"')
+    t.match(second.body, '>Newest</a>')
+
+    const only = async (query: string) => shown((await admin.open(`${path}?${query}`)).body)
+    t.same(await only('status=succeeded&eventType='), [ids[19]])
+    t.same(await only('status=&eventType=post.deleted'), [ids[19]])
+    t.same(await only('status=pending&eventType=post.deleted'), [])
+    t.same(await only(`event=${ids[7]}`), [ids[7]], 'the id of a delivery')
+    t.same(await only('httpStatus=404'), [])
+    t.same((await only('httpStatus=5xx&eventType=')).length, 20)
+    const bads = ['status=lost', 'eventType=x', 'cursor=x', 'limit=1', 'httpStatus=9xx']
+    for (const bad of [...bads, 'httpStatus=%00', 'event=%00', `event=${'x'.repeat(65)}`])
+      t.equal((await admin.open(`${path}?${bad}`)).statusCode, 400, bad)
+  },
+)
+
+t.test(
+  'a receiver is checked from the page: its grade, its faults, and no second check',
+  async (t) => {
+    let count = 0
+    const receiver = await startReceiver((_request, response) => {
+      count += 1
+      response.writeHead(200).end()
+    })
+    t.teardown(() => receiver.close())
+    const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
+    const { test, one, admin, viewer } = await webhookVisitors(t, settings)
+    const id = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
+    const path = `/app/webhooks/${id}`
+    t.match((await admin.open(path)).body, 'grades from A to F')
+    t.equal((await viewer.submit(`${path}/probe`)).statusCode, 403)
+
+    const form = { submission: randomUUID() }
+    const checked = await admin.send(`${path}/probe`, form)
+    t.equal(checked.headers.location, `${path}?done=probed`)
+    const { body } = await admin.open(path)
+    t.match(body, 'Grade F', 'a receiver that accepts everything')
+    t.match(body, 'The signature is not verified')
+    t.match(body, 'Verify every request before you use it')
+    const made = count
+    t.equal((await admin.send(`${path}/probe`, form)).headers.location, `${path}?done=probing`)
+    const again = await admin.submit(`${path}/probe`)
+    t.equal(again.statusCode, 429)
+    t.match(again.headers['retry-after'], /^\d+$/)
+    t.match(again.body, 'It can be checked again after')
+    t.equal(count, made, 'nothing more was sent')
+  },
+)

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+const url = 'https://8.8.8.8/hook'
+
+t.test('events are listed by type, and an event shows its deliveries', async (t) => {
+  const { test, one, admin, stranger, viewer } = await webhookVisitors(t)
+  t.match((await admin.open('/app/events')).body, 'No events yet')
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const deliveryId = await createDelivery(test.database, { ...one, endpointId })
+  const { rows } = await test.database.admin.query(
+    `UPDATE outbound_events SET cause = 'request:abc', body = '{"x":"<i>"}' RETURNING id, type`,
+  )
+  const [event] = rows
+  const path = `/app/events/${event.id}`
+  const list = (await admin.open('/app/events')).body
+  t.match(list, `<a href="${path}">${event.type}</a>`)
+  t.match((await admin.open(`/app/events?type=${event.type}`)).body, path)
+  t.notMatch((await admin.open('/app/events?type=subscription.activated')).body, path)
+  t.equal((await admin.open('/app/events?type=none')).statusCode, 400)
+
+  const { body } = await admin.open(path)
+  t.match(body, `<a href="/app/deliveries/${deliveryId}"><bdi>${url}</bdi></a>`)
+  t.match(body, 'Request <code>abc</code>')
+  t.match(body, '{\n  &quot;x&quot;: &quot;&lt;i&gt;&quot;\n}', 'indented')
+  t.notMatch(body, '<i>')
+  t.equal((await stranger.open(path)).statusCode, 404)
+  t.notMatch((await stranger.open('/app/events')).body, path)
+  t.equal((await viewer.open('/app/events')).statusCode, 403)
+  t.equal((await viewer.open(path)).statusCode, 403)
+})
+
+t.test('the list of events has links to older and newer ones', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  await test.database.admin.query(
+    `INSERT INTO outbound_events (tenant_id, id, type, body)
+     SELECT $1, 'msg_' || lpad(n::text, 43, '0'), 'order.updated', '{}' FROM generate_series(1, 30) AS n`,
+    [one.tenantId],
+  )
+  const idsOf = (body: string) => [...body.matchAll(/events\/msg_0+(\d+)"/g)].map(([, id]) => id)
+  const link = (body: string, rel: string) =>
+    new RegExp(`href="([^"]+)" rel="${rel}"`).exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const first = (await admin.open('/app/events')).body
+  const second = (await admin.open(link(first, 'next'))).body
+  t.equal(idsOf(first)[0], '30', 'newest first')
+  t.same([...idsOf(first), ...idsOf(second)].length, 30)
+  t.same(idsOf((await admin.open(link(second, 'prev'))).body), idsOf(first))
+})
