@@ -26,7 +26,9 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
         },
       },
       frameguard: { action: 'deny' },
-      referrerPolicy: { policy: 'no-referrer' },
+      // With `no-referrer` browsers would send `Origin: null` with our own forms, which the
+      // same-origin rule (plugins/csrf.ts) refuses where Sec-Fetch-Site is missing.
+      referrerPolicy: { policy: 'same-origin' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
     const headers = { ...secure, 'cache-control': 'no-store' }

@@ -2,6 +2,7 @@ import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
+import { hasBody } from '#src/http/request-body.ts'
 import { NoQuery } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
@@ -18,7 +19,6 @@ declare module 'fastify' {
  */
 export default fp(
   async function strictRequests(app) {
-    app.removeContentTypeParser('text/plain')
     app.addHook('onRoute', function beStrict(route: RouteOptions) {
       const { config, schema } = route
       if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
@@ -33,6 +33,6 @@ export default fp(
 /** The parser of forms is there for the pages of the same scope. */
 const refuseForm: Extract<RouteOptions['preParsing'], (...args: never[]) => void> =
   function refuseForm({ headers }, _reply, payload, done) {
-    const refused = isForm(headers['content-type'])
+    const refused = isForm(headers['content-type']) && hasBody(headers)
     done(refused ? new Problem('unsupported-media-type') : null, payload)
   }

@@ -7,6 +7,7 @@ import { verifySignature } from '#src/billing/signature.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { clientAddressOf } from '#src/http/client-address.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
+import { isEncodedBody } from '#src/http/request-body.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { BillingMetrics, WebhookOutcome } from '#src/observability/metrics.ts'
 import { type ByteBudget, createByteBudget } from '#src/runtime/byte-budget.ts'
@@ -52,6 +53,7 @@ export default fp<Options>(
     app.decorateRequest('webhook', null)
     app.decorateRequest('webhookOutcome', null)
     app.decorateRequest('releaseBody', null)
+    app.addHook('onRequest', ignoreType)
     app.addHook('preParsing', refuseEncodedBody)
     app.addHook('preParsing', async function countBody(request, reply, payload) {
       return countUnverified(budget, metrics, request, reply, payload)
@@ -102,9 +104,14 @@ function outcomeOf(status: number): WebhookOutcome {
   return byStatus[status] ?? (status < 500 ? 'malformed' : 'failed')
 }
 
+/** The type of a signed body decides nothing, and Fastify refuses one that it cannot read. */
+function ignoreType({ raw }: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  delete raw.headers['content-type']
+  done()
+}
+
 async function refuseEncodedBody(request: FastifyRequest, reply: FastifyReply) {
-  const encoding = request.headers['content-encoding'] ?? 'identity'
-  if (encoding.toLowerCase() === 'identity') return
+  if (!isEncodedBody(request.headers)) return
   return reply.code(415).type('text/plain').send('content-encoding is not accepted')
 }
 

@@ -29,6 +29,7 @@ import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
 import rateLimit, { rateLimitStore } from '#plugins/rate-limit.ts'
 import refusals from '#plugins/refusals.ts'
+import requestBody from '#plugins/request-body.ts'
 import requestLog from '#plugins/request-log.ts'
 import requireAccess from '#plugins/require-access.ts'
 import schemaCompilers from '#plugins/schema-compilers.ts'
@@ -118,6 +119,7 @@ export async function buildApp(
   await app.register(compression)
   await app.register(pageLinks)
   await app.register(requireAccess)
+  await app.register(requestBody)
   await app.register(strictRequests)
   await app.register(idempotency, { keys: encryptionKeys })
   await app.register(openapi, { baseUrl: config.baseUrl })

@@ -27,7 +27,7 @@ t.test(
         {
           'x-content-type-options': 'nosniff',
           'x-frame-options': 'DENY',
-          'referrer-policy': 'no-referrer',
+          'referrer-policy': 'same-origin',
           'cross-origin-opener-policy': 'same-origin',
           'cross-origin-resource-policy': 'same-origin',
         },

@@ -1,0 +1,76 @@
+import { finished } from 'node:stream'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+  RequestPayload,
+  RouteOptions,
+} from 'fastify'
+import fp from 'fastify-plugin'
+import { isForm } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { hasBody, isEncodedBody } from '#src/http/request-body.ts'
+
+/**
+ * What holds for the bodies of all requests. An empty body is no body: generated clients send a
+ * `Content-Type` with every DELETE and POST. A compressed body is 415 before any of it is read,
+ * because no parser here decompresses.
+ */
+export default fp(
+  async function requestBody(app) {
+    app.removeContentTypeParser('text/plain')
+    const parseJson = app.getDefaultJsonParser('error', 'error')
+    app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+      if (body === '') done(null, undefined)
+      else parseJson(request, String(body), done)
+    })
+    app.addContentTypeParser('*', refuseBytes)
+    app.addHook('onRequest', ignoreTypeOfNothing)
+    app.addHook('onRoute', function refuseEncoded(route: RouteOptions) {
+      route.preParsing = [...[route.preParsing ?? []].flat(), refuseEncodedBody]
+    })
+  },
+  { name: 'request-body', fastify: '5.x' },
+)
+
+/** An empty form is still a form: its sender is answered with a page. */
+function ignoreTypeOfNothing(
+  { raw: { headers } }: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
+  if (!hasBody(headers) && !isForm(headers['content-type'])) delete headers['content-type']
+  done()
+}
+
+/** A body of a type that no parser knows, or of none. Only a chunked one can still be empty. */
+function refuseBytes(
+  { headers }: FastifyRequest,
+  payload: RequestPayload,
+  done: (error: Error | null) => void,
+): void {
+  const refusal = new Problem('unsupported-media-type')
+  if (headers['transfer-encoding'] === undefined) {
+    done(refusal)
+    return
+  }
+  let isEmpty = true
+  payload.once('data', () => {
+    isEmpty = false
+    done(refusal)
+  })
+  finished(payload, (error) => {
+    if (isEmpty) done(error ?? null)
+  })
+}
+
+const refuseEncodedBody: Extract<RouteOptions['preParsing'], (...args: never[]) => void> =
+  function refuseEncodedBody({ headers }, reply, payload, done) {
+    if (!isEncodedBody(headers)) {
+      done(null, payload)
+      return
+    }
+    reply.header('accept-encoding', 'identity')
+    const detail = 'Bodies are not decompressed: send it without Content-Encoding.'
+    done(new Problem('unsupported-media-type', { detail }))
+  }
