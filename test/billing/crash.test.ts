@@ -1,13 +1,14 @@
 import t, { type Test } from 'tap'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 import { crashSettings, runCrashRounds } from './crash-rounds.ts'
 import { startDurableDatabase } from './durable-database.ts'
 import { checkHistory } from './history.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
 const seconds = Number(process.env.CRASH_SECONDS ?? 25)
-const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 t.test(`kill -9 between any two steps: every 200 exists once and took effect once`, async (t) => {
   const database = await createDatabase(t)
@@ -24,7 +25,7 @@ async function survive(
   database: TestDatabase,
   options: { rounds: number; target: 'connections' | 'server' },
 ): Promise<void> {
-  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+  t.comment(`TEST_SEED=${seed} CRASH_ROUNDS=${rounds}`)
   await createUser(database, { billingCustomer: 'cus_1' })
   const run = await runCrashRounds(database, crashSettings(database), { ...options, seed, seconds })
   t.strictSame(run.violations, [], `seed ${seed}`)

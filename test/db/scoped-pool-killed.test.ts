@@ -6,21 +6,21 @@ import { type Entry, withoutScope } from '#src/db/entry.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { randomOf } from '#test/support/app/seeded.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { addSession, idleSeconds } from './credentials.ts'
 
 const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }
 const rounds = 60
 const atOnce = 16
-const seed = Number(process.env.POOL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 t.test(
   'backends killed at random: no foreign row, no lost write, no dirty connection',
   async (t) => {
-    t.comment(`POOL_SEED=${seed}`)
+    t.comment(`TEST_SEED=${seed}`)
     const random = randomOf(seed)
     const database = await createDatabase(t)
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(database)))
@@ -121,7 +121,7 @@ t.test(
       await running
     }
     t.comment(JSON.stringify(seen))
-    t.match(seen, { foreign: 0, dirty: 0, other: 0 }, `POOL_SEED=${seed}`)
+    t.match(seen, { foreign: 0, dirty: 0, other: 0 }, `TEST_SEED=${seed}`)
     t.ok(seen.killed > 0, 'some transactions were killed')
     t.ok(seen.done > seen.killed, 'most were not')
     const { rows } = await database.admin.query<{ title: string; own: boolean }>(

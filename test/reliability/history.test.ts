@@ -8,9 +8,10 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { findAnomalies, type Operation } from '#test/support/models/history.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 
 const runs = Number(process.env.HISTORY_RUNS ?? 12)
-const seed = Number(process.env.HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 /** What clients do at once. A post is a list: its body is changed as it was read, or the change fails. */
 const work = fc.record({
@@ -120,7 +121,7 @@ async function record(setting: Setting, plan: Work, careful: boolean): Promise<O
 t.test(
   'whatever two processes answer while connections break, one order explains it',
   async (t) => {
-    t.comment(`HISTORY_SEED=${seed} HISTORY_RUNS=${runs}`)
+    t.comment(`TEST_SEED=${seed} HISTORY_RUNS=${runs}`)
     const setting = await setUp(t)
     const seen = { ok: 0, failed: 0, unknown: 0 }
     await fc.assert(

@@ -5,6 +5,7 @@ import { ownHalf } from '#test/billing/killable.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOwnedDatabase } from '#test/support/database/database.ts'
 import { until } from '#test/support/database/until.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { ask, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
@@ -12,7 +13,7 @@ import { makeNextRelease } from './next-release.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
 const seconds = Number(process.env.CRASH_SECONDS ?? 10)
-const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 /** A database of this release that can be migrated to the next. */
 async function prepare(t: Test) {
@@ -70,7 +71,7 @@ t.test('rolling upgrade: two releases on one database, and no request fails', as
 })
 
 t.test('two releases with a web and a worker each on one database are killed', async (t) => {
-  t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+  t.comment(`TEST_SEED=${seed} CRASH_ROUNDS=${rounds}`)
   const { database, env, next } = await prepare(t)
   const migration = await runProgram(t, ['migrate'], env, { entry: next.entry })
   t.equal(await migration.ended, 0)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { randomOf } from '#test/support/app/seeded.ts'
+import { randomOf } from '#test/support/models/seeded.ts'
 import { trendOf } from './trend.ts'
 
 const seed = Math.floor(Math.random() * 2 ** 31)

@@ -6,9 +6,10 @@ import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 
 const runs = Number(process.env.MODEL_RUNS ?? 20)
-const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 /** Three people and one tenant, in which the first is admin at the beginning. */
 type Model = {
@@ -237,7 +238,7 @@ async function createWorld(test: TestApp, processes: World['processes']) {
 }
 
 t.test('members and invitations are as in the model, after any commands', async (t) => {
-  t.comment(`MODEL_SEED=${seed} MODEL_RUNS=${runs}`)
+  t.comment(`TEST_SEED=${seed} MODEL_RUNS=${runs}`)
   const test = await build(t)
   const second = await buildApp(test.config, createLogger('silent'))
   t.teardown(() => second.close())

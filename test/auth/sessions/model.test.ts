@@ -7,9 +7,10 @@ import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { until } from '#test/support/database/until.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 
 const runs = Number(process.env.MODEL_RUNS ?? 40)
-const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 // Steps of the clock are multiples of 50 s, so that no sum of them is near a limit.
 const idleSeconds = 625
@@ -257,7 +258,7 @@ async function createWorld({ test, processes }: Pick<World, 'test' | 'processes'
 }
 
 t.test('sessions are as in the model, after any commands at two processes', async (t) => {
-  t.comment(`MODEL_SEED=${seed} MODEL_RUNS=${runs}`)
+  t.comment(`TEST_SEED=${seed} MODEL_RUNS=${runs}`)
   const processes = await setUp(t)
   let executed = 0
   await fc.assert(

@@ -1,22 +1,22 @@
 import t from 'tap'
 import { type Killable, startKillable } from '#test/billing/killable.ts'
 import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
-import { randomOf, waitTurns } from '#test/support/app/seeded.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
+import { chosenSeed, randomOf, waitTurns } from '#test/support/models/seeded.ts'
 import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { checkDeliveries } from './delivery-history.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 60)
 const seconds = Number(process.env.CRASH_SECONDS ?? 25)
-const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 const eventsPerRound = 4
 
 t.test(
   'kill -9 between response and commit: nothing is lost, and no attempt follows a success',
   async (t) => {
-    t.comment(`CRASH_SEED=${seed} CRASH_ROUNDS=${rounds}`)
+    t.comment(`TEST_SEED=${seed} CRASH_ROUNDS=${rounds}`)
     const random = randomOf(seed)
     const outbox = await createOutbox(t)
     const { database, tenant } = outbox

@@ -5,6 +5,7 @@ import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database
 import { checkLedger } from '#src/ledger/ledger.ts'
 import { enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { startReplay } from '#src/webhooks/history/replays.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 import {
   createDeliveryWorker,
   fail,
@@ -13,7 +14,7 @@ import {
 } from '#test/support/receiver/delivery-worker.ts'
 
 const runs = Number(process.env.MODEL_RUNS ?? 12)
-const seed = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const seed = chosenSeed()
 
 const disableAfterSeconds = 5 * 86_400
 const disableAfterExhausted = 10
@@ -259,7 +260,7 @@ const anyCommands = fc.commands(
 )
 
 t.test('deliveries and their endpoint are as in the model, after any commands', async (t) => {
-  t.comment(`MODEL_SEED=${seed} MODEL_RUNS=${runs}`)
+  t.comment(`TEST_SEED=${seed} MODEL_RUNS=${runs}`)
   const world: World = await createDeliveryWorker(t, succeed)
   const { database } = world.outbox
   const systemDb = openSystemDatabase(database.workerUrl, 1)

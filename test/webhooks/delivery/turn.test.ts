@@ -6,9 +6,10 @@ import { PostponedError } from '#src/webhooks/client/errors.ts'
 import { attemptKey, type DueAttempt } from '#src/webhooks/delivery/claim.ts'
 import { createSlots } from '#src/webhooks/delivery/slots.ts'
 import { startTurn, type TurnWork } from '#src/webhooks/delivery/turn.ts'
+import { chosenSeed } from '#test/support/models/seeded.ts'
 
 const perEndpoint = 4
-const seed = Number(process.env.MODEL_SEED ?? Date.now() % 2 ** 31)
+const seed = chosenSeed()
 const runs = Number(process.env.MODEL_RUNS ?? 100)
 
 t.test('a backlog is worked through, oldest first, its share at once', async (t) => {
@@ -24,7 +25,7 @@ t.test('a backlog is worked through, oldest first, its share at once', async (t)
 })
 
 t.test('each attempt is made once, whenever its transaction commits', async (t) => {
-  t.comment(`MODEL_SEED=${seed} MODEL_RUNS=${runs}`)
+  t.comment(`TEST_SEED=${seed} MODEL_RUNS=${runs}`)
   const arrival = fc.record({
     afterTurns: fc.nat(20),
     ageMs: fc.nat(900),

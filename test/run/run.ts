@@ -1,39 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { readFile, rm } from 'node:fs/promises'
+import { createWriteStream, globSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
-import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describeFailures } from '#test/run/failures.ts'
+import { batchesOf, filesOf } from '#test/run/lanes.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
-import { startClusterOfRun } from '#test/support/database/citus-run.ts'
-import { prepareTemplate } from '#test/support/database/template.ts'
+import { startRunServer } from '#test/run/server.ts'
 
 /*
- * The program behind `npm test`: one PostgreSQL for the whole run, or a Citus cluster with
- * TEST_CLUSTER=citus; tap with the given arguments, then what failed, and as the last line how many did.
- * Exits as tap does, and with 1 when nothing ran.
+ * The program behind `npm test` (the first lane), `npm run test:all` (the second) and `npm test -- FILE…`:
+ * one PostgreSQL for the whole run, or a Citus cluster with TEST_CLUSTER=citus; tap with the files in
+ * batches and the given options, then what failed, and as the last line how many did. Exits as tap does,
+ * and with 1 when nothing ran.
  */
-
-/**
- * The data is thrown away: nothing has to survive a power cut. The tables are small: starting parallel
- * workers takes 80 ms, twenty times as long as the rest of the queries that get them.
- */
-const settings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '300',
-  max_wal_size: '256MB',
-  max_parallel_workers_per_gather: '0',
-}
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
-const withoutDomains = new URL('./run/without-domains.ts', import.meta.url).href
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const withoutDomains = new URL('./without-domains.ts', import.meta.url).href
 
 const interruption = followSignals()
 const folder = await makeRunFolder()
@@ -44,11 +32,12 @@ try {
 }
 
 async function runWithDatabase(args: string[]): Promise<number> {
-  const database =
-    process.env.TEST_CLUSTER === 'citus' ? await startClusterOfRun() : await startOne()
+  const options = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
+  const entries = await writeEntries(chosenFiles(args))
+  const database = await startRunServer(folder)
   try {
     const results = join(folder, 'results.tap')
-    const code = await runTap(args, results, database.env)
+    const code = await runTap([...options, ...entries], results, database.env)
     const tap = await readFile(results, 'utf8').catch(() => '')
     const failures = describeFailures(tap)
     if (failures) console.log(`\n${failures}\n`)
@@ -58,33 +47,46 @@ async function runWithDatabase(args: string[]): Promise<number> {
   }
 }
 
-/** One PostgreSQL with the template of the test databases. */
-async function startOne() {
-  const dataDir = join(folder, 'postgres')
-  const database = await startPostgres({ dataDir, settings })
-  const stop = async () => {
-    await database.stop()
-    await removePostgres(dataDir)
-  }
-  try {
-    await prepareTemplate(database.url('postgres'))
-    return { env: { TEST_POSTGRES_URL: database.url('postgres') }, stop }
-  } catch (error) {
-    await stop()
-    throw error
-  }
+/** The files named by the arguments, or those of a lane. */
+function chosenFiles(args: readonly string[]): string[] {
+  const named = args.filter((arg) => !arg.startsWith('-'))
+  if (named.length > 0) return [...new Set(named.flatMap(filesNamed))].sort()
+  return filesOf(args.includes('--lane=second') ? 'second' : 'first', root)
+}
+
+/** The test files of a path, a pattern or a folder. */
+function filesNamed(name: string): string[] {
+  const found = globSync(name, { cwd: root })
+  return found.flatMap((path) =>
+    path.endsWith('.ts') ? [path] : globSync(`${path}/**/*.test.ts`, { cwd: root }),
+  )
+}
+
+/** Writes a program for each batch of files; a file by itself is its own program. */
+async function writeEntries(files: readonly string[]): Promise<string[]> {
+  const runner = JSON.stringify(new URL('./batch.ts', import.meta.url).href)
+  const entries = batchesOf(files).map(async (batch, index) => {
+    const [first = ''] = batch
+    if (batch.length === 1) return first
+    const urls = batch.map((file) => pathToFileURL(join(root, file)).href)
+    const entry = join(folder, `batch-${String(index + 1).padStart(2, '0')}.mjs`)
+    const text = `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)})\n`
+    await writeFile(entry, text)
+    return entry
+  })
+  return Promise.all(entries)
 }
 
 /** Runs tap, whose own reporter stays in view, and leaves its raw TAP in the file `results`. */
 async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const tap = fileURLToPath(new URL('../node_modules/tap/dist/esm/run.mjs', import.meta.url))
+  const tap = fileURLToPath(new URL('../../node_modules/tap/dist/esm/run.mjs', import.meta.url))
   // Without a terminal tap's reporter is raw TAP. With --output-file it would write that twice.
   const isRaw = !process.stdout.isTTY && !args.some((arg) => /^(-R|--reporter\b)/.test(arg))
   const child = spawn(
     process.execPath,
     [tap, ...(isRaw ? ['--reporter=tap'] : [`--output-file=${results}`]), ...args],
     {
-      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      cwd: root,
       // Node strips the types itself; this keeps tap from loading a compiler. Switching tap's
       // plugin off instead makes tap rebuild itself, and the first run after an install fail.
       env: {
@@ -127,8 +129,7 @@ function readOutcome(tap: string): Outcome {
 }
 
 function conclude({ passed, failed, skipped }: Outcome, code: number): number {
-  const tail = skipped > 0 ? `, ${skipped} skipped` : ''
-  console.log(`${passed} passed, ${failed} failed${tail}`)
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`)
   return code === 0 && (passed === 0 || failed > 0) ? 1 : code
 }
 

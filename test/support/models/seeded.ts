@@ -1,3 +1,8 @@
+/** The seed of a test that draws at random: that of TEST_SEED, or a new one. The test prints it. */
+export function chosenSeed(): number {
+  return Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+}
+
 /** mulberry32, a random number generator with a seed. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0

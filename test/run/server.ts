@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { startClusterOfRun } from '#test/support/database/citus-run.ts'
+import { prepareTemplate } from '#test/support/database/template.ts'
+
+/**
+ * The data is thrown away: nothing has to survive a power cut. The tables are small: starting parallel
+ * workers takes 80 ms, twenty times as long as the rest of the queries that get them.
+ */
+const settings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  max_wal_size: '256MB',
+  max_parallel_workers_per_gather: '0',
+}
+
+/** The database server of a run, and the variables by which tests find it. */
+export type RunServer = { env: NodeJS.ProcessEnv; stop(): Promise<void> }
+
+/**
+ * Starts one PostgreSQL with the template of the test databases, or with TEST_CLUSTER=citus a cluster.
+ * @param folder for its data
+ */
+export async function startRunServer(folder: string): Promise<RunServer> {
+  if (process.env.TEST_CLUSTER === 'citus') return startClusterOfRun()
+  const dataDir = join(folder, 'postgres')
+  const database = await startPostgres({ dataDir, settings })
+  const stop = async () => {
+    await database.stop()
+    await removePostgres(dataDir)
+  }
+  try {
+    await prepareTemplate(database.url('postgres'))
+    return { env: { TEST_POSTGRES_URL: database.url('postgres') }, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
