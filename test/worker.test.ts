@@ -104,6 +104,61 @@ t.test('one poison event never blocks another', async (t) => {
   )
 })
 
+/** Values that no try will store, each with the reason that the operator sees. */
+const unstorable: [string, object, RegExp][] = [
+  ['a customer with NUL', { customer: 'cus\0_1' }, /customer has characters that cannot be stored/],
+  ['a customer that is NUL', { customer: '\0' }, /customer has characters that cannot be stored/],
+  ['half a character', { customer: 'cus_\ud83d' }, /customer has characters that cannot be stored/],
+  ['an object with NUL', { id: 'sub\0', status: 'active' }, /object.id has characters/],
+  [
+    'half of an object’s character',
+    { id: '\udc00', status: 'canceled' },
+    /object.id has characters/,
+  ],
+]
+
+t.test('what PostgreSQL will never accept makes the event dead at once', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const queue = await startQueue(t, database, 'web')
+  for (const [index, [, object]] of unstorable.entries()) {
+    const type = 'status' in object ? 'subscription.updated' : 'charge.succeeded'
+    const event = { id: `evt_${index}`, type, object: { ...charge, ...object } }
+    await queue.send('billing-event', { eventId: await receive(database, event) })
+  }
+  const worker = await startTestWorker(t, database)
+  await worker.attempts(unstorable.length)
+  await worker.stop()
+  for (const [index, [name, , reason]] of unstorable.entries()) {
+    const state = await stateOf(database, `evt_${index}`)
+    t.match(state, { status: 'dead', attempts: 1, last_error: reason }, name)
+  }
+  const states = Object.values(await jobsOf(database)).map(({ state }) => state)
+  t.strictSame(new Set(states), new Set(['completed']), 'no try is left')
+})
+
+t.test('a rule of the database that no try will pass makes the event dead at once', async (t) => {
+  const rules: [string, string, RegExp][] = [
+    ['a check', 'ADD CHECK (amount < 100)', /check constraint/],
+    ['a length', 'ALTER COLUMN currency TYPE varchar(2)', /too long/],
+    ['a range', 'ALTER COLUMN amount TYPE smallint', /out of range/],
+  ]
+  for (const [name, change, reason] of rules) {
+    const database = await createDatabase(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    await database.admin.query(`ALTER TABLE invoices ${change}`)
+    const queue = await startQueue(t, database, 'web')
+    const object = { ...charge, amount: 40_000 }
+    const event = { id: 'evt_1', type: 'charge.succeeded', object }
+    await queue.send('billing-event', { eventId: await receive(database, event) })
+    const worker = await startTestWorker(t, database)
+    await worker.attempts(1)
+    await worker.stop()
+    t.match(await stateOf(database), { status: 'dead', attempts: 1, last_error: reason }, name)
+    t.match(await jobsOf(database), { evt_1: { state: 'completed' } })
+  }
+})
+
 t.test(
   'an event whose failure cannot be recorded does not block the others of its batch',
   async (t) => {

@@ -1,3 +1,4 @@
+import { storableText } from '#src/runtime/text.ts'
 import { type BillingEvent, kindOf } from './event.ts'
 
 /** What an event does, decided from its contents alone. */
@@ -37,8 +38,11 @@ export function decideEffect(event: BillingEvent): Effect {
 
 function textOf(object: BillingEvent['object'], name: string): string {
   const value = object[name]
-  if (typeof value === 'string' && value !== '') return value
-  throw new PoisonEvent(`data.object.${name} is missing`)
+  if (typeof value !== 'string' || value === '') {
+    throw new PoisonEvent(`data.object.${name} is missing`)
+  }
+  if (value === storableText(value)) return value
+  throw new PoisonEvent(`data.object.${name} has characters that cannot be stored`)
 }
 
 function amountOf({ amount }: BillingEvent['object']): number {

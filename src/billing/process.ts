@@ -4,6 +4,7 @@ import { type Entry, withoutScope, withSettings } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
+import { storableText } from '#src/runtime/text.ts'
 import { decideEffect, type Effect, PoisonEvent } from './effect.ts'
 import { type BillingEvent, kindOf, parseEvent, statefulIdOf } from './event.ts'
 import type { SubscriptionApi } from './provider-api.ts'
@@ -45,6 +46,9 @@ export async function applyEvent(
   if (kindOf(event.type) === null) return withoutEffect('ignored')
 
   const objectId = statefulIdOf(event)
+  if (objectId !== null && objectId !== storableText(objectId)) {
+    throw new PoisonEvent('data.object.id has characters that cannot be stored')
+  }
   const seen = objectId === null ? null : await findObjectState(db, objectId)
   const { effect, applied } = await decide(event, objectId, seen, api)
   const entry: Entry<Subscriber | undefined> =
@@ -147,7 +151,7 @@ export async function recordFailure(
 ): Promise<void> {
   await tx.receivedEvent.updateMany({
     where: { eventId, status: { not: 'processed' } },
-    data: { status, lastError: reason.slice(0, 500), attempts: { increment: 1 } },
+    data: { status, lastError: storableText(reason).slice(0, 500), attempts: { increment: 1 } },
   })
 }
 

@@ -61,7 +61,7 @@ const deadlineMs = 5_000
 const maxBytes = 262_144
 const listBytes = 33_554_432 // a hundred events
 const pageEvents = 100
-const cursorLength = 1_000
+const cursorForm = /^[^\p{C}]{1,1000}$/u // kept in a column, so without what PostgreSQL refuses
 // The id becomes a path segment, so characters with a meaning in a URL are refused.
 const plainId = /^[A-Za-z0-9_-]{1,255}$/
 
@@ -118,7 +118,7 @@ async function readObject(response: Response, id: string): Promise<JsonObject> {
 
 async function readPage(response: Response): Promise<EventPage> {
   const { data, next = null } = parseJsonObject(await readText(response, listBytes)) ?? {}
-  const isCursor = typeof next === 'string' && next !== '' && next.length <= cursorLength
+  const isCursor = typeof next === 'string' && cursorForm.test(next)
   if (!Array.isArray(data) || data.length > pageEvents || !(next === null || isCursor)) {
     throw new Error('the billing API answered with something that is no list of events')
   }

@@ -2,6 +2,7 @@ import type { Job, JobWithMetadata, PgBoss } from 'pg-boss'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
+import { isRefusedForGood } from '#src/db/errors.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { JobLog } from '#src/observability/logger.ts'
@@ -154,11 +155,15 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     })
   }
 
-  /** Records why an event failed. A poisoned one and a replayed one are not tried again. */
+  /**
+   * Records why an event failed. It is not tried again if it was replayed, is poison, or has a value
+   * that PostgreSQL never accepts.
+   */
   async function fail(job: EventJob, error: unknown): Promise<void> {
     const { eventId, requestId, replayId } = job.data
     const isLast = replayId !== undefined || job.retryCount >= job.retryLimit
-    const status = isLast || error instanceof PoisonEvent ? 'dead' : 'failed'
+    const isPermanent = error instanceof PoisonEvent || isRefusedForGood(error)
+    const status = isLast || isPermanent ? 'dead' : 'failed'
     const reason = error instanceof Error ? error.message : String(error)
     logger.warn(
       { eventId, requestId, replayId, dead: status === 'dead', err: error },

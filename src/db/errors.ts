@@ -90,6 +90,17 @@ export function isRefusedValue(error: unknown): boolean {
   return refusedValueState(error) !== null
 }
 
+// 22: data exception. 54: program limit exceeded, such as a key that is too long for its index.
+const permanentStates = /^(22[0-9A-Z]{3}|54[0-9A-Z]{3}|23502|23514)$/
+
+/**
+ * True if PostgreSQL will refuse the same statement every time, because of a value in it: one that
+ * has no such form, breaks a rule of its column, or exceeds a limit.
+ */
+export function isRefusedForGood(error: unknown): boolean {
+  return hasCode(error, (code) => permanentStates.test(code))
+}
+
 /** True for a foreign-key violation: the referenced row is missing, or the row is still referenced. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23503' || code === 'P2003')

@@ -14,3 +14,8 @@ const hidden = new RegExp(`[${hiddenCharacters}]`, 'gu')
 export function isolatedText(text: string): string {
   return `\u2068${text.replace(hidden, '')}\u2069`
 }
+
+/** Text as PostgreSQL can store it: NUL and lone surrogates become U+FFFD. */
+export function storableText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}

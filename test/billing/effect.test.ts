@@ -32,6 +32,8 @@ t.test('an object without a required field is poison', async (t) => {
     ['charge.succeeded', {}, /customer is missing/],
     ['charge.succeeded', { ...charge, customer: '' }, /customer/],
     ['charge.succeeded', { ...charge, customer: { id: 'cus_1' } }, /customer/],
+    ['charge.succeeded', { ...charge, customer: 'a\0b' }, /customer has characters/],
+    ['charge.succeeded', { ...charge, customer: 'a\ud800' }, /customer has characters/],
     ['charge.succeeded', { ...charge, amount: '4900' }, /amount/],
     ['charge.succeeded', { ...charge, amount: 49.5 }, /amount/],
     ['charge.succeeded', { ...charge, amount: -1 }, /amount/],

@@ -196,6 +196,8 @@ t.test('a provider that lies or never ends fails the run with the reason', async
     ['a redirect', answering(302, {}), /answered 302/],
     ['no list', answering(200, { data: {} }), /no list of events/],
     ['an empty cursor', answering(200, { data: [], next: '' }), /no list of events/],
+    ['a cursor with NUL', answering(200, { data: [], next: 'a\0b' }), /no list of events/],
+    ['half a character', answering(200, { data: [], next: 'a\ud800' }), /no list of events/],
     ['a cursor that is none', answering(200, { data: [], next: 7 }), /no list of events/],
     ['too many', answering(200, { data: many, next: null }), /no list of events/],
   ]
