@@ -10,23 +10,23 @@ export type Lane = 'first' | 'second'
 
 /** Slow by nature, each with the reason. Patterns of paths. */
 const secondLane: Readonly<Record<string, string>> = {
-  'test/**/*-browser.test.ts': 'a browser opens every page',
+  'test/docs/{new-resource,restore,verifying-webhooks}.test.ts': 'documents are carried out',
+  'test/release/{binary,compose-balancer}.test.ts': 'what is released is built and started',
+  'test/schema/citus/*.test.ts': 'a cluster is started',
+  'test/reliability/*.test.ts': 'processes, servers and networks fail',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
-  'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
-  'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
-  'test/billing/{groups,record-races}.test.ts': 'many events in many orders',
-  'test/cli.test.ts': 'the program is started for every case',
-  'test/clients/typescript/package.test.ts': 'packs and installs the client',
-  'test/commands/{api,billing,doctor,erasure,health,init,keys,ledger,migrate,program,rotation,serve-roles,trace,usage}.test.ts':
-    'the program is started for every case',
+  'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
   'test/db/{deadlocks,limits,open-transactions,pgbouncer,scoped-pool-killed}.test.ts':
     'waits for limits of the server, or ends its connections',
-  'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
-  'test/docs/{new-resource,restore,verifying-webhooks}.test.ts': 'documents are carried out',
+  'test/commands/{api,billing,doctor,erasure,health,init,keys,ledger,migrate,program,rotation,serve-roles,trace,usage}.test.ts':
+    'the program is started for every case',
+  'test/cli.test.ts': 'the program is started for every case',
+  'test/billing/{groups,record-races}.test.ts': 'many events in many orders',
+  'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
+  'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
   'test/instances/*.test.ts': 'several instances behind a balancer',
-  'test/release/*.test.ts': 'what is released is built and started',
-  'test/reliability/*.test.ts': 'processes, servers and networks fail',
-  'test/schema/citus/*.test.ts': 'a cluster is started',
+  'test/**/*-browser.test.ts': 'a browser opens every page',
+  'test/clients/typescript/package.test.ts': 'packs and installs the client',
 }
 
 /** Files that change or watch something of the whole process. */
@@ -34,9 +34,13 @@ const ownProcess: Readonly<Record<string, string>> = {
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
 }
 
+/** The files of a lane; of the second, in the order of its patterns, which has the longest first. */
 export function filesOf(lane: Lane, root: string): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort()
-  return files.filter((file) => isIn(secondLane, file) === (lane === 'second'))
+  if (lane === 'first') return files.filter((file) => !isIn(secondLane, file))
+  const patterns = Object.keys(secondLane)
+  const matches = patterns.flatMap((pattern) => files.filter((file) => matchesGlob(file, pattern)))
+  return [...new Set(matches)]
 }
 
 export function needsOwnProcess(file: string): boolean {
@@ -47,16 +51,18 @@ function isIn(patterns: Readonly<Record<string, string>>, file: string): boolean
   return Object.keys(patterns).some((pattern) => matchesGlob(file, pattern))
 }
 
-const mostFiles = 12 // in one process, so that a failure is found again quickly
+/** Files in one process: few enough to find the cause of a failure quickly. */
+const mostFiles = 12
 
 /**
  * Groups files into batches that share a process: files of one folder together, small folders beside
- * their neighbours. Those with a process of their own are batches of one.
+ * their neighbours. Those with a process of their own, and the long ones of the second lane, are
+ * batches of one.
  */
-export function batchesOf(files: readonly string[]): string[][] {
+export function batchesOf(files: readonly string[], lane: Lane): string[][] {
   const alone = files.filter(needsOwnProcess).map((file) => [file])
   const shared = files.filter((file) => !needsOwnProcess(file))
-  const count = Math.ceil(shared.length / mostFiles)
+  const count = Math.ceil(shared.length / (lane === 'first' ? mostFiles : 1))
   const size = Math.ceil(shared.length / count)
   const batches = Array.from({ length: count }, (_, index) =>
     shared.slice(index * size, (index + 1) * size),

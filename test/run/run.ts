@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { createWriteStream, globSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describeFailures } from '#test/run/failures.ts'
-import { batchesOf, filesOf } from '#test/run/lanes.ts'
+import { batchesOf, filesOf, type Lane, needsOwnProcess } from '#test/run/lanes.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 
@@ -33,7 +33,8 @@ try {
 
 async function runWithDatabase(args: string[]): Promise<number> {
   const options = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
-  const entries = await writeEntries(chosenFiles(args))
+  const lane = args.includes('--lane=second') ? 'second' : 'first'
+  const entries = await writeEntries(batchesOf(chosenFiles(args, lane), lane))
   const database = await startRunServer(folder)
   try {
     const results = join(folder, 'results.tap')
@@ -48,10 +49,10 @@ async function runWithDatabase(args: string[]): Promise<number> {
 }
 
 /** The files named by the arguments, or those of a lane. */
-function chosenFiles(args: readonly string[]): string[] {
+function chosenFiles(args: readonly string[], lane: Lane): string[] {
   const named = args.filter((arg) => !arg.startsWith('-'))
   if (named.length > 0) return [...new Set(named.flatMap(filesNamed))].sort()
-  return filesOf(args.includes('--lane=second') ? 'second' : 'first', root)
+  return filesOf(lane, root)
 }
 
 /** The test files of a path, a pattern or a folder. */
@@ -62,14 +63,18 @@ function filesNamed(name: string): string[] {
   )
 }
 
-/** Writes a program for each batch of files; a file by itself is its own program. */
-async function writeEntries(files: readonly string[]): Promise<string[]> {
+/**
+ * Writes a program for each batch, numbered because tap runs programs in the order of their names. A
+ * file that must be alone and was named by its path is its own program.
+ */
+async function writeEntries(batches: readonly string[][]): Promise<string[]> {
   const runner = JSON.stringify(new URL('./batch.ts', import.meta.url).href)
-  const entries = batchesOf(files).map(async (batch, index) => {
+  const entries = batches.map(async (batch, index) => {
     const [first = ''] = batch
-    if (batch.length === 1) return first
+    if (needsOwnProcess(first)) return first
     const urls = batch.map((file) => pathToFileURL(join(root, file)).href)
-    const entry = join(folder, `batch-${String(index + 1).padStart(2, '0')}.mjs`)
+    const number = String(index + 1).padStart(3, '0')
+    const entry = join(folder, `${number}-${dirname(first).replaceAll('/', '-')}.mjs`)
     const text = `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)})\n`
     await writeFile(entry, text)
     return entry
