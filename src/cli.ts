@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from '@commander-js/extra-typings'
-import { printMessage } from '#src/commands/output.ts'
+import { printMessage } from '#src/commands/kit/output.ts'
 import { createProgram } from '#src/commands/program.ts'
 
 // A reader that closes the pipe early (`| head`) is not an error.
@@ -18,7 +18,7 @@ try {
     process.exitCode = error.exitCode === 0 ? 0 : 2
   } else {
     // Loaded late: what it imports takes longer than the start of the command line.
-    const { errorMessage } = await import('#src/commands/error-message.ts')
+    const { errorMessage } = await import('#src/commands/kit/error-message.ts')
     printMessage(`gatehouse: ${errorMessage(error)}`)
     process.exitCode = 1
   }

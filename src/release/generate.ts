@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
+import { describeApi } from '#src/commands/development/openapi.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
-import { describeApi } from '#src/commands/openapi.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 import { clientFiles } from './client.ts'

@@ -1,7 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import t from 'tap'
 import { eventStatuses } from '#src/billing/events.ts'
-import { createProgram, eventStatuses as offeredStatuses } from '#src/commands/program.ts'
+import { eventStatuses as offeredStatuses } from '#src/commands/billing/command-line.ts'
+import { createProgram } from '#src/commands/program.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 
 /** Runs a command line that ends in the parser, and resolves to what it printed. */

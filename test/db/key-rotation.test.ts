@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
-import { encryptedColumns } from '#src/commands/keys.ts'
+import { encryptedColumns } from '#src/commands/keys/keys.ts'
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { findKeyUse, listScopeKeys, rotateKeys, rotateScopeKey } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'

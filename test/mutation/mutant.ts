@@ -20,7 +20,7 @@ export const tests = {
   twins: 'test/webhooks/twin-tenants.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
   erasure: 'test/auth/erasure/walk.test.ts',
-  tenantExport: 'test/commands/erasure.test.ts',
+  tenantExport: 'test/commands/tenants/erasure.test.ts',
   rowLevelSecurity: 'test/access/row-level-security-alone.test.ts',
   ownTenant: 'test/auth/members/own-tenant.test.ts',
   rawRows: 'test/schema/row-level-security.test.ts',

@@ -18,7 +18,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
   'test/db/{deadlocks,limits,open-transactions,pgbouncer,scoped-pool-killed}.test.ts':
     'waits for limits of the server, or ends its connections',
-  'test/commands/{api,billing,doctor,erasure,health,init,keys,ledger,migrate,program,rotation,serve-roles,trace,usage}.test.ts':
+  'test/commands/{program.test.ts,{billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
   'test/billing/{groups,record-races}.test.ts': 'many events in many orders',

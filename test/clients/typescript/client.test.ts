@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { describeApi } from '#src/commands/openapi.ts'
+import { describeApi } from '#src/commands/development/openapi.ts'
 import { clientFiles } from '#src/release/client.ts'
 import { build } from '#test/support/app/app.ts'
 import { createOrder } from '#test/support/callers/objects.ts'

@@ -9,5 +9,5 @@ await runOnCluster([
   () => import('#test/plugins/preconditions.test.ts'),
   () => import('#test/routes/auth/callback.test.ts'),
   () => import('#test/db/key-rotation.test.ts'),
-  () => import('#test/commands/trace.test.ts'),
+  () => import('#test/commands/database/trace.test.ts'),
 ])

@@ -43,6 +43,13 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['account'],
     ['kit'],
   ],
+  'src/commands': [
+    ['documentation.ts'],
+    ['program.ts'],
+    ['serve', 'development'],
+    ['database', 'keys', 'webhooks', 'billing', 'tenants'],
+    ['kit'],
+  ],
 }
 
 /** A forbidden import, and what forbids it. */

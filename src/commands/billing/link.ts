@@ -1,0 +1,32 @@
+import { noClientInfo } from '#src/audit/audit.ts'
+import { customerRefusals, linkCustomer, readHolder } from '#src/billing/customers.ts'
+import type { Environment } from '#src/config/parse.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { print, printJson } from '../kit/output.ts'
+import { withWorkerDatabase } from '../kit/worker-database.ts'
+
+const statementTimeoutMs = statementTimeoutsMs.byKey
+
+/** `gatehouse billing link`: links a billing customer to a user, given by id or verified address. */
+export default async function linkCommand(
+  env: Environment,
+  customer: string,
+  user: string,
+  { json }: { readonly json?: true },
+): Promise<void> {
+  const linked = await withWorkerDatabase(env, (systemDb) =>
+    systemDb.transaction({ statementTimeoutMs }, (connection) =>
+      linkCustomer(connection, null, customer, readHolder(user), noClientInfo),
+    ),
+  )
+  if (typeof linked === 'string') {
+    throw new OperatorError(
+      customerRefusals[linked],
+      'Give the id of a user, or an email address that a user has verified.',
+    )
+  }
+  const { userId } = linked
+  if (json) printJson({ customer, userId })
+  else print(`${customer} is linked to user ${userId}`)
+}

@@ -1,0 +1,102 @@
+import type { Environment } from '#src/config/parse.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import {
+  checkLedger,
+  type Finding,
+  findSettled,
+  type LedgerCheck,
+  sealLedger,
+  wholeRanges,
+} from '#src/ledger/ledger.ts'
+import { type Remedy, remedyOf, repairLedger } from '#src/ledger/repair.ts'
+import { openQueue } from '#src/queue/queue.ts'
+import { withEnvironment } from '../kit/environment.ts'
+import { print, printJson, printMessage } from '../kit/output.ts'
+import { readWorkerUrl } from '../kit/worker-database.ts'
+
+type Json = { readonly json?: true }
+
+/** `gatehouse ledger verify`: whether every event and delivery is accounted for, since the first. */
+export async function verify(env: Environment, { json }: Json): Promise<void> {
+  await withWorkerUrl(env, async (systemDb) => {
+    const check = await checkAll(systemDb)
+    if (check.findings.length > 0) process.exitCode = 1
+    if (json) return printJson({ unaccounted: check.findings.length, ...check })
+    for (const finding of check.findings) print(describe(finding))
+    print(summaryOf(check))
+  })
+}
+
+/** `gatehouse ledger repair`: shows what would be done, and does it with `apply`. */
+export async function repair(
+  env: Environment,
+  { apply, accept, json }: Json & { readonly apply?: true; readonly accept?: true },
+): Promise<void> {
+  await withWorkerUrl(env, async (systemDb, url) => {
+    const { findings } = await checkAll(systemDb)
+    for (const finding of findings)
+      printMessage(`${describe(finding)}: ${remedies[remedyOf(finding)]}`)
+    if (apply !== true) {
+      if (findings.length > 0) process.exitCode = 1
+      const planned = findings.map((finding) => ({ ...finding, remedy: remedyOf(finding) }))
+      if (json) return printJson({ repaired: null, findings: planned })
+      return print(
+        findings.length === 0 ? 'Nothing to repair.' : 'Nothing was changed; add --apply.',
+      )
+    }
+    const queue = openQueue(url, 'worker', () => {})
+    try {
+      await queue.start()
+      const repaired = await repairLedger(systemDb, queue, findings, { accept: accept === true })
+      const left = await checkAll(systemDb)
+      if (left.findings.length > 0) process.exitCode = 1
+      if (json) return printJson({ repaired, findings: left.findings })
+      const { deliveries, events, windows } = repaired
+      print(
+        `${deliveries} deliveries and ${events} events have a job again, ${windows} windows corrected`,
+      )
+      print(summaryOf(left))
+    } finally {
+      await queue.stop({ graceful: false })
+    }
+  })
+}
+
+const remedies: Readonly<Record<Remedy, string>> = {
+  job: 'gets a job',
+  entry: 'with --accept the difference becomes an entry of the ledger',
+  none: 'cannot be repaired; see docs/operations.md',
+}
+
+/** Seals what has settled, so that the check includes it. */
+async function checkAll(systemDb: SystemDatabase): Promise<LedgerCheck> {
+  const before = await findSettled(systemDb)
+  await sealLedger(systemDb, before)
+  return checkLedger(systemDb, await wholeRanges(systemDb, before))
+}
+
+function describe({ kind, window, tenantId, eventId, deliveryId, endpointId, detail }: Finding) {
+  const ids = [
+    ...(tenantId === null ? [] : [`tenant ${tenantId}`]),
+    ...(eventId === null ? [] : [`event ${eventId}`]),
+    ...(deliveryId === null ? [] : [`delivery ${deliveryId}`]),
+    ...(endpointId === null ? [] : [`endpoint ${endpointId}`]),
+    ...(detail === null ? [] : [detail]),
+  ]
+  return `${window}  ${kind}  ${ids.join(', ')}`
+}
+
+function summaryOf({ findings, partial, rows, head }: LedgerCheck): string {
+  return `unaccounted: ${partial ? 'at least ' : ''}${findings.length}; ${rows} rows, the newest ${head.slice(0, 16) || 'none'}`
+}
+
+function withWorkerUrl(
+  env: Environment,
+  work: (systemDb: SystemDatabase, url: string) => Promise<void>,
+): Promise<void> {
+  return withEnvironment(env, async (whole) => {
+    const url = readWorkerUrl(whole)
+    const systemDb = openSystemDatabase(url, 1)
+    await work(systemDb, url).finally(() => systemDb.close())
+  })
+}

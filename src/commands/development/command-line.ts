@@ -1,0 +1,65 @@
+import type { Command } from '@commander-js/extra-typings'
+import { details, json, readAmount, readUrl } from '../kit/arguments.ts'
+import { readEnvironment } from '../kit/environment.ts'
+
+/** `openapi`. */
+export function addOpenapiCommand(program: Command): void {
+  program
+    .command('openapi')
+    .description('Print the OpenAPI 3.1 description of the HTTP API as JSON')
+    .addHelpText(
+      'after',
+      details(
+        'failed',
+        `The same document as GET /openapi.json. Needs no database and no settings;
+BASE_URL becomes the address of the server in it.`,
+      ),
+    )
+    .action(async () => (await import('./openapi.ts')).default(readEnvironment()))
+}
+
+/** `seed`. */
+export function addSeedCommand(program: Command): void {
+  program
+    .command('seed')
+    .description("Add the demo's people and their data")
+    .option(...json)
+    .addHelpText(
+      'after',
+      details('failed', 'Needs DATABASE_OWNER_URL. Does nothing if the data exists already.'),
+    )
+    .action(async (options) => (await import('./seed.ts')).default(readEnvironment(), options))
+}
+
+/** `trigger`. */
+export function addTriggerCommand(program: Command): void {
+  program
+    .command('trigger')
+    .description('Sign a sample billing event and send it to a running instance')
+    .argument('[type]', 'For example charge.succeeded or subscription.updated')
+    .option('--customer <id>', 'Billing customer', 'cus_ada')
+    .option('--amount <n>', 'Amount in minor units', readAmount, 4900)
+    .option('--currency <code>', 'Currency of the amount', 'eur')
+    .option('--status <state>', 'State of a subscription', 'active')
+    .option('--id <id>', 'Event id (default: random)')
+    .option('--url <url>', 'Target; an origin gets the path of the webhook', readUrl)
+    .option('--list', 'List the types that have an effect')
+    .option('--no-wait', 'Do not wait until a worker has processed the event')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'the event was refused or not processed',
+        `Signs with the first of BILLING_WEBHOOK_SECRETS. Without --url it sends to
+BASE_URL, or to the demo that runs in this folder. Send the same --id twice to
+see a duplicate. Then waits up to ten seconds for a worker and shows what came
+of the event, if DATABASE_WORKER_URL or the demo's database is known.`,
+      ),
+    )
+    .action(async (type, options, command) => {
+      const { listTypes, trigger } = await import('./trigger.ts')
+      if (options.list) return listTypes(options)
+      if (type === undefined) return command.error("error: missing required argument 'type'")
+      await trigger(readEnvironment(), type, options)
+    })
+}

@@ -1,0 +1,77 @@
+import type { Command } from '@commander-js/extra-typings'
+import { details, json } from '../kit/arguments.ts'
+import { readEnvironment } from '../kit/environment.ts'
+
+/** `serve`, `worker` and `health`. */
+export function addServeCommands(program: Command): void {
+  const failure = 'failed to start, or to stop in time'
+  program
+    .command('serve')
+    .description('Serve requests; with ROLE=all (the default) also process jobs')
+    .addHelpText(
+      'after',
+      details(
+        failure,
+        `Listens on HOST:PORT, and on ADMIN_HOST:ADMIN_PORT for health and metrics.
+Never migrates: it refuses to start on a database that lacks migrations, or with
+a role that can bypass row-level security. Outside production it starts the
+missing parts of the demo: PostgreSQL in .data/, a sign-in provider.
+SIGTERM and SIGINT (Ctrl-C) stop it gracefully, a second signal at once.
+After SIGINT the exit status is 130.`,
+      ),
+    )
+    .action(async () => (await import('./serve.ts')).default(readEnvironment()))
+  program
+    .command('worker')
+    .description('Process jobs only')
+    .addHelpText(
+      'after',
+      details(failure, 'The same as serve with ROLE=worker. Opens only the admin listener.'),
+    )
+    .action(async () =>
+      (await import('./serve.ts')).default({ ...readEnvironment(), ROLE: 'worker' }),
+    )
+  program
+    .command('health')
+    .description('Check whether the process on this machine is ready')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        'it is not ready',
+        'Requests ADMIN_HOST:ADMIN_PORT/readyz, for the health check of a container.',
+      ),
+    )
+    .action(async (options) => (await import('./health.ts')).default(readEnvironment(), options))
+}
+
+/** `init`. */
+export function addInitCommand(program: Command): void {
+  program
+    .command('init')
+    .description('Ask for what a production installation needs, and write its .env')
+    .option('--out <file>', 'File to write; it must not exist', '.env')
+    .addHelpText(
+      'after',
+      details(
+        'nothing was written',
+        `Asks for addresses, the sign-in provider and the database, and makes new secrets
+and passwords. Each answer is checked. Without a terminal it reads one answer
+per line. The file is readable by this user only.`,
+      ),
+    )
+    .action(async (options) => (await import('./init.ts')).default(options))
+}
+
+/** `doctor`. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('Check the settings, the database, the providers and the queue')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details('something is wrong', 'Reports what is wrong and how to fix it. Changes nothing.'),
+    )
+    .action(async (options) => (await import('./doctor.ts')).default(readEnvironment(), options))
+}

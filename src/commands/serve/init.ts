@@ -1,0 +1,201 @@
+import { access, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { readConfig } from '#src/config/config.ts'
+import { randomToken } from '#src/crypto/hash.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { print, printMessage } from '../kit/output.ts'
+
+type Question = {
+  text: string
+  /** Used if the answer is empty. */
+  fallback?: string
+  isSecret?: true
+  /** @returns what is wrong with the answer; null if nothing is */
+  fault(answer: string): string | null
+}
+
+const questions = {
+  baseUrl: {
+    text: 'Public address of the product, such as https://app.example.com',
+    fault: (answer) => (isOrigin(answer) ? null : 'It must be an https origin.'),
+  },
+  trustProxy: {
+    text: 'Address or network of the proxy that terminates TLS',
+    fallback: '127.0.0.1',
+    fault: (answer) => (/^[\da-f.:/, ]+$/i.test(answer) ? null : 'It must be an address.'),
+  },
+  provider: {
+    text: 'Short name of the sign-in provider',
+    fallback: 'login',
+    fault: (answer) =>
+      /^[a-z][a-z\d_]{0,31}$/.test(answer) ? null : 'It must be a word in lower case.',
+  },
+  issuer: {
+    text: 'Its issuer, such as https://login.example.com',
+    fault: (answer) =>
+      URL.parse(answer)?.protocol === 'https:' ? null : 'It must be an https URL.',
+  },
+  clientId: { text: 'Client ID at the provider', fault: notEmpty },
+  clientSecret: { text: 'Client secret', isSecret: true, fault: notEmpty },
+  ownerUrl: {
+    text: 'URL of the database as its owner, such as postgres://postgres:secret@db:5432/gatehouse',
+    isSecret: true,
+    fault: (answer) =>
+      isDatabaseUrl(answer) ? null : 'It must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
+  },
+  billingSecret: {
+    text: 'Signing secret of the billing webhooks (empty: make one, for the billing provider)',
+    isSecret: true,
+    fallback: '',
+    fault: () => null,
+  },
+} as const satisfies Record<string, Question>
+
+type Answers = Record<keyof typeof questions, string>
+
+/** `gatehouse init`: asks, makes secrets, and writes a `.env` for production. */
+export default async function init({ out }: { out: string }): Promise<void> {
+  await refuseExisting(out)
+  const answers = await askAll()
+  const entries = settingsOf(answers)
+  readConfig(Object.fromEntries(entries.map(({ name, value }) => [name, value])))
+  await write(out, fileOf(entries))
+  print(`${out} has been written. Next:`)
+  print('  gatehouse migrate   creates the tables and the two database roles')
+  print('  gatehouse doctor    checks settings, database and provider')
+  print('  gatehouse serve     starts the program')
+  print(`Register ${answers.baseUrl}/auth/callback as a redirect URI at the provider.`)
+  if (answers.billingSecret === '') {
+    print('Give the billing provider the secret in BILLING_WEBHOOK_SECRETS.')
+  }
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const exists = await access(file).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw alreadyThere(file)
+}
+
+function alreadyThere(file: string): OperatorError {
+  return new OperatorError(`${file} exists already.`, 'Move it away, or choose another with --out.')
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await writeFile(file, text, { mode: 0o600, flag: 'wx' }).catch((error) => {
+    if (error.code === 'EEXIST') throw alreadyThere(file)
+    throw new OperatorError(`${file} cannot be written: ${error.message}.`, 'Choose another one.')
+  })
+}
+
+/** Asks on the terminal until each answer is good; without one, a bad answer ends the command. */
+async function askAll(): Promise<Answers> {
+  const isTerminal = process.stdin.isTTY === true
+  let isHidden = false
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (!isHidden) process.stderr.write(chunk)
+      done()
+    },
+  })
+  const lines = createInterface({ input: process.stdin, output, terminal: isTerminal })
+  const read = lines[Symbol.asyncIterator]()
+  const answers: Partial<Answers> = {}
+  try {
+    for (const [name, question] of Object.entries(questions)) {
+      answers[name as keyof Answers] = await ask(question)
+    }
+  } finally {
+    lines.close()
+  }
+  return answers as Answers
+
+  async function ask({ text, fallback, isSecret, fault }: Question): Promise<string> {
+    for (;;) {
+      process.stderr.write(`${text}${fallback ? ` [${fallback}]` : ''}: `)
+      isHidden = isSecret === true
+      const { value, done } = await read.next()
+      isHidden = false
+      if (isSecret || !isTerminal) process.stderr.write('\n')
+      if (done) throw new OperatorError('The answers ended too early.', 'Nothing was written.')
+      const answer = value.trim() || (fallback ?? '')
+      const wrong = /[\r\n\0']/.test(answer) ? 'It must have no quotes.' : fault(answer)
+      if (wrong === null) return answer
+      if (!isTerminal) throw new OperatorError(`${text}: ${wrong}`, 'Nothing was written.')
+      printMessage(wrong)
+    }
+  }
+}
+
+type Entry = { name: string; value: string; comment?: string }
+
+function settingsOf(answers: Answers): Entry[] {
+  const provider = answers.provider.toUpperCase()
+  return [
+    { name: 'NODE_ENV', value: 'production', comment: 'Never starts parts of the demo.' },
+    { name: 'BASE_URL', value: answers.baseUrl.replace(/\/$/, '') },
+    { name: 'TRUST_PROXY', value: answers.trustProxy },
+    {
+      name: 'DATABASE_OWNER_URL',
+      value: answers.ownerUrl,
+      comment: 'Only `migrate` needs it: leave it away where the program runs.',
+    },
+    {
+      name: 'DATABASE_URL',
+      value: withLogin(answers.ownerUrl, 'gatehouse_app'),
+      comment: '`migrate` creates this role and the next with these passwords.',
+    },
+    { name: 'DATABASE_WORKER_URL', value: withLogin(answers.ownerUrl, 'gatehouse_worker') },
+    { name: 'SESSION_SECRETS', value: randomToken(), comment: 'Signs session cookies.' },
+    {
+      name: 'ENCRYPTION_KEYS',
+      value: `k1:${randomToken()}`,
+      comment: 'Encrypts provider tokens and endpoint secrets. Back it up apart from the database.',
+    },
+    {
+      name: 'BILLING_WEBHOOK_SECRETS',
+      value: answers.billingSecret || `whsec_${randomToken()}`,
+      comment: 'Shared with the billing provider.',
+    },
+    { name: 'OIDC_PROVIDERS', value: answers.provider },
+    { name: `OIDC_${provider}_ISSUER`, value: answers.issuer },
+    { name: `OIDC_${provider}_CLIENT_ID`, value: answers.clientId },
+    { name: `OIDC_${provider}_CLIENT_SECRET`, value: answers.clientSecret },
+  ]
+}
+
+function fileOf(entries: readonly Entry[]): string {
+  const lines = entries.map(
+    ({ name, value, comment }) =>
+      `${comment === undefined ? '' : `\n# ${comment}\n`}${name}='${value}'\n`,
+  )
+  return `# Settings of Gatehouse for production; all others: docs/settings.md\n${lines.join('')}`
+}
+
+function withLogin(ownerUrl: string, user: string): string {
+  const url = new URL(ownerUrl)
+  url.username = user
+  url.password = randomToken()
+  return url.href
+}
+
+function notEmpty(answer: string): string | null {
+  return answer === '' ? 'It is needed.' : null
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && url.protocol === 'https:' && url.pathname === '/' && !url.search
+}
+
+function isDatabaseUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return (
+    url !== null &&
+    /^postgres(ql)?:$/.test(url.protocol) &&
+    url.username !== '' &&
+    url.pathname.length > 1
+  )
+}

@@ -1,0 +1,112 @@
+import Type from 'typebox'
+import { checkUsage, listUsage, setQuota, type Used } from '#src/auth/members/usage.ts'
+import { ConfigError } from '#src/config/config.ts'
+import {
+  type Budget,
+  type Environment,
+  readBudget,
+  readDatabaseUrl,
+  readSchema,
+} from '#src/config/parse.ts'
+import { Settings } from '#src/config/settings.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { uuidForm } from '#src/http/pagination.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { withEnvironment } from '../kit/environment.ts'
+import { print, printJson } from '../kit/output.ts'
+
+type Json = { readonly json?: true | undefined }
+
+/** `gatehouse usage list`: the tenants that store most. */
+export function list(
+  env: Environment,
+  { limit, json }: Json & { readonly limit: number },
+): Promise<void> {
+  return withWorkerRole(env, async (systemDb, whole) => {
+    const tenants = await listUsage(systemDb, limit, readQuota(whole))
+    if (json) return printJson(tenants)
+    for (const { tenantId, resources, events } of tenants) {
+      print(`${tenantId}  resources ${usedText(resources)}  events ${usedText(events)}`)
+    }
+  })
+}
+
+/** `gatehouse usage check`: whether the counters agree with the rows. */
+export function check(
+  env: Environment,
+  { repair, json }: Json & { readonly repair?: true | undefined },
+): Promise<void> {
+  return withWorkerRole(env, async (systemDb) => {
+    const { tenants, wrong } = await checkUsage(systemDb, repair === true)
+    if (wrong.length > 0 && repair !== true) process.exitCode = 1
+    if (json) return printJson({ tenants, wrong })
+    for (const { tenantId, counted, stored } of wrong) {
+      print(`${tenantId}  counted ${counted}, stored ${stored}${repair ? ', corrected' : ''}`)
+    }
+    print(`${tenants} tenants, ${wrong.length} with wrong counters`)
+  })
+}
+
+/** `gatehouse usage limit`: limits of one tenant's own. */
+export function limit(
+  env: Environment,
+  tenantId: string,
+  options: { readonly resources?: string | undefined; readonly events?: string | undefined },
+): Promise<void> {
+  return withWorkerRole(env, async (systemDb) => {
+    const limits = {
+      resources: readOption('--resources', options.resources),
+      events: readOption('--events', options.events),
+    }
+    const isSet = uuidForm.test(tenantId) && (await setQuota(systemDb, tenantId, limits))
+    if (isSet) return print(`The limits of ${tenantId} are set.`)
+    throw new OperatorError('There is no such tenant.', '`gatehouse usage list` shows their ids.')
+  })
+}
+
+function readOption(name: string, value: string | undefined): Budget | null {
+  if (value === undefined) return null
+  const faults: string[] = []
+  const budget = readBudget(name, value, faults)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return budget
+}
+
+function readQuota(env: Environment) {
+  const faults: string[] = []
+  const { QUOTA_RESOURCES, QUOTA_EVENTS } = Settings.properties
+  const values = readSchema(Type.Object({ QUOTA_RESOURCES, QUOTA_EVENTS }), env, '', faults)
+  const quota = {
+    resources: readBudget('QUOTA_RESOURCES', values.QUOTA_RESOURCES, faults),
+    events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
+  }
+  if (faults.length > 0) throw new ConfigError(faults)
+  return quota
+}
+
+/** Counting a large tenant takes longer than a request may. */
+const statementTimeoutMs = statementTimeoutsMs.countUsage
+
+/** The worker's role alone may call the functions; DATABASE_URL may name the same role. */
+function withWorkerRole(
+  env: Environment,
+  work: (systemDb: Pick<SystemDatabase, 'query'>, env: Environment) => Promise<void>,
+): Promise<void> {
+  return withEnvironment(env, async (whole) => {
+    const faults: string[] = []
+    const setting = whole.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
+    const url = readDatabaseUrl(setting, whole[setting] || undefined, faults)
+    if (faults.length > 0) throw new ConfigError(faults)
+    const systemDb = openSystemDatabase(url, 1)
+    const each: Pick<SystemDatabase, 'query'> = {
+      query: (statement) =>
+        systemDb.transaction({ statementTimeoutMs }, (connection) => connection.query(statement)),
+    }
+    await work(each, whole).finally(() => systemDb.close())
+  })
+}
+
+function usedText({ rows, bytes, maxRows, maxBytes }: Used): string {
+  return `${rows}/${maxRows ?? 'off'} rows, ${bytes}/${maxBytes ?? 'off'} bytes`
+}

@@ -1,0 +1,241 @@
+import { type Command, Option } from '@commander-js/extra-typings'
+import { eventTypes } from '#src/webhooks/events/types.ts'
+import type { deliveryStatuses as statuses } from '#src/webhooks/history/deliveries.ts'
+import {
+  details,
+  json,
+  readCount,
+  readHttpStatus,
+  readRate,
+  readTime,
+  readUrl,
+  readUuid,
+} from '../kit/arguments.ts'
+import { readEnvironment } from '../kit/environment.ts'
+
+/** As in src/webhooks/history/deliveries.ts, which takes longer to load than help takes to print. */
+export const deliveryStatuses = [
+  'pending',
+  'succeeded',
+  'exhausted',
+] as const satisfies typeof statuses
+
+const needs = `Needs GATEHOUSE_TOKEN, an API token of the account page or a service token
+of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
+runs in this folder.`
+
+const failed = 'the API refused it or did not respond'
+
+/** The commands that use the HTTP API of a running instance with a token. */
+export function addWebhookCommands(program: Command): void {
+  addEventCommands(program)
+  addEndpointCommands(program)
+  addDeliveryCommands(program)
+}
+
+const types = [...eventTypes]
+const ofType = () => new Option('--type <type>', 'Only events of this type').choices(types)
+
+function addEventCommands(program: Command): void {
+  program
+    .command('listen')
+    .description("Send your tenant's events to a local program, signed like deliveries")
+    .requiredOption('--forward-to <url>', 'URL of the program', readUrl)
+    .addOption(ofType())
+    .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
+    .option('--state <file>', 'Keep the position in this file and go on from there')
+    .addOption(
+      new Option('--signature <profile>', 'Signature of the events')
+        .choices(['spec', 'standard', 'both'])
+        .default('spec' as const),
+    )
+    .option('--json', 'Print each response as a line of JSON')
+    .addHelpText(
+      'after',
+      details(
+        failed,
+        `For a program that is being developed: it needs no public address. The events
+come from the feed (GET /events), so no endpoint is needed and none is changed.
+Shows each response. While the program does not respond, the event is sent
+again. With --state at most the last ten events are sent twice, with their ids.
+The secret is new in each run, or GATEHOUSE_LISTEN_SECRET.
+${needs}`,
+      ),
+    )
+    .action(async (options) => (await import('./listen.ts')).default(readEnvironment(), options))
+  const events = program.command('events').description("Your tenant's events: tail")
+  events
+    .command('tail')
+    .description('Print events as they happen')
+    .addOption(ofType())
+    .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
+    .option('--no-follow', 'End after the last event')
+    .option('--json', 'Print each event as a line of JSON, with its data')
+    .addHelpText('after', details(failed, needs))
+    .action(async (options) => (await import('./events.ts')).default(readEnvironment(), options))
+}
+
+const rateLimit = ['--rate-limit <n>', 'Deliveries per second; others wait', readRate] as const
+const burst = ['--burst <n>', 'How many at once after a quiet time', readRate] as const
+const burstAlone = "error: option '--burst' needs '--rate-limit'"
+const wrongUsage = { exitCode: 2 } as const
+
+function isBurstAlone(options: { rateLimit?: unknown; burst?: unknown }): boolean {
+  return options.burst !== undefined && typeof options.rateLimit !== 'number'
+}
+
+function addEndpointCommands(program: Command): void {
+  const endpoints = program
+    .command('endpoints')
+    .description('Webhook endpoints of your tenant: list, create, update, test, probe')
+  endpoints
+    .command('list')
+    .description('List the endpoints, newest first')
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (options) => (await import('./endpoints.ts')).list(readEnvironment(), options))
+  endpoints
+    .command('create')
+    .description('Create an endpoint and print its signing secret')
+    .argument('<url>', 'URL that receives the events', readUrl)
+    .addOption(
+      new Option('--types <types...>', 'Only events of these types (default: all)').choices(types),
+    )
+    .option('--description <text>', 'What it is for')
+    .addOption(
+      new Option('--signature <profile>', 'Signature of the events').choices([
+        'spec',
+        'standard',
+        'both',
+      ]),
+    )
+    .option(...rateLimit)
+    .option(...burst)
+    .option('--thin', 'Send only the id of an object, not its content')
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (url, options, command) => {
+      if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
+      await (await import('./endpoints.ts')).create(readEnvironment(), url, options)
+    })
+  endpoints
+    .command('update')
+    .description('Change what is given, and nothing else')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .option('--url <url>', 'URL that receives the events', readUrl)
+    .addOption(new Option('--types <types...>', 'Only events of these types').choices(types))
+    .option('--description <text>', 'What it is for')
+    .addOption(
+      new Option('--signature <profile>', 'Signature of the events').choices([
+        'spec',
+        'standard',
+        'both',
+      ]),
+    )
+    .option(...rateLimit)
+    .option('--no-rate-limit', 'No limit')
+    .option(...burst)
+    .option('--thin', 'Send only the id of an object, not its content')
+    .option('--no-thin', 'Send the content of an object')
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (id, options, command) => {
+      if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
+      await (await import('./endpoints.ts')).update(readEnvironment(), id, options)
+    })
+  endpoints
+    .command('test')
+    .description('Send a test event now and show the response')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .addOption(
+      new Option(
+        '--type <type>',
+        'Send example data of this type (default: endpoint.test)',
+      ).choices(types),
+    )
+    .option(...json)
+    .addHelpText('after', details('the test failed', needs))
+    .action(async (id, options) =>
+      (await import('./endpoints.ts')).test(readEnvironment(), id, options),
+    )
+  endpoints
+    .command('probe')
+    .description('Check the receiver with correct and incorrect deliveries')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .option(...json)
+    .addHelpText('after', details('the receiver has a fault', needs))
+    .action(async (id, options) =>
+      (await import('./endpoints.ts')).probe(readEnvironment(), id, options),
+    )
+}
+
+function addDeliveryCommands(program: Command): void {
+  const deliveries = program
+    .command('deliveries')
+    .description('Deliveries of events to endpoints: list, replay, cancel')
+  const withStatus = () =>
+    new Option('--status <status>', 'Only deliveries in this status').choices(deliveryStatuses)
+  const from = ['--from <time>', 'Created at or after this RFC 3339 time', readTime] as const
+  const to = ['--to <time>', 'Created before this RFC 3339 time', readTime] as const
+  const httpStatus = [
+    '--http-status <status>',
+    'Of the latest attempt: 404, 4xx, or none for no response',
+    readHttpStatus,
+  ] as const
+  deliveries
+    .command('list')
+    .description('List the deliveries to an endpoint, newest first')
+    .requiredOption('--endpoint <id>', 'Id of the endpoint', readUuid)
+    .addOption(withStatus())
+    .addOption(ofType())
+    .option(...httpStatus)
+    .option('--event <id>', 'Only the delivery of this event')
+    .option(...from)
+    .option(...to)
+    .option('--limit <n>', 'Number of deliveries', readCount, 20)
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (options) => (await import('./deliveries.ts')).list(readEnvironment(), options))
+  deliveries
+    .command('replay')
+    .description('Send deliveries again, with a new series of attempts')
+    .argument('[ids...]', 'Ids of deliveries')
+    .option('--endpoint <id>', 'Replay all that match, to this endpoint', readUuid)
+    .addOption(withStatus())
+    .addOption(ofType())
+    .option(...httpStatus)
+    .option('--event <id>', 'Only the delivery of this event')
+    .option(from[0], `${from[1]} (default: 90 days ago)`, readTime)
+    .option(to[0], `${to[1]} (default: now)`, readTime)
+    .option('-y, --yes', 'Send them; without it only their number is shown')
+    .option(...json)
+    .addHelpText(
+      'after',
+      details(
+        failed,
+        `Either ids, which are sent at once, or --endpoint with filters: shows how many
+deliveries match, and with --yes sends them and shows the progress. Ctrl-C ends
+only the display; \`deliveries cancel\` ends the replay.
+${needs}`,
+      ),
+    )
+    .action(async (ids, options, command) => {
+      if ((ids.length === 0) === (options.endpoint === undefined)) {
+        command.error('error: either ids or --endpoint is needed', wrongUsage)
+      }
+      const { replay, replayMatching } = await import('./deliveries.ts')
+      const { endpoint } = options
+      if (endpoint === undefined) return replay(readEnvironment(), ids, options)
+      return replayMatching(readEnvironment(), { ...options, endpoint })
+    })
+  deliveries
+    .command('cancel')
+    .description('Cancel a replay in progress: what was not started is not sent')
+    .argument('<replay>', 'Id of the replay', readUuid)
+    .requiredOption('--endpoint <id>', 'Id of its endpoint', readUuid)
+    .option(...json)
+    .addHelpText('after', details(failed, needs))
+    .action(async (id, options) =>
+      (await import('./deliveries.ts')).cancel(readEnvironment(), id, options),
+    )
+}
