@@ -71,9 +71,7 @@ function inAscii(code: string): string {
 /** Every file that readAsset reads. */
 async function listFiles(): Promise<string[]> {
   return [
-    ...(await listAssets('prisma/migrations')).filter((path) => path.endsWith('.sql')),
-    'src/schema/citus/functions.sql',
-    'src/schema/citus/data-flow.sql',
+    ...(await listAssets('prisma')).filter((path) => path.endsWith('.sql')),
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@scalar/api-reference/dist/browser/standalone.js',
     'node_modules/@scalar/api-reference/dist/style.css',

@@ -1,102 +1,70 @@
-import { untilSuccess } from '#src/runtime/lazy.ts'
-import { type Migration, readMigrations } from './history.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
+import { functionPrivileges, tablePrivileges } from './tables.ts'
 
-/** What the migrations make of everything that the verification checks, as statements by name. */
+/** The parts of the database that `migrate` applies after the migrations, in this order. */
+export const parts = ['functions', 'policies', 'triggers', 'privileges'] as const
+export type Part = (typeof parts)[number]
+
 export type Definitions = {
-  tables: ReadonlyMap<string, TableDefinition>
-  /** CREATE OR REPLACE VIEW. */
-  views: ReadonlyMap<string, string>
-  /** CREATE OR REPLACE FUNCTION, by name without arguments. */
-  functions: ReadonlyMap<string, string>
+  /** The scripts of each part. Privileges are granted from src/schema/tables.ts. */
+  scripts: Readonly<Record<Exclude<Part, 'privileges'>, readonly string[]>>
+  /** SHA-256 of each part, in hexadecimal. */
+  digests: Readonly<Record<Part, string>>
 }
 
-type TableDefinition = {
-  enabled: boolean
-  forced: boolean
-  /** CREATE POLICY by the name of the policy. */
-  policies: ReadonlyMap<string, string>
+const top = 'prisma'
+
+/**
+ * Reads the files of this release: prisma/functions, prisma/policies.sql and prisma/triggers.sql.
+ * @param variant a folder below prisma with files that replace those of the same path, or are added
+ */
+export async function readDefinitions(variant?: string): Promise<Definitions> {
+  const functions = await listFunctions(variant)
+  const read = (path: string) => readFile(path, variant)
+  return describe({
+    functions: await Promise.all(functions.map(read)),
+    policies: [await read('policies.sql')],
+    triggers: [await read('triggers.sql')],
+  })
 }
 
-/** The definitions of this program's own migrations. */
-export const readDefinitions = untilSuccess(async () => parseDefinitions(await readMigrations()))
-
-type MutableTable = { enabled: boolean; forced: boolean; policies: Map<string, string> }
-
-/** Reads the definitions that are in force after the last of the migrations, oldest first. */
-export function parseDefinitions(migrations: readonly Migration[]): Definitions {
-  const tables = new Map<string, MutableTable>()
-  const views = new Map<string, string>()
-  const functions = new Map<string, string>()
-  const tableOf = (name: string): MutableTable => {
-    const table = tables.get(name) ?? { enabled: false, forced: false, policies: new Map() }
-    tables.set(name, table)
-    return table
+export function describe(scripts: Definitions['scripts']): Definitions {
+  return {
+    scripts,
+    digests: {
+      functions: digest(scripts.functions),
+      policies: digest(scripts.policies),
+      triggers: digest(scripts.triggers),
+      privileges: digest([JSON.stringify([tablePrivileges, functionPrivileges])]),
+    },
   }
-  // The first form that matches is applied; all other statements concern something else.
-  const forms: readonly [RegExp, (statement: string, ...names: string[]) => void][] = [
-    [
-      /^CREATE POLICY "?(\w+)"? ON "?(\w+)"?/,
-      (statement, policy, table) => tableOf(table).policies.set(policy, oneLine(statement)),
-    ],
-    [
-      /^DROP POLICY (?:IF EXISTS )?"?(\w+)"? ON "?(\w+)"?/,
-      (_, policy, table) => tableOf(table).policies.delete(policy),
-    ],
-    [
-      /^ALTER TABLE "?(\w+)"? ((?:NO )?(?:ENABLE|DISABLE|FORCE) ROW LEVEL SECURITY.*)$/s,
-      (_, table, flags) => setFlags(tableOf(table), flags),
-    ],
-    [/^DROP TABLE (?:IF EXISTS )?"?(\w+)"?/, (_, table) => tables.delete(table)],
-    [
-      /^CREATE (?:OR REPLACE )?VIEW "?(\w+)"?/,
-      (statement, view) => views.set(view, oneLine(orReplace(statement))),
-    ],
-    [/^DROP VIEW (?:IF EXISTS )?"?(\w+)"?/, (_, view) => views.delete(view)],
-    [
-      /^CREATE (?:OR REPLACE )?FUNCTION (?:public\.)?"?(\w+)"?/,
-      (statement, name) => functions.set(name, orReplace(statement)),
-    ],
-    [/^DROP FUNCTION (?:IF EXISTS )?(?:public\.)?"?(\w+)"?/, (_, name) => functions.delete(name)],
-  ]
-  for (const statement of migrations.flatMap(({ sql }) => splitStatements(sql))) {
-    for (const [form, apply] of forms) {
-      const [, ...names] = form.exec(statement) ?? []
-      if (names.length === 0) continue
-      apply(statement, ...names)
-      break
-    }
+}
+
+async function listFunctions(variant: string | undefined): Promise<string[]> {
+  const list = async (folder: string) => {
+    const paths = await listAssets(`${folder}/functions`)
+    return paths.map((path) => path.slice(folder.length + 1))
   }
-  return { tables, views, functions }
+  const own = variant === undefined ? [] : await list(`${top}/${variant}`)
+  return [...new Set([...(await list(top)), ...own])].toSorted()
 }
 
-function setFlags(table: MutableTable, flags: string): void {
-  if (/\bENABLE /.test(flags)) table.enabled = true
-  if (/\bDISABLE /.test(flags)) table.enabled = false
-  if (/\bFORCE /.test(flags)) table.forced = !/\bNO FORCE /.test(flags)
+async function readFile(path: string, variant: string | undefined): Promise<string> {
+  const own = `${top}/${variant}/${path}`
+  const isReplaced = variant !== undefined && (await listAssets(`${top}/${variant}`)).includes(own)
+  return readTextAsset(isReplaced ? own : `${top}/${path}`)
 }
 
-function orReplace(statement: string): string {
-  return statement.replace(/^CREATE (?:OR REPLACE )?/, 'CREATE OR REPLACE ')
+function digest(scripts: readonly string[]): string {
+  return sha256(scripts.join('\n')).toString('hex')
 }
 
-/** For policies and views, whose texts have no line comments and no significant white space. */
-function oneLine(statement: string): string {
-  return statement.replaceAll(/\s+/g, ' ')
-}
-
-// A comment, a string, a quoted name, a dollar-quoted body, the end of a statement, anything else.
-const token = /--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$[\s\S]*?\$\1\$|;|[\s\S]/g
-
-/** The statements of a script, without the comments between and in them. Bodies stay as they are. */
-export function splitStatements(sql: string): string[] {
-  const statements: string[] = []
-  let current = ''
-  for (const [text] of sql.matchAll(token)) {
-    // Statements within BEGIN ATOMIC … END belong to one function.
-    if (text === ';' && (!current.includes('BEGIN ATOMIC') || /\bEND\s*$/.test(current))) {
-      statements.push(current.trim())
-      current = ''
-    } else if (!text.startsWith('--')) current += text
-  }
-  return [...statements, current.trim()].filter((statement) => statement !== '')
+/**
+ * SHA-256 of each function body in the scripts, as PostgreSQL stores it: the text between two `$$`. A body
+ * that was parsed (RETURN, BEGIN ATOMIC) is stored as an empty text.
+ */
+export function digestBodies({ scripts }: Definitions): ReadonlySet<string> {
+  const bodies = [...scripts.functions, ...scripts.triggers].flatMap((script) => script.split('$$'))
+  return new Set(['', ...bodies].map((body) => digest([body])))
 }

@@ -42,3 +42,8 @@ export async function readMigrations(): Promise<Migration[]> {
       })),
   )
 }
+
+/** Whether the unknown migrations are those from before the first release. */
+export function isUnreleased(ahead: readonly string[]): boolean {
+  return ahead.includes('20261121000000_foundation')
+}

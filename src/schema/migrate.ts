@@ -8,13 +8,13 @@ import { isDistributed } from './citus/cluster.ts'
 import { distribute, type Progress } from './citus/distribute.ts'
 import { verifyPreparation } from './citus/nodes.ts'
 import { joinShardRole } from './citus/privileges.ts'
-import { addTriggers } from './citus/triggers.ts'
-import type { Finding } from './finding.ts'
-import { compareHistory, type Migration, readMigrations } from './history.ts'
+import { openVariant } from './citus/script.ts'
+import { type Definer, define, isDefined } from './define.ts'
+import { type Definitions, readDefinitions } from './definitions.ts'
+import { compareHistory, isUnreleased, type Migration, readMigrations } from './history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
+import { compareRelease, readRecord } from './record.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
-import { runAll } from './schema-engine.ts'
-import { verifyDatabase } from './verify.ts'
 
 const turnMs = 200
 
@@ -23,10 +23,15 @@ export type MigrateUrls = { ownerUrl: string; url: string; workerUrl: string }
 
 export type MigrateReport = {
   applied: string[]
+  /** Whether functions, policies, triggers or privileges were replaced. */
+  defined: boolean
   createdRoles: string[]
-  /** Migrations of a newer release; then nothing was changed. */
+  /** What a newer release has applied; then nothing was changed. */
   ahead: string[]
 }
+
+/** The files of a release. Tests build the next release from them. */
+export type ReleaseFiles = { migrations?: readonly Migration[]; definitions?: Definitions }
 
 export type MigrateOptions = {
   /** Distribute the tables with Citus. Once they are distributed, each run completes it. */
@@ -35,44 +40,114 @@ export type MigrateOptions = {
 }
 
 /**
- * Migrates the schema and the queue's schema and grants the privileges of the application roles. Can
- * be run again at any time. On a database of a newer release it changes nothing, because privileges
- * and queues belong to that release.
- * @param migrations oldest first; this program's by default
+ * Migrates the schema and the queue's schema; then replaces functions, policies, triggers and the
+ * privileges of the application roles in one transaction, if they differ from the files of this release.
+ * Can be run again at any time. On a database of a newer release it changes nothing, because all of this
+ * belongs to that release.
+ * @param files of this program by default
  * @throws OperatorError if the owner's connection or privileges do not suffice, or a lock is held
  *   for too long
  */
 export async function migrate(
   urls: MigrateUrls,
-  migrations?: readonly Migration[],
+  files: ReleaseFiles = {},
   options: MigrateOptions = {},
 ): Promise<MigrateReport> {
-  const app = loginOf(urls.url)
-  const worker = loginOf(urls.workerUrl)
-  refuseOwner([app.name, worker.name], loginOf(urls.ownerUrl).name)
+  refuseOwner([loginOf(urls.url).name, loginOf(urls.workerUrl).name], loginOf(urls.ownerUrl).name)
   const owner = await connectOwner(urls.ownerUrl)
   try {
     await acquireMigrateLock(owner)
     const distributes = options.citus || (await isDistributed(owner))
     if (distributes) await requirePreparation(owner)
-    const known = migrations ?? (await readMigrations())
-    const { ahead, behind } = await compareHistory(owner, known)
+    const migrations = files.migrations ?? (await readMigrations())
+    const definitions = files.definitions ?? (await readDefinitions())
+    const { ahead, behind } = await compareHistory(owner, migrations)
     if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
-    if (ahead.length > 0) return { applied: [], createdRoles: [], ahead }
-    const applied = await applyMigrations(urls.ownerUrl, owner, known)
+    const newer = ahead.length > 0 ? ahead : await findNewer(owner, definitions)
+    if (newer.length > 0) return { applied: [], defined: false, createdRoles: [], ahead: newer }
+    const applied = await applyMigrations(urls.ownerUrl, owner, migrations)
+    await untilLocked(() => createQueues(urls.ownerUrl, lockWaitMs)).catch(refuseUnfinished)
+    if (options.citus && !(await isDistributed(owner)))
+      await defineAll(owner, urls, { definitions })
     if (distributes) await distribute(owner, options.progress ?? (() => {}))
-    const createdRoles = await untilLocked(async () => {
-      await createQueues(urls.ownerUrl, lockWaitMs)
-      if (await isDistributed(owner)) await addTriggers(owner)
-      return grantRoles(owner, app, worker)
-    }).catch((error) => {
-      if (!isLockTimeout(error)) throw error
-      throw lockRefusal('The migrations are applied, the queues or privileges are not.')
-    })
-    return { applied, createdRoles, ahead }
+    const own = distributes ? await openVariant(owner) : { definitions }
+    return { applied, ...(await defineAll(owner, urls, own)), ahead: [] }
   } finally {
     await owner.end()
   }
+}
+
+/** The version that last ran `migrate`, if it is newer than this one. */
+async function findNewer(owner: pg.Client, definitions: Definitions): Promise<string[]> {
+  if (!(await hasRecord(owner))) return []
+  const record = await readRecord(owner)
+  if (record === null || compareRelease(record, definitions, false) !== 'newer') return []
+  return [`the functions of version ${record.releases.at(-1)?.version}`]
+}
+
+async function hasRecord(owner: pg.Client): Promise<boolean> {
+  const { rows } = await owner.query<{ exists: boolean }>(
+    `SELECT to_regclass('public.schema_releases') IS NOT NULL AS exists`,
+  )
+  return rows[0]?.exists === true
+}
+
+type Own = Pick<Definer, 'definitions' | 'run'>
+
+async function defineAll(
+  owner: pg.Client,
+  urls: MigrateUrls,
+  own: Own,
+): Promise<Pick<MigrateReport, 'defined' | 'createdRoles'>> {
+  return untilLocked(() => defineOnce(owner, urls, own)).catch((error) => {
+    if (isLockTimeout(error)) return refuseUnfinished(error)
+    if (!(error instanceof pg.DatabaseError)) throw error
+    throw new OperatorError(
+      `The functions, policies, triggers and privileges of this release were not applied: ${error.message}.`,
+      'None of them was changed. Fix the cause and run migrate again.',
+    )
+  })
+}
+
+/** Both in one transaction, so that a new function and the right to call it become visible together. */
+async function defineOnce(owner: pg.Client, { url, workerUrl }: MigrateUrls, own: Own) {
+  const roles = [...new Set([loginOf(url).name, loginOf(workerUrl).name])]
+  const createdRoles: string[] = []
+  const definer = {
+    ...own,
+    roles,
+    grant: async () => {
+      createdRoles.push(...(await grantRoles(owner, url, workerUrl)))
+    },
+  }
+  await owner.query('BEGIN')
+  try {
+    const defined = !(await isDefined(owner, definer))
+    await (defined ? define(owner, definer) : definer.grant())
+    await owner.query('COMMIT')
+    if (await isDistributed(owner)) for (const role of roles) await joinShardRole(owner, role)
+    return { defined, createdRoles }
+  } catch (error) {
+    await owner.query('ROLLBACK')
+    throw error
+  }
+}
+
+/** @returns the names of the roles that it created */
+async function grantRoles(owner: pg.Client, url: string, workerUrl: string): Promise<string[]> {
+  const [app, worker] = [loginOf(url), loginOf(workerUrl)]
+  const one = app.name === worker.name
+  const created: string[] = []
+  if (await grantPrivileges(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
+  if (!one && (await grantPrivileges(owner, worker, ['worker']))) created.push(worker.name)
+  return created
+}
+
+function refuseUnfinished(error: unknown): never {
+  if (!isLockTimeout(error)) throw error
+  throw lockRefusal(
+    'The migrations are applied; the queues, functions, policies or privileges are not.',
+  )
 }
 
 async function requirePreparation(owner: pg.Client): Promise<void> {
@@ -92,77 +167,6 @@ async function acquireMigrateLock(owner: pg.Client): Promise<void> {
     )
     if (rows[0]?.taken) return
     await wait(turnMs)
-  }
-}
-
-export type RepairReport = {
-  /** The statements that were run. */
-  repaired: string[]
-  /** What is still wrong: a role that is too powerful, or something that no migration makes. */
-  remaining: Finding[]
-}
-
-const maxRounds = 5 // isolation is tried only once the catalogue has no findings
-
-/**
- * Repairs what `serve` would refuse to start with: row-level security, policies, views and functions
- * that are not as the migrations make them. Each round runs in one transaction.
- * @param urls as for `migrate`, which has to have run
- * @throws OperatorError if a statement fails; that round has changed nothing
- */
-export async function repair(urls: MigrateUrls): Promise<RepairReport> {
-  const owner = await connectOwner(urls.ownerUrl)
-  const repaired: string[] = []
-  try {
-    await acquireMigrateLock(owner)
-    for (let round = 1; ; round++) {
-      const findings = await findAll(urls)
-      const statements = [...new Set(findings.flatMap(({ repairs = [] }) => repairs))]
-      if (statements.length === 0 || round > maxRounds) return { repaired, remaining: findings }
-      await runRepairs(owner, statements)
-      await grantRoles(owner, loginOf(urls.url), loginOf(urls.workerUrl))
-      repaired.push(...statements)
-    }
-  } finally {
-    await owner.end()
-  }
-}
-
-async function findAll({ url, workerUrl }: MigrateUrls): Promise<Finding[]> {
-  const found = await verifyDatabase(url, 'web')
-  return workerUrl === url ? found : [...found, ...(await verifyDatabase(workerUrl, 'worker'))]
-}
-
-async function runRepairs(owner: pg.Client, statements: readonly string[]): Promise<void> {
-  await untilLocked(() => runAll(owner, statements)).catch((error) => {
-    if (isLockTimeout(error)) throw lockRefusal('Nothing was repaired.')
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(
-      `The repair failed and was rolled back: ${reason}.`,
-      `Run these statements as a superuser, one by one: ${statements.join('; ')}`,
-    )
-  })
-}
-
-async function grantRoles(
-  owner: pg.Client,
-  app: ReturnType<typeof loginOf>,
-  worker: ReturnType<typeof loginOf>,
-): Promise<string[]> {
-  const created: string[] = []
-  const one = app.name === worker.name
-  await owner.query('BEGIN')
-  try {
-    if (await grantPrivileges(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
-    if (!one && (await grantPrivileges(owner, worker, ['worker']))) created.push(worker.name)
-    await owner.query('COMMIT')
-    if (await isDistributed(owner)) {
-      for (const { name } of one ? [app] : [app, worker]) await joinShardRole(owner, name)
-    }
-    return created
-  } catch (error) {
-    await owner.query('ROLLBACK')
-    throw error
   }
 }
 
@@ -186,6 +190,12 @@ async function connectOwner(ownerUrl: string): Promise<pg.Client> {
 }
 
 function divergent(ahead: readonly string[], behind: readonly string[]): OperatorError {
+  if (isUnreleased(ahead)) {
+    return new OperatorError(
+      'The database is of an unreleased version of Gatehouse, which cannot be upgraded.',
+      'Use an empty database; for the demo, delete the folder .data.',
+    )
+  }
   return new OperatorError(
     `The database has migrations that this release does not know (${ahead.join(', ')}), and lacks migrations of this release (${behind.join(', ')}).`,
     'Run migrate of the newest release.',

@@ -2,8 +2,10 @@ import pg from 'pg'
 import { scramVerifier } from '#src/crypto/scram.ts'
 import { defaultLimits } from '#src/db/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { readPrivileges } from './catalogue.ts'
 import { isDistributed } from './citus/cluster.ts'
 import { citusFunctions, grantOnCitus, type TableGrants } from './citus/privileges.ts'
+import { recordPrivileges } from './record.ts'
 import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
 
 export type Login = { name: string; password: string }
@@ -22,7 +24,7 @@ export function passwordLiteral(password: string): string {
 
 /**
  * Creates the role when it is missing (with its URL's password) and gives it exactly the rights of
- * its duties: revokes and grants everything again, in the caller's transaction.
+ * its duties: revokes and grants everything again, and records the result, in the caller's transaction.
  * @returns true when the role was created
  */
 export async function grantPrivileges(
@@ -37,6 +39,7 @@ export async function grantPrivileges(
   await owner.query(`REVOKE ALL ON SCHEMA public, pgboss FROM ${role}`)
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
   await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
+  await owner.query(`REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM ${role}`)
   for (const signature of distributed ? citusFunctions : []) {
     await owner.query(`GRANT EXECUTE ON FUNCTION public.${signature} TO ${role}`)
   }
@@ -48,6 +51,7 @@ export async function grantPrivileges(
       await owner.query(`GRANT ${rights} ON ${objects} TO ${role}`)
     }
   }
+  await recordPrivileges(owner, login.name, await readPrivileges(owner, login.name))
   return created
 }
 

@@ -8,11 +8,13 @@ type TablePrivileges = { readonly web: string; readonly worker: string }
  */
 export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
+  // Written by `gatehouse migrate` alone.
+  schema_releases: { web: 'SELECT', worker: 'SELECT' },
+  schema_objects: { web: 'SELECT', worker: 'SELECT' },
   // Read by the functions of the owner alone.
   scope_keys: { web: '', worker: '' },
   installation: { web: '', worker: '' },
   erasures: { web: '', worker: '' },
-  export_sections: { web: '', worker: '' },
   tenants: { web: 'SELECT', worker: 'SELECT' },
   users: { web: 'SELECT', worker: 'SELECT, UPDATE (plan)' },
   // No UPDATE: an identity never changes its owner.
@@ -145,7 +147,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'end_session(bytea)',
     'switch_tenant(bytea, bytea, uuid)',
     'enter_order_tenant(bigint)',
-    'leave_order_tenant()', // for processes of the release before, during an upgrade
     'start_attempt(bytea, bytea, text, text, text, text, text, text, integer, text)',
     'take_attempt(bytea, bytea, bytea)',
     'enter_attempt(bytea)',
@@ -168,7 +169,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'lock_members(uuid, bigint)',
     'change_member(uuid, bigint, text, text)',
     'remove_member(bigint)',
-    'move_folder(bigint, bigint, bigint, integer)', // of the release before
     'place_folder(bigint, bigint, bigint, integer, text, timestamp with time zone)',
     'leave_tenant(bytea, bytea, uuid)',
     'erase_account(bytea)',
@@ -221,7 +221,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'trace_event(uuid, text, uuid, integer)',
     'trace_audit(uuid[], uuid, text[], integer)',
     'seal_ledger(timestamp with time zone, integer)',
-    'check_ledger(timestamp with time zone, timestamp with time zone, integer)',
     'check_windows(timestamp with time zone, timestamp with time zone, integer, boolean)',
     'broken_ledger_rows(integer)',
     'correct_ledger(timestamp with time zone)',
@@ -289,7 +288,6 @@ export const identityTables = [
   'tenant_usage',
   'usage_changes',
   'erasures',
-  'export_sections',
 ] as const
 
 /** Tables without tenant or owner, so without row-level security; no tenant route reads them. */
@@ -304,6 +302,8 @@ export const serviceTables = [
   'ledger_checks',
   'running_processes',
   '_prisma_migrations',
+  'schema_releases',
+  'schema_objects',
 ] as const
 
 /** Tables whose INSERT policy accepts every row: an audit entry may concern any tenant and user. */

@@ -1,11 +1,8 @@
 import pg from 'pg'
 import { isDistributed } from './citus/cluster.ts'
-import { definitionsFor } from './citus/definitions.ts'
 import { citusFunctions } from './citus/privileges.ts'
-import { type Finding, repairable } from './finding.ts'
-import { repairFunctions } from './repair.ts'
+import { type Finding, migrateRemedy as remedy } from './finding.ts'
 import { callerFunctions, functionPrivileges } from './tables.ts'
-import { findTableRepairs } from './verify-tables.ts'
 
 type Duty = keyof typeof functionPrivileges
 
@@ -16,9 +13,8 @@ type FunctionFacts = {
   hasFixedPath: boolean
   isPublic: boolean
   isCallable: boolean
-  /** Quoted names of the role that is logged in, and of the owner of the tables. */
+  /** The quoted name of the role that is logged in. */
   role: string
-  owner: string
 }
 
 /** Schemas in which a login role can create nothing that hides other names. */
@@ -26,25 +22,19 @@ const fixedPath = 'search_path=pg_catalog, pg_temp'
 /** The only other setting that a function may have. */
 const genericPlan = 'plan_cache_mode=force_generic_plan'
 
-const remedy = 'Run `gatehouse migrate --repair` with DATABASE_OWNER_URL.'
-
-/** The functions that a scope depends on. */
-const scopeFunctions = [
-  'scope_seal',
-  'verified_scope',
-  'current_user_id',
-  'current_tenant_id',
-  'current_scope_kind',
-]
-
 /**
  * Checks the functions that set and read the scope, as the role that is logged in: owner, fixed
  * search_path, privileges, that a forged scope raises, and that no other SECURITY DEFINER function is
  * callable. Writes nothing, so it can run every minute.
+ * @param recorded functions that the last `migrate` recorded, which may be of a newer release
  * @param duty what the role is for; a role that may call every function of both duties counts as both,
  *   as `gatehouse migrate` grants it if both URLs name one role
  */
-export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Finding[]> {
+export async function verifyFunctions(
+  client: pg.Client,
+  duty: Duty,
+  recorded: readonly string[] = [],
+): Promise<Finding[]> {
   const ofCitus = (await isDistributed(client)) ? citusFunctions.map(withoutSpaces) : []
   const known = [...listFunctions(['web', 'worker']), ...ofCitus]
   const { rows } = await client.query<FunctionFacts>(functionFacts, [fixedPath])
@@ -53,22 +43,19 @@ export async function verifyFunctions(client: pg.Client, duty: Duty): Promise<Fi
   const granted = isBoth ? known : [...listFunctions([duty]), ...ofCitus]
   const ofCallers = callerFunctions.map(withoutSpaces)
   const missing = [...known, ...ofCallers].filter((name) => !byName.has(name))
+  const ofNewer = recorded.filter((name) => !known.includes(name))
   return [
-    ...(await Promise.all(missing.map((signature) => describeMissing(client, signature)))),
-    ...rows.flatMap((row) => functionProblems(row, known.includes(row.name), granted)),
+    ...missing.map((name) => ({
+      object: name,
+      problem: `The function ${name} is missing.`,
+      remedy,
+    })),
+    ...rows
+      .filter(({ name }) => !ofNewer.includes(name))
+      .flatMap((row) => functionProblems(row, known.includes(row.name), granted)),
     ...(await findKeyProblems(client)),
     ...(await tryForgedScope(client)),
   ]
-}
-
-/** `gatehouse migrate --repair` grants the function when it has made it. */
-async function describeMissing(client: pg.Client, signature: string): Promise<Finding> {
-  const name = signature.slice(0, signature.indexOf('('))
-  const made = repairFunctions([name], await definitionsFor(client))
-  const isForAll = callerFunctions.map(withoutSpaces).includes(signature)
-  const revoke = isForAll ? [] : [`REVOKE ALL ON FUNCTION ${signature} FROM PUBLIC`]
-  const repairs = made.length === 0 ? [] : [...made, ...revoke]
-  return repairable(`The function ${signature} is missing.`, repairs, remedy)
 }
 
 /** Those of `functionPrivileges` as `regprocedure` prints them, without spaces between the types. */
@@ -86,62 +73,58 @@ function functionProblems(
   isKnown: boolean,
   granted: readonly string[],
 ): Finding[] {
-  const { name, role, owner } = row
-  const alter = (change: string) => [`ALTER FUNCTION ${name} ${change}`]
-  const found = (problem: string, repairs: readonly string[]) =>
-    repairable(problem, repairs, remedy)
+  const { name, role } = row
   if (!isKnown) {
-    const isPower = row.isDefiner && row.isCallable
+    if (!row.isDefiner || !row.isCallable) return []
     const revoke = `REVOKE ALL ON FUNCTION ${name} FROM PUBLIC, ${role}`
-    return isPower ? [found(`The role may run as another role through ${name}.`, [revoke])] : []
+    const problem = `The role may run as another role through ${name}.`
+    return [{ object: name, problem, remedy: `No release made it. As its owner: ${revoke};` }]
   }
-  const findings: Finding[] = []
-  if (!row.isDefiner) {
-    findings.push(found(`The function ${name} is not SECURITY DEFINER.`, alter('SECURITY DEFINER')))
-  }
+  const problems: string[] = []
+  if (!row.isDefiner) problems.push(`The function ${name} is not SECURITY DEFINER.`)
   if (!row.isOwnedBySchemaOwner) {
-    const problem = `The function ${name} does not belong to the owner of the tables.`
-    findings.push(found(problem, alter(`OWNER TO ${owner}`)))
+    problems.push(`The function ${name} does not belong to the owner of the tables.`)
   }
   if (!row.hasFixedPath) {
-    const set = [...alter('RESET ALL'), ...alter('SET search_path = pg_catalog, pg_temp')]
-    findings.push(found(`The function ${name} has no fixed search_path, or other settings.`, set))
+    problems.push(`The function ${name} has no fixed search_path, or other settings.`)
   }
-  if (row.isPublic) {
-    const revoke = `REVOKE ALL ON FUNCTION ${name} FROM PUBLIC`
-    findings.push(found(`Everyone may call the function ${name}.`, [revoke]))
-  }
+  if (row.isPublic) problems.push(`Everyone may call the function ${name}.`)
   if (row.isCallable && !granted.includes(name)) {
-    const problem = `The role may call the function ${name}, which is for another role.`
-    findings.push(found(problem, [`REVOKE ALL ON FUNCTION ${name} FROM ${role}`]))
+    problems.push(`The role may call the function ${name}, which is for another role.`)
   }
   if (!row.isCallable && granted.includes(name)) {
-    const problem = `The role may not call the function ${name}, which it needs.`
-    findings.push(found(problem, [`GRANT EXECUTE ON FUNCTION ${name} TO ${role}`]))
+    problems.push(`The role may not call the function ${name}, which it needs.`)
   }
-  return findings
+  return problems.map((problem) => ({ object: name, problem, remedy }))
 }
 
 async function findKeyProblems(client: pg.Client): Promise<Finding[]> {
-  const { rows } = await client.query<{ role: string; readable: boolean; enabled: boolean }>(
-    `SELECT quote_ident(current_user) AS role,
-            has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE, REFERENCES')
-              OR has_table_privilege(c.oid, 'DELETE, TRUNCATE, TRIGGER') AS readable,
-            c.relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid) AS enabled
-     FROM pg_class c WHERE c.oid = to_regclass('public.scope_keys')`,
+  const { rows } = await client.query<{ name: string; open: boolean; enabled: boolean }>(
+    `SELECT c.relname AS name, c.relrowsecurity AND NOT EXISTS (
+              SELECT FROM pg_policy WHERE polrelid = c.oid) AS enabled,
+            has_any_column_privilege(c.oid, 'INSERT, UPDATE, REFERENCES')
+              OR has_table_privilege(c.oid, 'DELETE, TRUNCATE, TRIGGER')
+              OR c.relname = 'scope_keys' AND has_any_column_privilege(c.oid, 'SELECT') AS open
+     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace
+       AND c.relname IN ('scope_keys', 'schema_releases', 'schema_objects')`,
   )
-  const [keys] = rows
-  if (keys === undefined) return [{ problem: 'The table scope_keys is missing.', remedy }]
-  const findings: Finding[] = []
-  if (keys.readable) {
-    const revoke = `REVOKE ALL ON TABLE scope_keys FROM PUBLIC, ${keys.role}`
-    findings.push(repairable('The role has rights on the keys of the scope.', [revoke], remedy))
+  const found = (object: string, problem: string) => ({ object, problem, remedy })
+  if (!rows.some(({ name }) => name === 'scope_keys')) {
+    return [found('scope_keys', 'The table scope_keys is missing.')]
   }
-  if (!keys.enabled) {
-    const problem = 'The table scope_keys is not closed by row-level security.'
-    findings.push(repairable(problem, await findTableRepairs(client, 'scope_keys'), remedy))
-  }
-  return findings
+  return rows.flatMap(({ name, open, enabled }) => {
+    if (name !== 'scope_keys') {
+      return open
+        ? [found(name, `The role may change ${name}, the record of \`gatehouse migrate\`.`)]
+        : []
+    }
+    return [
+      ...(open ? [found(name, 'The role has rights on the keys of the scope.')] : []),
+      ...(enabled
+        ? []
+        : [found(name, 'The table scope_keys is not closed by row-level security.')]),
+    ]
+  })
 }
 
 const insufficientPrivilege = '42501'
@@ -156,8 +139,7 @@ async function tryForgedScope(client: pg.Client): Promise<Finding[]> {
     },
   )
   if (outcome === 'raised') return []
-  const repairs = repairFunctions(scopeFunctions, await definitionsFor(client))
-  return [repairable('A scope without a valid seal is accepted.', repairs, remedy)]
+  return [{ problem: 'A scope without a valid seal is accepted.', remedy }]
 }
 
 // MATERIALIZED: set before it is read.
@@ -172,7 +154,7 @@ const forgedScope = `
 const functionFacts = `
   SELECT p.oid::regprocedure::text AS name, p.prosecdef AS "isDefiner",
     p.proowner = tables.relowner AS "isOwnedBySchemaOwner",
-    quote_ident(current_user) AS role, tables.relowner::regrole::text AS owner,
+    quote_ident(current_user) AS role,
     coalesce($1 = ANY (p.proconfig) AND p.proconfig <@ ARRAY[$1, '${genericPlan}'], false) AS "hasFixedPath",
     p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS "isPublic",
     has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE') AS "isCallable"

@@ -1,9 +1,7 @@
 import type pg from 'pg'
-import { definitionsFor } from './citus/definitions.ts'
-import type { Definitions } from './definitions.ts'
-import { type Finding, repairable } from './finding.ts'
-import { repairPolicies, repairTable, repairView } from './repair.ts'
-import { appendOnly, identityTables, serviceTables } from './tables.ts'
+import { type Finding, migrateRemedy } from './finding.ts'
+import { describeLack } from './scope-kinds.ts'
+import { appendOnly, identityTables, serviceTables, tablePrivileges } from './tables.ts'
 
 type TableFacts = {
   name: string
@@ -20,12 +18,9 @@ type TableFacts = {
   scoped: boolean
   readable: boolean
   open: string[]
-  policies: string[]
+  columns: string[]
   placed: boolean
 }
-
-const remedy =
-  'No migration makes it: drop it, or bring it under row-level security as docs/new-resource.md shows.'
 
 /**
  * Checks that every table is under row-level security (except `serviceTables`), forced on its owner
@@ -41,36 +36,20 @@ export async function verifyTables(
     appendOnly,
     serviceTables,
   ])
-  const faulty = rows.filter((table) => concerns(table.name) && tableProblem(table) !== null)
-  if (faulty.length === 0) return []
-  const definitions = await definitionsFor(client)
-  return faulty.map((table) =>
-    repairable(tableProblem(table) ?? '', repairsOf(table, definitions), remedy),
-  )
+  return rows
+    .filter(({ name }) => concerns(name))
+    .flatMap((table) => {
+      const problem = tableProblem(table)
+      return problem === null ? [] : [{ object: table.name, problem, remedy: remedyFor(table) }]
+    })
 }
 
-/** Policies are recreated only if one of them is the problem. */
-function repairsOf(table: TableFacts, definitions: Definitions): string[] {
-  if (table.kind === 'v' && !table.public) return repairView(table.name, definitions)
-  const repairs = repairTable(table, definitions)
-  return repairs.length > 0 ? repairs : repairPolicies(table, definitions)
-}
-
-/**
- * The statements that recreate the row-level security of one table, with all its policies.
- * @param client of any role
- */
-export async function findTableRepairs(client: pg.Client, name: string): Promise<string[]> {
-  const { rows } = await client.query<TableFacts>(tableFacts, [
-    identityTables,
-    appendOnly,
-    serviceTables,
-  ])
-  const definitions = await definitionsFor(client)
-  const table = rows.find((row) => row.name === name)
-  if (table === undefined) return []
-  if (table.kind === 'v') return repairView(name, definitions)
-  return [...repairTable(table, definitions), ...repairPolicies(table, definitions)]
+/** A table that this release does not know lacks its block in policies.sql. */
+function remedyFor({ name, kind, columns }: TableFacts): string {
+  if (Object.hasOwn(tablePrivileges, name)) return migrateRemedy
+  return kind === 'r' || kind === 'p'
+    ? `No release made it. Drop it, or add it as docs/new-resource.md shows: ${describeLack(name, columns)}`
+    : 'No release made it: drop it.'
 }
 
 function tableProblem(table: TableFacts): string | null {
@@ -141,7 +120,8 @@ const tableFacts = `
           WHERE p.polrelid = c.oid AND p.polpermissive
             AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ ${openText})
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
-    ARRAY(SELECT p.polname::text FROM pg_policy p WHERE p.polrelid = c.oid ORDER BY 1) AS policies,
+    ARRAY(SELECT a.attname::text FROM pg_attribute a
+          WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
     c.relname = ANY ($2)
       OR NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')
       OR EXISTS (SELECT FROM condition p WHERE p.polrelid = c.oid AND p.part = 'check'

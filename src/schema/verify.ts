@@ -2,9 +2,13 @@ import pg from 'pg'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { poolOptions } from '#src/db/pool-options.ts'
 import { describeKind, isDistributed } from './citus/cluster.ts'
+import { readCitusDefinitions } from './citus/script.ts'
 import { findUnfinished, verifyCluster } from './citus/verify.ts'
-import type { Finding } from './finding.ts'
-import { compareHistory, readMigrations } from './history.ts'
+import { type Definitions, digestBodies, readDefinitions } from './definitions.ts'
+import { findDifferences } from './differences.ts'
+import { type Finding, migrateRemedy } from './finding.ts'
+import { compareHistory, isUnreleased, readMigrations } from './history.ts'
+import { compareRelease, readRecord, type SchemaRecord, wasApplied } from './record.ts'
 import { tablePrivileges } from './tables.ts'
 import { verifyFunctions } from './verify-functions.ts'
 import { verifyIsolation, verifyWithoutScope } from './verify-isolation.ts'
@@ -15,13 +19,10 @@ type Depth = 'catalogue' | 'isolation'
 
 const acquireMs = 5_000 // no request waits for this, and a slow connection is not a finding
 
-const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
-
 /**
  * Verifies that the role at `url` cannot bypass row-level security, that every table is under it or
- * listed as an exception (src/schema/tables.ts), that the functions that set the scope are as the
- * migrations make them, and that the schema is the one this program was built for or that of a newer
- * release. For the web role row-level security is then tried (verify-isolation.ts).
+ * listed as an exception (src/schema/tables.ts), that functions, policies, triggers and privileges are as
+ * the last `migrate` left them, and that it was of this release or of a newer one. For the web role row-level security is then tried (verify-isolation.ts).
  * @param duty what the role is for
  * @param depth `catalogue` writes nothing; `isolation` also creates two tenants that try to reach each
  *   other's rows, and rolls them back
@@ -70,23 +71,33 @@ async function findFindings(
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }
   const { ahead, behind } = await compareHistory(client, await readMigrations())
-  if (behind.length > 0) {
-    const problem = `The database is behind by ${behind.length} migration(s): ${behind.join(', ')}.`
-    return [{ problem, remedy: migrateRemedy }]
-  }
+  if (behind.length > 0) return [describeBehind(ahead, behind)]
   const unfinished = await findUnfinished(client)
   if (unfinished.length > 0) return unfinished
+  const distributed = await isDistributed(client)
+  const own = distributed ? await readCitusDefinitions() : await readDefinitions()
+  const record = await readRecord(client)
+  const relation = record === null ? 'other' : compareRelease(record, own, ahead.length > 0)
+  if (record === null || (relation === 'other' && !wasApplied(record, own))) {
+    const problem = 'The functions, policies, triggers or privileges are not those of this release.'
+    return [{ problem, remedy: migrateRemedy }]
+  }
   // Tables of a newer release are not used by this one; that release verifies them.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
   const roleFlaws = await verifyRoles(client)
-  const findings = [
+  const named = [
     ...roleFlaws,
     // A role that is too powerful may call everything; the findings already say so.
-    ...(roleFlaws.length === 0 ? await verifyFunctions(client, duty) : []),
+    ...(roleFlaws.length === 0 ? await verifyFunctions(client, duty, functionsOf(record)) : []),
     ...(await verifyTables(client, concerns)),
   ]
+  const changed = roleFlaws.length === 0 ? await findChanged(client, record) : []
+  const findings = firstOfEach([
+    ...named,
+    ...changed,
+    ...(relation === 'same' && !distributed ? findForeignBodies(record, own) : []),
+  ])
   if (findings.length > 0) return findings
-  const distributed = await isDistributed(client)
   if (distributed) findings.push(...(await verifyCluster(client, depth === 'catalogue')))
   if (findings.length > 0 || duty === 'worker') return findings
   // With Citus a role cannot use what functions of the owner have written in the same transaction.
@@ -100,4 +111,48 @@ async function mayReadHistory(client: pg.Client): Promise<boolean> {
     `SELECT has_table_privilege(to_regclass('_prisma_migrations'), 'SELECT') AS readable`,
   )
   return rows[0]?.readable === true
+}
+
+function describeBehind(ahead: readonly string[], behind: readonly string[]): Finding {
+  if (isUnreleased(ahead)) {
+    const problem = 'The database is of an unreleased version of Gatehouse.'
+    return { problem, remedy: 'Use an empty database; for the demo, delete the folder .data.' }
+  }
+  const problem = `The database is behind by ${behind.length} migration(s): ${behind.join(', ')}.`
+  return { problem, remedy: migrateRemedy }
+}
+
+function functionsOf({ objects }: SchemaRecord): string[] {
+  return objects.filter(({ kind }) => kind === 'function').map(({ name }) => name)
+}
+
+async function findChanged(client: pg.Client, record: SchemaRecord): Promise<Finding[]> {
+  const { rows } = await client.query<{ role: string }>('SELECT current_user::text AS role')
+  const differences = await findDifferences(
+    client,
+    record,
+    rows.map(({ role }) => role),
+  )
+  return differences.map((difference) => ({ ...difference, remedy: migrateRemedy }))
+}
+
+/** The record itself could have been changed by hand: each body has to be in a file of this release. */
+function findForeignBodies({ objects }: SchemaRecord, own: Definitions): Finding[] {
+  const bodies = digestBodies(own)
+  return objects
+    .filter(({ kind, part, facts }) => kind === 'function' && part === 'functions' && facts.body)
+    .filter(({ facts }) => !bodies.has(facts.body ?? ''))
+    .map(({ name }) => ({
+      object: name,
+      problem: `The function ${name} is not as prisma/functions has it.`,
+      remedy: migrateRemedy,
+    }))
+}
+
+/** The first finding about each object says what is wrong with it; findings about the role stay. */
+function firstOfEach(findings: readonly Finding[]): Finding[] {
+  const objects = findings.map(({ object }) => object)
+  return findings.filter(
+    ({ object }, index) => object === undefined || objects.indexOf(object) === index,
+  )
 }

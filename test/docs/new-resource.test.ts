@@ -3,15 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { verifyDatabase } from '#src/schema/verify.ts'
 import { copyTree } from '#test/mutation/lane.ts'
 import { findBreaches } from '#test/support/app/import-order.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
-import { onCluster, query } from '#test/support/database/raw-sql.ts'
+import { onCluster } from '#test/support/database/raw-sql.ts'
 import { logins } from '#test/support/database/template.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 import { applyBlock, blocksOf, messagesOf } from './blocks.ts'
-import { type LeftOut, leftOut, migration, programs } from './left-out.ts'
+import { type LeftOut, leftOut, programs } from './left-out.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
@@ -133,17 +132,21 @@ async function outputWithout(t: Test, tree: Tree, cut: LeftOut): Promise<string>
   const original = await readFile(file, 'utf8')
   const text = original.replace(cut.piece, cut.instead ?? '')
   if (text === original) return `${cut.path} does not contain ${cut.piece}`
-  if (cut.path === migration) return outputOfMigration(t, tree, cut, text)
   await writeFile(file, text)
+  if (cut.path.endsWith('.sql')) {
+    return outputOfMigration(t, tree, cut).finally(() => writeFile(file, original))
+  }
   return failureOf(tree, cut.run ?? []).finally(() => writeFile(file, original))
 }
 
-async function outputOfMigration(t: Test, tree: Tree, { run }: LeftOut, sql: string) {
+async function outputOfMigration(t: Test, tree: Tree, { run }: LeftOut) {
   const database = await createOwnedDatabase(t)
-  await query(database.ownerUrl, sql)
+  const migrated = await tree.run(['src/cli.ts', 'migrate'], database)
+  if (!migrated.succeeded) return migrated.output
   if (run !== null) return failureOf(tree, run, database)
-  const findings = await verifyDatabase(database.url, 'web')
-  return findings.map(({ problem }) => problem).join('\n')
+  const verify = `import { verifyDatabase } from '#src/schema/verify.ts'
+    for (const { problem } of await verifyDatabase(process.env.DATABASE_URL, 'web')) console.log(problem)`
+  return (await tree.run(['--input-type=module', '--eval', verify], database)).output
 }
 
 /** The output without passed tests; empty on success. */

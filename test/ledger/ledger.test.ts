@@ -261,22 +261,6 @@ t.test('a window without checksums, of an earlier release, is compared by its id
   ])
 })
 
-t.test('a process of the release before seals and checks with the same functions', async (t) => {
-  const { database, systemDb } = await createLedger(t)
-  await database.admin.query(deleteOne('due_attempts', 'delivery_id'))
-  const soon = new Date(Date.now() + 600_000)
-  const sealed = await systemDb.query<{ window: Date }>({
-    text: 'SELECT window_start AS "window" FROM seal_ledger($1, $2)',
-    values: [soon, 24],
-  })
-  t.ok(sealed.rows.length > 0)
-  const { rows } = await systemDb.query({
-    text: `SELECT kind, delivery_id IS NOT NULL AS "hasDelivery" FROM check_ledger($1, $2, $3)`,
-    values: [sealed.rows[0]?.window, soon, 10],
-  })
-  t.strictSame(rows, [{ kind: 'delivery-without-job', hasDelivery: true }])
-})
-
 t.test(
   'a scheduled check stores what it found, until a later one finds nothing there',
   async (t) => {
@@ -436,7 +420,7 @@ t.test('a check without statistics compares no event with every job', async (t) 
        SET auto_explain.log_nested_statements = on; SET client_min_messages = log`,
     )
     const { rows } = await client.query<{ id: string }>(
-      `SELECT event_id AS id FROM check_ledger(now() - interval '1 hour', now() + interval '1 hour', 10)
+      `SELECT event_id AS id FROM check_windows(now() - interval '1 hour', now() + interval '1 hour', 10, true)
        WHERE kind = 'event-without-job' ORDER BY 1`,
     )
     t.strictSame(

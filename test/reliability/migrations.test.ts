@@ -9,7 +9,6 @@ import { verifyDatabase } from '#src/schema/verify.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
 import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
-import { query } from '#test/support/database/raw-sql.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until } from '#test/support/database/until.ts'
 
@@ -20,7 +19,7 @@ const waiting = `SELECT FROM pg_stat_activity
 
 /** Migrates the database to a release with additional migrations. */
 async function migrateTo(database: TestDatabase, ...more: Migration[]) {
-  return migrate(database, [...(await readMigrations()), ...more])
+  return migrate(database, { migrations: [...(await readMigrations()), ...more] })
 }
 
 /** A transaction that holds a read lock on `orders` until `end`. */
@@ -130,7 +129,7 @@ t.test('a release runs on the schema of a newer one', async (t) => {
   t.match(await verifyDatabase(database.url, 'web'), [{ problem: /posts is not forced/ }], 'own')
   await database.admin.query('ALTER TABLE posts FORCE ROW LEVEL SECURITY')
 
-  const report = { applied: [], createdRoles: [], ahead: [next] }
+  const report = { applied: [], defined: false, createdRoles: [], ahead: [next] }
   t.strictSame(await migrateTo(database), report, 'its migrate changes nothing')
   t.strictSame((await database.admin.query(seesBadges)).rows, [{ sees: true }])
   const lacking = { name: '29990102000000_other', sql: 'SELECT 1' }
@@ -139,51 +138,6 @@ t.test('a release runs on the schema of a newer one', async (t) => {
   await database.admin.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [next])
   t.match(await verifyDatabase(database.url, 'web'), [{ problem: /badges/ }], 'an unknown table')
 })
-
-t.test(
-  'explicit_all fills its columns although the owner is under row-level security',
-  async (t) => {
-    const database = await createOwnedDatabase(t)
-    const { tenantId, userId } = await createUser(database)
-    await database.admin.query(`
-    ALTER TABLE webhook_endpoints DROP COLUMN all_event_types,
-      ALTER COLUMN event_types DROP NOT NULL, ALTER COLUMN event_types DROP DEFAULT,
-      ADD CONSTRAINT webhook_endpoints_event_types_check CHECK (cardinality(event_types) > 0);
-    ALTER TABLE api_tokens DROP COLUMN all_permissions,
-      ALTER COLUMN permissions DROP NOT NULL, ALTER COLUMN permissions DROP DEFAULT;
-    INSERT INTO webhook_endpoints (tenant_id, url, event_types, signature, secret)
-    VALUES ('${tenantId}', 'https://all.example', NULL, 'spec', ''),
-           ('${tenantId}', 'https://one.example', '{order.updated}', 'spec', '');
-    INSERT INTO api_tokens (hash, user_id, tenant_id, name, permissions, expires_at)
-    SELECT sha256(name::bytea), ${userId}, '${tenantId}', name, permissions::text[], now()
-    FROM (VALUES ('all', NULL), ('none', '{}'), ('one', '{post:read}')) AS token (name, permissions)`)
-    const migrations = await readMigrations()
-    const sql = migrations.find(({ name }) => name.endsWith('_explicit_all'))?.sql ?? ''
-    await query(database.ownerUrl, sql)
-
-    const endpoints = await database.admin.query(
-      'SELECT url, all_event_types, event_types FROM webhook_endpoints ORDER BY url',
-    )
-    t.strictSame(endpoints.rows, [
-      { url: 'https://all.example', all_event_types: true, event_types: [] },
-      { url: 'https://one.example', all_event_types: false, event_types: ['order.updated'] },
-    ])
-    const tokens = await database.admin.query(
-      'SELECT name, all_permissions, permissions FROM api_tokens ORDER BY name',
-    )
-    t.strictSame(tokens.rows, [
-      { name: 'all', all_permissions: true, permissions: [] },
-      { name: 'none', all_permissions: false, permissions: [] },
-      { name: 'one', all_permissions: false, permissions: ['post:read'] },
-    ])
-    for (const contradiction of [
-      'UPDATE webhook_endpoints SET all_event_types = NOT all_event_types',
-      `UPDATE api_tokens SET all_permissions = true WHERE name = 'one'`,
-    ]) {
-      await t.rejects(database.admin.query(contradiction), { code: '23514' })
-    }
-  },
-)
 
 t.test('the queue starts on its own schema and on a newer one', async (t) => {
   const { admin, url, workerUrl } = await createOwnedDatabase(t)

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
@@ -7,12 +7,14 @@ import { temporaryFolder } from '#test/support/processes/program.ts'
 
 /*
  * The next release, made from this tree: a column with values for existing rows, an index on it, a
- * new table, their privileges, and code that reads the column.
+ * new table with a policy and a function that the web role may call, a changed function, their privileges,
+ * and code that reads the column.
  */
 
 const migrations = {
   '29990101000000_order_reference': `ALTER TABLE orders ADD COLUMN reference text;
-CREATE TABLE order_labels (tenant_id uuid NOT NULL, label text NOT NULL);`,
+CREATE TABLE order_labels (tenant_id uuid NOT NULL, label text NOT NULL);
+ALTER TABLE order_labels ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;`,
   // The owner is under row-level security too, so this goes from scope to scope.
   '29990102000000_order_reference_values': `DO $$
 DECLARE person bigint;
@@ -25,6 +27,24 @@ END $$;`,
   '29990103000000_order_reference_index':
     'CREATE INDEX CONCURRENTLY orders_reference ON orders (tenant_id, reference);',
 }
+
+/** What is added to a file, or a new file. */
+const additions = {
+  'prisma/policies.sql': `
+CREATE POLICY tenant_scope ON order_labels
+  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
+`,
+  'prisma/functions/order-labels.sql': `-- Labels of orders.
+
+CREATE OR REPLACE FUNCTION count_labels() RETURNS bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN (SELECT count(*) FROM public.order_labels l WHERE l.tenant_id = public.current_tenant_id());
+END
+$$;
+`,
+} as const
 
 /** File, text in it, and its replacement in the next release. */
 const changes = [
@@ -43,7 +63,16 @@ const changes = [
     '  orders: {',
     `  order_labels: { web: 'SELECT', worker: '' },\n  orders: {`,
   ],
-  ['src/schema/tables.ts', `  'billing_objects',`, `  'billing_objects',\n  'order_labels',`],
+  [
+    'src/schema/tables.ts',
+    `    'touch_session(bytea)',`,
+    `    'touch_session(bytea)',\n    'count_labels()',`,
+  ],
+  [
+    'prisma/functions/credentials.sql',
+    'hash bytea := sha256(credential);',
+    'hash bytea := sha256(credential); -- as before',
+  ],
 ] as const
 
 export type NextRelease = {
@@ -61,6 +90,9 @@ export async function makeNextRelease(t: Test): Promise<NextRelease> {
   for (const [name, sql] of Object.entries(migrations)) {
     await mkdir(join(folder, 'prisma/migrations', name))
     await writeFile(join(folder, 'prisma/migrations', name, 'migration.sql'), sql)
+  }
+  for (const [file, text] of Object.entries(additions)) {
+    await appendFile(join(folder, file), text)
   }
   for (const [file, before, after] of changes) {
     const path = join(folder, file)

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { verifyDatabase } from '#src/schema/verify.ts'
 import { crashSettings, runCrashRounds } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { ownHalf } from '#test/billing/killable.ts'
@@ -36,8 +37,23 @@ t.test('rolling upgrade: two releases on one database, and no request fails', as
 
   const migration = await runProgram(t, ['migrate'], env, { entry: next.entry })
   t.equal(await migration.ended, 0)
-  t.equal(migration.output(), next.adds.map((one) => `applied ${one}\n`).join(''))
+  t.equal(
+    migration.output(),
+    `${next.adds.map((one) => `applied ${one}\n`).join('')}replaced functions, policies, triggers and privileges\n`,
+  )
   await load.more(50)
+  for (const [url, duty] of [
+    [database.url, 'web'] as const,
+    [database.workerUrl, 'worker'] as const,
+  ]) {
+    const everyMinute = await verifyDatabase(url, duty, 'catalogue')
+    t.strictSame(everyMinute, [], 'the old release tolerates what the new one has recorded')
+  }
+  await database.admin.query('GRANT DELETE ON order_labels TO test_app')
+  t.match(await verifyDatabase(database.url, 'web', 'catalogue'), [
+    { problem: /may DELETE order_labels, which it does not need/ },
+  ])
+  await database.admin.query('REVOKE DELETE ON order_labels FROM test_app')
 
   const again = await startInstance(t, database)
   load.instances.push(again)

@@ -198,13 +198,6 @@ t.test('a folder moves with everything in it, whoever can see it', async (t) => 
     1,
   ])
   t.match(moved, { data: [{ moved: 1, count: 0 }] })
-  const ofReleaseBefore = 'SELECT move_folder($1::bigint, $2::bigint, $3::bigint, $4::int)'
-  t.match(await attempt(colleague, ofReleaseBefore, [chain.folderId, team, top, 1]), {
-    data: [{ move_folder: true }],
-  })
-  t.match(await attempt(colleague, ofReleaseBefore, [987_654, team, top, 1]), {
-    data: [{ move_folder: false }],
-  })
 
   const client = await connect(t, database, database.url)
   const entryOf = await allowScopes<Context>(database)

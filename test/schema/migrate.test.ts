@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { checkUsage } from '#src/auth/members/usage.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { applyMigrations } from '#src/schema/apply.ts'
 import { readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
@@ -16,6 +13,7 @@ t.test('migrate prepares an empty database; a second run changes nothing', async
   const names = (await readMigrations()).map(({ name }) => name)
   t.strictSame(await migrate(urls), {
     applied: names,
+    defined: true,
     createdRoles: [urls.app, urls.worker],
     ahead: [],
   })
@@ -23,35 +21,8 @@ t.test('migrate prepares an empty database; a second run changes nothing', async
   t.strictSame(await verifyDatabase(urls.url, 'web'), [])
   t.strictSame(await verifyDatabase(urls.workerUrl, 'worker'), [])
   const before = await describeCatalogue(urls.ownerUrl)
-  t.strictSame(await migrate(urls), { applied: [], createdRoles: [], ahead: [] })
+  t.strictSame(await migrate(urls), { applied: [], defined: false, createdRoles: [], ahead: [] })
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
-})
-
-t.test('what tenants stored before it was counted is counted', async (t) => {
-  const urls = await createEmptyDatabase(t)
-  const older = (await readMigrations()).filter(({ name }) => name < '20261124100000_quotas')
-  const owner = new pg.Client(urls.ownerUrl)
-  await owner.connect()
-  await applyMigrations(urls.ownerUrl, owner, older).finally(() => owner.end())
-  const superuser = new URL(process.env.TEST_POSTGRES_URL ?? '')
-  superuser.pathname = new URL(urls.url).pathname
-  await query(
-    superuser.href,
-    `INSERT INTO tenants (id, name) SELECT gen_random_uuid(), 'Tenant' FROM generate_series(1, 2);
-     INSERT INTO users (own_tenant_id) SELECT id FROM tenants LIMIT 1;
-     INSERT INTO posts (tenant_id, title, body) SELECT id, 'Größe', 'text' FROM tenants;
-     INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
-       SELECT own_tenant_id, id, '[]', '{}', '4242' FROM users`,
-  )
-  await migrate(urls)
-  const worker = openSystemDatabase(urls.workerUrl, 1)
-  t.teardown(() => worker.close())
-  t.strictSame(await checkUsage(worker, false), { tenants: 2, wrong: [] })
-  const counted = `SELECT resource_rows AS rows, resource_bytes AS bytes FROM tenant_usage ORDER BY 1`
-  t.strictSame(await query(superuser.href, counted), [
-    { rows: '1', bytes: '11' },
-    { rows: '2', bytes: '19' },
-  ])
 })
 
 t.test('an added privilege is revoked', async (t) => {
@@ -126,13 +97,17 @@ t.test('a failed migration changes nothing and can be run again', async (t) => {
   const before = await describeCatalogue(urls.ownerUrl)
   const name = '29991231000000_half'
   const half = 'CREATE TABLE whole (); CREATE TABLE half (); '
-  const failing = migrate(urls, [...known, { name, sql: `${half} SELECT 1 / 0;` }])
+  const failing = migrate(urls, {
+    migrations: [...known, { name, sql: `${half} SELECT 1 / 0;` }],
+  })
   const refusal = { message: /was rolled back: .*division by zero/s, remedy: /run migrate again/ }
   await t.rejects(failing, refusal)
   await t.rejects(failing, OperatorError)
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
   t.strictSame(await verifyDatabase(urls.url, 'web'), [], 'the previous release still runs')
-  const mended = await migrate(urls, [...known, { name, sql: 'CREATE TABLE whole ();' }])
+  const mended = await migrate(urls, {
+    migrations: [...known, { name, sql: 'CREATE TABLE whole ();' }],
+  })
   t.strictSame(mended.applied, [name])
 })
 

@@ -124,7 +124,6 @@ export const closed = [
   'scope_keys',
   'installation',
   'erasures',
-  'export_sections',
   'sign_in_attempts',
   'logout_tokens',
 ]

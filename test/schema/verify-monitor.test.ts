@@ -44,10 +44,10 @@ t.test('the next verification notices a broken tenant lock, and its repair', asy
       /can bypass row-level security/,
     ],
     [
-      'what only trying shows',
+      'a policy that names the scope and shows more',
       'CREATE POLICY wide ON invoices FOR SELECT USING (current_tenant_id() = tenant_id OR amount > 0)',
       'DROP POLICY wide ON invoices',
-      /invoices shows rows without a scope/,
+      /policy wide of the table invoices is in no file/,
     ],
   ]
   for (const [name, spoil, mend, problem] of breaks) {

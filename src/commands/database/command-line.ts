@@ -10,7 +10,6 @@ export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
-    .option('--repair', 'Restore row-level security and functions that were changed')
     .option('--citus', 'Distribute the tables over the nodes of a Citus cluster')
     .option(...json)
     .addHelpText(
@@ -20,9 +19,10 @@ export function addMigrateCommand(program: Command): void {
         `Needs DATABASE_OWNER_URL and DATABASE_URL, and DATABASE_WORKER_URL if the worker
 has a role of its own. Creates a missing role with the password in its URL. Can
 be run again at any time; a second run waits for the first.
-With --repair it then verifies the database as serve does at start, and runs the
-statements that repair what it finds; policies that no migration makes are
-dropped. Prints each of them, and what is still wrong.
+Runs the migrations, then replaces functions, policies, triggers and privileges
+in one transaction if anything differs from the files of this release, also if it
+was changed by hand. Policies and triggers of its tables that are in no file are
+dropped.
 With --citus it distributes the tables over the nodes of a Citus cluster, which
 has to be prepared as docs/growth.md shows, and prints each step. Stop all
 processes first. Later runs need no --citus.`,

@@ -1,19 +1,17 @@
 import pg from 'pg'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { splitStatements } from '../definitions.ts'
-import { repairPolicies } from '../repair.ts'
 import { readShardNames } from './cluster.ts'
-import { readCitusDefinitions, readCitusFunctions, readDerivedFunctions } from './definitions.ts'
 import { findPlacedByHand, findUndistributed } from './placed.ts'
 import { citusTables, firstTable, functionsOfTriggers, isReferenceTable } from './placement.ts'
-import { sessionSettings } from './script.ts'
+import { readCitusDefinitions, runStatements, sessionSettings } from './script.ts'
 
 /** Called with each step that takes time or changes something. */
 export type Progress = (line: string) => void
 
 /**
- * Distributes the migrated database with Citus: functions and policies in the form that Citus accepts,
- * reference tables, then every tenant table by `tenant_id`, with its rows. Foreign keys are dropped first
+ * Distributes the migrated database with Citus: functions in the form that Citus accepts, reference tables,
+ * then every tenant table by `tenant_id`, with its rows. Tables that are moved have no policies until
+ * `migrate` defines those of prisma/citus, so they show no rows meanwhile. Foreign keys are dropped first
  * and added again at the end, from a list that is kept in the database meanwhile, so a run that was
  * interrupted is continued by the next one. Changes nothing on a database that is distributed already.
  * @param owner a connection to the coordinator as the owner of the tables
@@ -38,13 +36,10 @@ export async function distribute(owner: pg.Client, progress: Progress): Promise<
 }
 
 async function replaceFunctions(owner: pg.Client): Promise<void> {
-  const statements = [
-    ...(await readDerivedFunctions(owner)),
-    ...splitStatements(await readCitusFunctions(owner)),
-  ]
-  for (const statement of statements.filter((text) => !text.startsWith('CREATE POLICY'))) {
-    await owner.query(statement)
-  }
+  const { scripts } = await readCitusDefinitions()
+  await owner.query('SET check_function_bodies = off') // functions call those of later files
+  for (const script of scripts.functions) await runStatements(owner, script)
+  await owner.query('RESET check_function_bodies')
 }
 
 /**
@@ -65,8 +60,8 @@ async function distributeFunctions(owner: pg.Client): Promise<void> {
 }
 
 /**
- * Recreates the policies of a table without subqueries, and distributes it with its rows, in one
- * transaction: statements that write to it wait. Citus copies the rows with COPY, which forced row-level
+ * Drops the policies of a table, because Citus refuses their subqueries, and distributes it with its rows,
+ * in one transaction: statements that write to it wait. Citus copies the rows with COPY, which forced row-level
  * security refuses, so it is not forced within this transaction. For the same reason
  * create_distributed_table_concurrently is not used: it needs several transactions.
  */
@@ -76,7 +71,7 @@ async function distributeTable(owner: pg.Client, name: string, progress: Progres
   const together = pg.escapeLiteral(name === firstTable ? 'none' : `public.${firstTable}`)
   await owner.query('BEGIN')
   try {
-    await owner.query(await replacePolicies(owner, name))
+    await dropPolicies(owner, name)
     if (name === 'scope_keys')
       await owner.query('ALTER TABLE scope_keys ALTER COLUMN id TYPE bigint')
     const isForced = await setForced(owner, name, false)
@@ -136,21 +131,14 @@ async function setForced(owner: pg.Client, name: string, forced: boolean): Promi
   return was
 }
 
-/** The statements that recreate the policies of a table. */
-async function replacePolicies(owner: pg.Client, name: string): Promise<string> {
-  const { rows } = await owner.query<{ policies: string[] }>(
-    `SELECT coalesce(array_agg(polname::text ORDER BY polname), '{}') AS policies
-     FROM pg_policy WHERE polrelid = to_regclass('public.' || quote_ident($1))`,
+async function dropPolicies(owner: pg.Client, name: string): Promise<void> {
+  const { rows } = await owner.query<{ policy: string }>(
+    `SELECT polname AS policy FROM pg_policy WHERE polrelid = to_regclass('public.' || quote_ident($1))`,
     [name],
   )
-  const found = {
-    name,
-    policies: rows[0]?.policies ?? [],
-    public: false,
-    enabled: true,
-    forced: true,
+  for (const { policy } of rows) {
+    await owner.query(`DROP POLICY ${pg.escapeIdentifier(policy)} ON ${pg.escapeIdentifier(name)}`)
   }
-  return repairPolicies(found, await readCitusDefinitions(owner)).join(';\n')
 }
 
 /** Keys from or to a table that is not distributed yet; Citus accepts most of them only afterwards. */

@@ -1,42 +1,50 @@
-import { readTextAsset } from '#src/runtime/assets.ts'
-import { parseDefinitions, splitStatements } from '../definitions.ts'
-import { withoutSubselects } from './policies.ts'
+import type pg from 'pg'
+import type { Definer } from '../define.ts'
+import { type Definitions, readDefinitions } from '../definitions.ts'
+import { readShardNames } from './cluster.ts'
 
 /**
- * Settings of what changes the schema. Triggers on distributed tables are those of the counters, which
- * write only rows of the same tenant.
+ * Settings of what changes the schema. Triggers on distributed tables are those of the counters and of the
+ * event feed, which write only rows of the same tenant.
  */
 export const sessionSettings = [
   'SET citus.enable_unsafe_triggers = on',
   `SET citus.multi_shard_modify_mode = 'sequential'`,
 ] as const
 
-/** functions.sql and data-flow.sql. */
-export async function readScripts(): Promise<string> {
-  const names = ['functions.sql', 'data-flow.sql']
-  const scripts = names.map((name) => readTextAsset(`src/schema/citus/${name}`))
-  return (await Promise.all(scripts)).join('\n')
+/** The files of a distributed database: those of prisma/citus replace the others of the same name. */
+export function readCitusDefinitions(): Promise<Definitions> {
+  return readDefinitions('citus')
+}
+
+/** What `define` needs on a distributed database. */
+export async function openVariant(
+  owner: pg.ClientBase,
+): Promise<Pick<Definer, 'definitions' | 'run'>> {
+  for (const setting of sessionSettings) await owner.query(setting)
+  return { definitions: await readCitusDefinitions(), run: runStatements }
+}
+
+/** Sends each statement on its own, because Citus sends the whole text of a query to the nodes. */
+export async function runStatements(owner: pg.ClientBase, script: string): Promise<void> {
+  const shards = await readShardNames(owner)
+  for (const statement of splitStatements(script)) {
+    await owner.query(withShardNames(statement, shards))
+  }
 }
 
 /**
- * Turns the script of a migration into the statements for a distributed database, each sent on its own,
- * because Citus sends the whole text to the nodes: without scalar subselects in policies, and with the
- * policies of functions.sql. Functions that are replaced there are left out; they
- * are made again afterwards. What Citus refuses fails with its reason, and the migration is rolled back.
+ * The statements of a script in prisma/citus. Each ends with a semicolon before an empty line, and has none
+ * inside (a test checks it).
  */
-export async function readCitusForm(): Promise<(script: string) => string[]> {
-  const sql = await readScripts()
-  const { functions, tables } = parseDefinitions([{ name: 'citus', sql }])
+export function splitStatements(script: string): string[] {
+  return script.split(';\n\n').filter((statement) => statement.trim() !== '')
+}
 
-  function formOf(statement: string): string[] {
-    const [, name] = /^CREATE (?:OR REPLACE )?FUNCTION (?:public\.)?"?(\w+)/i.exec(statement) ?? []
-    if (name !== undefined && functions.has(name)) return []
-    const [, policy = '', table = ''] = /^CREATE POLICY "?(\w+)"? ON "?(\w+)/i.exec(statement) ?? []
-    return [tables.get(table)?.policies.get(policy) ?? withoutSubselects(statement)]
-  }
-
-  return (script) => {
-    const statements = splitStatements(script).flatMap(formOf)
-    return /\bCONCURRENTLY\b/i.test(script) ? statements : [...sessionSettings, ...statements]
-  }
+/**
+ * A name in braces is that of the only shard of a reference table, which every node has. Before the table
+ * is copied to the nodes it is the name of the table.
+ */
+function withShardNames(sql: string, shards: ReadonlyMap<string, string>): string {
+  return sql.replaceAll(/\{(\w+)\}/g, (_, table: string) => shards.get(table) ?? table)
 }

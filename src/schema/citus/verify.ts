@@ -4,7 +4,6 @@ import type { Finding } from '../finding.ts'
 import { keysAside } from './distribute.ts'
 import { type Answer, describeSilent, judgeSettings, NodeSettings, readAnswers } from './nodes.ts'
 import { findMisplaced } from './placed.ts'
-import { findMissingTriggers } from './triggers.ts'
 
 const NodeFacts = Type.Object({
   ...NodeSettings.properties,
@@ -34,7 +33,7 @@ export async function verifyCluster(client: pg.Client, isRunning: boolean): Prom
   const findings = [
     ...(await findMisplaced(client)),
     ...(await findForwarding(client)),
-    ...(await findMissingTriggers(client)),
+    ...(await findMissingQueueTriggers(client)),
     ...(await findDangerous(client)),
   ]
   if (findings.length > 0) return findings
@@ -65,6 +64,19 @@ async function findForwarding(client: pg.Client): Promise<Finding[]> {
   )
   const problem = 'The function forward_scope(text) does not forward the scope to the nodes.'
   return rows.length === 1 ? [] : [{ problem, remedy: migrateRemedy }]
+}
+
+/** Those of pgboss, which the record of `migrate` does not contain. Without one, a crash leaves half a commit. */
+async function findMissingQueueTriggers(client: pg.Client): Promise<Finding[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT w.name FROM unnest(ARRAY['lock_new_jobs', 'commit_in_two_phases']) AS w (name)
+     LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass('pgboss.job_common') AND g.tgname = w.name
+     WHERE g.tgenabled IS DISTINCT FROM 'O'`,
+  )
+  return rows.map(({ name }) => ({
+    problem: `The trigger ${name} of pgboss.job_common is missing or disabled.`,
+    remedy: `As the owner of the table: ALTER TABLE pgboss.job_common ENABLE TRIGGER ${name}; if it is missing, run \`gatehouse migrate\`.`,
+  }))
 }
 
 /** With either of them, SQL could act on a node as in an earlier transaction. */

@@ -79,7 +79,7 @@ t.test(
 t.test('downloads cover every table with a person or a tenant in it', async (t) => {
   const { admin } = (await build(t)).database
   const { rows: sections } = await admin.query<{ kind: string; section: string; source: string }>(
-    'SELECT kind, section, source FROM export_sections',
+    'SELECT kind, section, source FROM export_sections()',
   )
   const namesOf = (kind: string, name: 'section' | 'source') =>
     sections.filter((one) => one.kind === kind).map((one) => one[name])
@@ -109,7 +109,7 @@ t.test('downloads cover every table with a person or a tenant in it', async (t) 
 
 t.test('no download has the cause of a failed attempt, which is for the operator', async (t) => {
   const { rows } = await (await build(t)).database.admin.query(
-    `SELECT s.source, a.attname AS column FROM export_sections s
+    `SELECT s.source, a.attname AS column FROM export_sections() s
      JOIN pg_attribute a ON a.attrelid = s.source::regclass AND a.attname IN ('cause', 'failure_cause')
      WHERE s.source LIKE ANY ('{delivery%,webhook%}') AND NOT a.attname = ANY (s.hidden)`,
   )

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { production } from '#test/support/app/production.ts'
-import { createDatabase } from '#test/support/database/database.ts'
+import { createDatabase, createOwnedDatabase } from '#test/support/database/database.ts'
 import { query } from '#test/support/database/raw-sql.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 
@@ -16,7 +16,10 @@ t.test('migrate and seed prepare a database and report when there is nothing to 
   }
   const first = await runProgram(t, ['migrate'], env)
   t.equal(await first.ended, 0)
-  t.match(first.output(), /^applied \d+_foundation\napplied \d+_provider_grants$/m)
+  t.match(
+    first.output(),
+    /^applied 0_baseline\nreplaced functions, policies, triggers and privileges$/m,
+  )
   const second = await runProgram(t, ['migrate'], env)
   t.equal(await second.ended, 0)
   t.equal(second.results(), 'The database is up to date.\n')
@@ -24,7 +27,7 @@ t.test('migrate and seed prepare a database and report when there is nothing to 
   t.equal(await seeded.ended, 0)
   t.equal(seeded.results(), 'Seeded.\n')
   const reports: [string, object][] = [
-    ['migrate', { applied: [], createdRoles: [], ahead: [] }],
+    ['migrate', { applied: [], defined: false, createdRoles: [], ahead: [] }],
     ['seed', { seeded: false }],
   ]
   for (const [command, report] of reports) {
@@ -37,29 +40,22 @@ t.test('migrate and seed prepare a database and report when there is nothing to 
   t.match(without.output(), /DATABASE_OWNER_URL: is missing[\s\S]*DATABASE_URL: is missing/)
 })
 
-t.test(
-  'doctor prints the statement that repairs a table, and migrate --repair runs it',
-  async (t) => {
-    const database = await createDatabase(t)
-    await database.admin.query('GRANT CREATE ON SCHEMA public TO test_owner')
-    const env = { ...production(database), DATABASE_OWNER_URL: database.ownerUrl }
-    const repair = async (...args: string[]) => {
-      const program = await runProgram(t, ['migrate', '--repair', ...args], env)
-      return { status: await program.ended, printed: program.results() }
-    }
-    t.match(await repair(), { status: 0, printed: 'Nothing had to be repaired.' })
+t.test('doctor names what was changed by hand, and migrate restores it', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const env = { ...production(database), DATABASE_OWNER_URL: database.ownerUrl }
+  await database.admin.query('ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY')
+  const doctor = await runProgram(t, ['doctor'], env)
+  t.equal(await doctor.ended, 1)
+  t.match(doctor.results(), /invoices is not forced on its owner. Run `gatehouse migrate`/)
+  const migrated = await runProgram(t, ['migrate'], env)
+  t.equal(await migrated.ended, 0)
+  t.equal(migrated.results(), 'replaced functions, policies, triggers and privileges\n')
 
-    await database.admin.query('ALTER TABLE invoices NO FORCE ROW LEVEL SECURITY')
-    const statement = 'ALTER TABLE "invoices" FORCE ROW LEVEL SECURITY'
-    const doctor = await runProgram(t, ['doctor'], env)
-    t.equal(await doctor.ended, 1)
-    t.match(doctor.results(), `gatehouse migrate --repair`)
-    t.match(doctor.results(), `${statement};`)
-    t.match(await repair(), { status: 0, printed: `repaired with ${statement}\n` })
-
-    await query(database.ownerUrl, 'CREATE TABLE notes (tenant_id uuid NOT NULL)')
-    const { status, printed } = await repair('--json')
-    t.equal(status, 1)
-    t.match(JSON.parse(printed), { repaired: [], remaining: [{ problem: /notes is not under/ }] })
-  },
-)
+  await query(database.ownerUrl, 'CREATE TABLE notes (tenant_id uuid NOT NULL)')
+  const again = await runProgram(t, ['doctor'], env)
+  t.equal(await again.ended, 1)
+  t.match(
+    again.results(),
+    /notes is not under row-level .*\n.*\nCREATE POLICY tenant_scope ON notes/,
+  )
+})

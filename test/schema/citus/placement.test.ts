@@ -1,8 +1,6 @@
 import t from 'tap'
-import { deriveFunctions } from '#src/schema/citus/functions.ts'
 import { citusTables, distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
-import { withoutSubselects } from '#src/schema/citus/policies.ts'
-import { readCitusForm } from '#src/schema/citus/script.ts'
+import { readCitusDefinitions, splitStatements } from '#src/schema/citus/script.ts'
 import { readDefinitions } from '#src/schema/definitions.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
@@ -34,58 +32,53 @@ t.test('keys of distributed tables lead to tables that the nodes have', async (t
   }
 })
 
-t.test('no policy of a table that Citus knows keeps a subquery', async (t) => {
-  const formOf = await readCitusForm()
-  const { tables } = await readDefinitions()
+t.test('no policy of a table that Citus knows has a subquery', async (t) => {
+  const { scripts } = await readCitusDefinitions()
+  const statements = scripts.policies.flatMap(splitStatements)
   for (const table of citusTables) {
-    for (const policy of tables.get(table)?.policies.values() ?? []) {
-      t.notMatch(formOf(`${policy};`).at(-1), /\bSELECT\b(?!\s+(TO|USING))/, policy)
-    }
+    const policies = statements.filter((text) =>
+      new RegExp(`CREATE POLICY \\w+ ON ${table}\\b`).test(text),
+    )
+    for (const policy of policies) t.notMatch(policy, /\(SELECT\b/, policy)
   }
 })
 
-t.test('scalar subselects become calls, in policies only', (t) => {
-  t.equal(
-    withoutSubselects(
-      'CREATE POLICY "p" ON "t" FOR SELECT USING ("tenant_id" = (SELECT current_tenant_id()) OR (SELECT current_scope_kind()) = \'x\')',
-    ),
-    'CREATE POLICY "p" ON "t" FOR SELECT USING ("tenant_id" = current_tenant_id() OR current_scope_kind() = \'x\')',
+t.test(
+  'every statement of prisma/citus ends before an empty line, and has none inside',
+  async (t) => {
+    const { scripts } = await readCitusDefinitions()
+    for (const script of Object.values(scripts).flat()) {
+      for (const statement of splitStatements(script)) {
+        t.match(statement, /^(\s*--.*\n|\s*\n)*(CREATE|ALTER|SELECT)\b/, statement.slice(0, 80))
+      }
+    }
+  },
+)
+
+t.test('a file of prisma/citus has the functions of the file that it replaces', async (t) => {
+  const own = signatures((await readCitusDefinitions()).scripts.functions)
+  const missing = signatures((await readDefinitions()).scripts.functions).filter(
+    (signature) => !own.includes(signature),
   )
-  const view = 'CREATE VIEW "v" AS SELECT * FROM "t" WHERE "id" = (SELECT current_tenant_id())'
-  t.equal(withoutSubselects(view), view)
-  const nested = 'CREATE POLICY "p" ON "t" USING (EXISTS (SELECT 1 FROM "o"))'
-  t.equal(withoutSubselects(nested), nested, 'which Citus refuses, with its reason')
-  t.end()
+  t.strictSame(missing, [])
+  t.equal(new Set(own).size, own.length, 'each once')
 })
+
+/** The names of the functions that scripts define. */
+function signatures(scripts: readonly string[]): string[] {
+  return scripts.flatMap((script) =>
+    [...script.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)/gm)].map(([, name = '']) => name),
+  )
+}
 
 function isReference(name: string): boolean {
   return referenceTables.some((table) => table === name)
 }
 
-t.test(
-  'functions do what triggers do elsewhere; a rule that finds nothing is an error',
-  async (t) => {
-    const { functions } = await readDefinitions()
-    const derived = deriveFunctions(functions)
-    for (const [name, statement] of derived) t.not(statement, functions.get(name), name)
-    const deletesUsers = 'DELETE FROM public.users u WHERE u.id = '
-    const noting = [...derived.values()].filter((text) => text.includes(deletesUsers))
-    t.ok(noting.length > 0)
-    for (const text of noting)
-      t.match(text, /PERFORM public\.note_erased_user\(\w+\);\s+DELETE FROM public\.users/)
-    const changesMember = /PERFORM pg_advisory_xact_lock\(\d+\);\s+UPDATE public\.memberships/
-    t.match(derived.get('change_member'), changesMember, 'one change of people at a time')
-    const reworded = new Map(
-      [...functions].map(([name, text]) => [
-        name,
-        text.replaceAll(deletesUsers, 'DELETE FROM public.users u WHERE id = '),
-      ]),
-    )
-    t.throws(
-      () => deriveFunctions(reworded),
-      /No function of the migrations has DELETE FROM public/,
-    )
-    const without = new Map([...functions].filter(([name]) => name !== 'check_windows'))
-    t.throws(() => deriveFunctions(without), /no function check_windows/)
-  },
-)
+t.test('functions do what triggers do elsewhere, and change people in turn', async (t) => {
+  const text = (await readCitusDefinitions()).scripts.functions.join('\n')
+  const deletions = [...text.matchAll(/^.*\n\s*DELETE FROM public\.users u WHERE u\.id = /gm)]
+  t.ok(deletions.length > 0)
+  for (const [deletion] of deletions) t.match(deletion, /PERFORM public\.note_erased_user\(\w+\);/)
+  t.match(text, /PERFORM pg_advisory_xact_lock\(\d+\);\s+UPDATE public\.memberships/)
+})

@@ -1,0 +1,364 @@
+-- Erasure. Access ends in one transaction: sessions, tokens, identities and memberships. A worker deletes the rest in
+-- batches (work_erasure).
+
+-- The user with this id, else with this verified address; NULL when there is none.
+CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (SELECT u.id FROM public.users u WHERE u.id = holder
+    OR holder IS NULL AND u.email_verified
+       AND lower(u.email COLLATE "C") = lower(address COLLATE "C"));
+END
+$$;
+
+-- Deletes the account of the person of a session. Outcome: as erase_person, or session-ended.
+CREATE OR REPLACE FUNCTION erase_account(credential bytea)
+RETURNS TABLE (outcome text, user_id bigint, tenants text[], revocations uuid[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  outcome := 'session-ended';
+  SELECT s.user_id INTO user_id FROM public.sessions s
+    WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
+  PERFORM public.lock_memberships_of(user_id);
+  PERFORM FROM public.sessions s WHERE s.id_hash = sha256(credential) AND s.user_id IS NOT NULL
+    FOR UPDATE;
+  IF FOUND AND user_id IS NOT NULL THEN
+    SELECT e.outcome, e.tenants, e.revocations INTO outcome, tenants, revocations
+      FROM public.erase_person(user_id) e;
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Deletes a user with everything that belongs to them alone, and the tenants of which they are the
+-- only member. Refused for the last admin of a tenant with other members; `tenants` names those.
+-- Outcome: erased, last-admin, no-user.
+CREATE OR REPLACE FUNCTION erase_person(person bigint)
+RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  tenant uuid;
+BEGIN
+  tenants := '{}';
+  revocations := '{}';
+  PERFORM public.lock_memberships_of(person);
+  PERFORM FROM public.{users} u WHERE u.id = person FOR UPDATE;
+  IF NOT FOUND THEN
+    outcome := 'no-user';
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  -- Nobody joins a tenant while their own row is locked, so these are all of them.
+  PERFORM public.lock_memberships_of(person);
+  FOR tenant IN
+    SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person AND m.role = 'admin'
+      AND EXISTS (SELECT FROM public.memberships o
+                  WHERE o.tenant_id = m.tenant_id AND o.user_id <> person)
+      AND NOT EXISTS (SELECT FROM public.memberships o
+                      WHERE o.tenant_id = m.tenant_id AND o.user_id <> person AND o.role = 'admin')
+    ORDER BY m.tenant_id
+  LOOP
+    tenants := tenants || public.tenant_name(tenant);
+  END LOOP;
+  IF cardinality(tenants) > 0 THEN
+    outcome := 'last-admin';
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  WITH gone AS (
+    DELETE FROM public.provider_grants g USING public.oauth_identities i
+    WHERE i.user_id = person AND g.provider = i.provider
+      AND g.provider_user_id = i.provider_user_id
+    RETURNING g.*
+  ), retired AS (
+    INSERT INTO public.token_revocations AS r
+      (provider, provider_user_id, user_id, token, kind, status)
+    SELECT g.provider, g.provider_user_id, person, coalesce(g.refresh_token, g.access_token),
+           CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END,
+           'revoking'
+    FROM gone g RETURNING r.id
+  ), aside AS (
+    UPDATE public.token_revocations r SET status = 'revoking'
+    WHERE r.user_id = person AND r.status IN ('superseded', 'failed') RETURNING r.id
+  )
+  SELECT coalesce(array_agg(a.id), '{}') INTO revocations
+    FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a;
+  DELETE FROM public.invitations i WHERE i.email = ANY (public.verified_emails(person));
+  FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP
+    IF EXISTS (SELECT FROM public.memberships o
+               WHERE o.tenant_id = tenant AND o.user_id <> person) THEN
+      PERFORM public.remove_membership(tenant, person);
+    ELSE
+      revocations := revocations || public.close_tenant(tenant);
+    END IF;
+  END LOOP;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  PERFORM public.note_erased_user(person);
+  DELETE FROM public.users u WHERE u.id = person;
+  outcome := 'erased';
+  RETURN NEXT;
+END
+$$;
+
+-- As before, each of them.
+CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('erasure', '', OLD.id, OLD.own_tenant_id);
+  INSERT INTO public.erasures (user_id, tenant_id)
+    SELECT OLD.id, NULL
+    UNION ALL
+    SELECT DISTINCT OLD.id, o.tenant_id FROM public.orders o WHERE o.user_id = OLD.id;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = OLD.own_tenant_id;
+  scope_text := public.put_scope(entered);
+  RETURN OLD;
+END
+$$;
+
+-- Deletes the active tenant of an admin's session, if `confirmed_name` is its name. The session moves
+-- to the tenant that its user was active in before, under a new id, and ends where there is none.
+-- Outcome: moved, ended, no-admin, other-name, session-ended.
+CREATE OR REPLACE FUNCTION delete_tenant(credential bytea, new_credential bytea, confirmed_name text)
+RETURNS TABLE (outcome text, user_id bigint, tenant_id uuid, revocations uuid[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  current_session record;
+  next_tenant uuid;
+  is_admin boolean;
+BEGIN
+  SELECT s.id, s.user_id, s.tenant_id INTO current_session FROM public.sessions s
+    WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
+  user_id := current_session.user_id;
+  tenant_id := current_session.tenant_id;
+  PERFORM FROM public.{memberships} m WHERE m.tenant_id = current_session.tenant_id
+    ORDER BY m.user_id FOR UPDATE;
+  is_admin := EXISTS (
+    SELECT FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
+      AND m.user_id = current_session.user_id AND m.role = 'admin');
+  PERFORM FROM public.sessions s
+    WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
+  outcome := CASE
+    WHEN NOT FOUND THEN 'session-ended'
+    WHEN NOT is_admin THEN 'no-admin'
+    WHEN public.tenant_name(current_session.tenant_id) IS DISTINCT FROM confirmed_name
+      THEN 'other-name'
+    ELSE 'ended'
+  END;
+  IF outcome <> 'ended' THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.memberships t SET last_active_at = now()
+    WHERE t.user_id = current_session.user_id AND t.tenant_id = (
+      SELECT m.tenant_id FROM public.memberships m
+      WHERE m.user_id = current_session.user_id AND m.tenant_id <> current_session.tenant_id
+      ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
+    RETURNING t.tenant_id INTO next_tenant;
+  IF next_tenant IS NOT NULL THEN
+    outcome := 'moved';
+    UPDATE public.sessions s SET tenant_id = next_tenant, id_hash = sha256(new_credential)
+      WHERE s.id = current_session.id;
+  END IF;
+  revocations := public.close_tenant(current_session.tenant_id);
+  RETURN NEXT;
+END
+$$;
+
+-- Outcome: deleted, no-tenant, other-name.
+CREATE OR REPLACE FUNCTION delete_tenant_named(tenant uuid, confirmed_name text)
+RETURNS TABLE (outcome text, revocations uuid[])
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  known text := public.tenant_name(tenant);
+BEGIN
+  outcome := CASE
+    WHEN known IS NULL THEN 'no-tenant'
+    WHEN known IS DISTINCT FROM confirmed_name THEN 'other-name'
+    ELSE 'deleted'
+  END;
+  IF outcome = 'deleted' THEN
+    PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant ORDER BY m.user_id FOR UPDATE;
+    revocations := public.close_tenant(tenant);
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Statements of the erasure in the form that Citus accepts too. The time is a variable: no now() within
+-- COALESCE.
+CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS uuid[]
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  revocations uuid[] := '{}';
+  closed_at timestamptz := now();
+  member bigint;
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.users u SET own_tenant_id = NULL WHERE u.own_tenant_id = tenant;
+  UPDATE public.webhook_endpoints e SET status = 'disabled',
+      disabled_at = coalesce(e.disabled_at, closed_at), recover_when_disabled = false
+    WHERE e.tenant_id = tenant;
+  DELETE FROM public.invitations i WHERE i.tenant_id = tenant;
+  DELETE FROM public.service_tokens s WHERE s.tenant_id = tenant;
+  FOR member IN
+    SELECT m.user_id FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id
+  LOOP
+    revocations := revocations ||
+      (SELECT r.revocations FROM public.remove_membership(tenant, member) r);
+  END LOOP;
+  UPDATE public.token_revocations r SET tenant_id = NULL WHERE r.tenant_id = tenant;
+  INSERT INTO public.erasures (tenant_id) VALUES (tenant);
+  scope_text := public.put_scope(entered);
+  RETURN revocations;
+END
+$$;
+
+-- The erasure that has waited longest, or NULL when none is due. Its time is noted first, so that one
+-- that fails holds up no other. Copies are left alone for `settle_seconds`, so that no attempt under
+-- way records an answer afterwards; one that was tried rests for `rest_seconds`.
+CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  claimed bigint;
+BEGIN
+  UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = (
+    SELECT o.id FROM public.erasures o
+    WHERE (o.user_id IS NULL OR o.created_at <= now() - make_interval(secs => settle_seconds))
+      AND (o.worked_at IS NULL OR o.worked_at <= now() - make_interval(secs => rest_seconds))
+    ORDER BY o.worked_at NULLS FIRST, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING e.id INTO claimed;
+  RETURN claimed;
+END
+$$;
+
+-- Works on one batch of an erasure. True when nothing of it is left.
+CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  due record;
+  finished boolean;
+  scope_text text;
+BEGIN
+  SELECT e.user_id, e.tenant_id INTO due FROM public.erasures e WHERE e.id = erasure FOR UPDATE;
+  IF NOT FOUND THEN RETURN true; END IF;
+  finished := CASE
+    WHEN due.user_id IS NULL THEN public.purge_tenant(due.tenant_id, batch)
+    WHEN due.tenant_id IS NULL THEN public.erase_audit(due.user_id, batch)
+    ELSE public.erase_events(due.user_id, due.tenant_id, batch)
+  END;
+  IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
+  scope_text := public.clear_scope();
+  RETURN finished;
+END
+$$;
+
+-- Deletes one batch of the rows of a tenant without members, and at last the tenant. True when
+-- nothing is left. A tenant that has members is left alone. Entries of the audit log about a person
+-- stay theirs and lose the tenant.
+-- Jobs are deleted last: a worker that records an attempt holds its delivery, which is deleted
+-- before, and adds a job for the next one only while there is a delivery.
+CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  person bigint;
+  purged integer;
+  scope_text text;
+BEGIN
+  IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant) THEN RETURN true; END IF;
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  INSERT INTO public.ledger_removals (window_start, count, ids)
+    SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
+    FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id IN (
+    SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant ORDER BY o.id LIMIT batch) GROUP BY 1;
+  DELETE FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id IN (
+    SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant ORDER BY o.id LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  IF purged = batch THEN RETURN false; END IF;
+  DELETE FROM public.posts p WHERE p.tenant_id = tenant AND p.id IN (
+    SELECT o.id FROM public.posts o WHERE o.tenant_id = tenant LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  IF purged = batch THEN RETURN false; END IF;
+  DELETE FROM public.audit_log a WHERE a.id IN (
+    SELECT o.id FROM public.audit_log o WHERE o.tenant_id = tenant AND o.user_id IS NULL LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  IF purged = batch THEN RETURN false; END IF;
+  LOOP
+    SELECT a.user_id INTO person FROM public.audit_log a
+      WHERE a.tenant_id = tenant AND a.user_id IS NOT NULL LIMIT 1;
+    EXIT WHEN NOT FOUND;
+    scope_text := public.set_scope('erasure', '', person, tenant);
+    UPDATE public.audit_log a SET tenant_id = NULL, target = nullif(a.target, tenant::text)
+      WHERE a.id IN (SELECT o.id FROM public.audit_log o
+                     WHERE o.tenant_id = tenant AND o.user_id = person LIMIT batch);
+    GET DIAGNOSTICS purged = ROW_COUNT;
+    IF purged = batch THEN RETURN false; END IF;
+  END LOOP;
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  PERFORM pg_advisory_xact_lock(7165230421);
+  DELETE FROM public.tenants t WHERE t.id = tenant;
+  DELETE FROM public.tenant_usage u WHERE u.tenant_id = tenant;
+  DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant;
+  DELETE FROM public.erasures e WHERE e.tenant_id = tenant AND e.user_id IS NOT NULL;
+  DELETE FROM pgboss.job j WHERE j.data ->> 'tenantId' = tenant::text;
+  RETURN true;
+END
+$$;
+
+-- Takes the client and what names the person out of one batch of audit entries. True when none is left.
+CREATE OR REPLACE FUNCTION erase_audit(person bigint, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  changed integer;
+  scope_text text := public.set_scope('erasure', '', person, NULL);
+BEGIN
+  UPDATE public.audit_log a SET target = 'user ' || person
+    WHERE a.action = 'customer-link' AND a.target LIKE '% user ' || person;
+  UPDATE public.audit_log a SET ip = NULL, user_agent = NULL WHERE a.id IN (
+    SELECT o.id FROM public.audit_log o
+    WHERE o.user_id = person AND (o.ip IS NOT NULL OR o.user_agent IS NOT NULL) LIMIT batch);
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  RETURN changed < batch;
+END
+$$;
+
+-- Bodies are made first and then stored: Citus accepts no json_build_object over columns in an UPDATE.
+CREATE OR REPLACE FUNCTION erase_events(person bigint, tenant uuid, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  erased constant jsonb := '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}';
+  ids text[];
+  bodies text[];
+  scope_text text := public.set_scope('erasure', '', NULL, tenant);
+BEGIN
+  SELECT array_agg(a.id), array_agg(a.body) INTO ids, bodies FROM (
+    SELECT e.id, json_build_object('id', e.id, 'type', e.type, 'createdAt', e.body::jsonb -> 'createdAt',
+        'data', (e.body::jsonb -> 'data') - 'shippingAddress' - 'cardLast4' || erased)::text AS body
+    FROM public.outbound_events e
+    WHERE e.tenant_id = tenant AND e.type = 'order.updated'
+      AND strpos(e.body, '"userId":' || person || ',') > 0
+      AND NOT e.body::jsonb -> 'data' @> erased
+    LIMIT batch FOR UPDATE) a;
+  IF ids IS NULL THEN RETURN true; END IF;
+  UPDATE public.delivery_attempts a SET response_excerpt = NULL
+    FROM public.deliveries d
+    WHERE d.tenant_id = tenant AND d.event_id = ANY (ids) AND a.tenant_id = tenant
+      AND a.delivery_id = d.id;
+  UPDATE public.outbound_events e SET body = made.body
+    FROM unnest(ids, bodies) AS made (id, body) WHERE e.tenant_id = tenant AND e.id = made.id;
+  RETURN cardinality(ids) < batch;
+END
+$$;

@@ -1,0 +1,64 @@
+-- Outbound events: publishing, and the order of the event feed.
+
+-- Events of a tenant become visible in the order of their positions, so the feed has no horizon.
+CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN '18446744073709551615'::xid8;
+
+-- Inserts an event, and a delivery with its first attempt for every endpoint of the tenant that has
+-- chosen its type, or for one endpoint alone. A disabled endpoint gets a delivery without an attempt:
+-- its `due_at` is null.
+CREATE OR REPLACE FUNCTION publish_event(
+  tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
+) RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 3 AS $$
+#variable_conflict use_column
+DECLARE
+  entered_cause text := NULLIF(current_setting('app.cause', true), '');
+  entered_trace text := NULLIF(current_setting('app.traceparent', true), '');
+  -- Also by the clock of the database, in case the process is ahead of the worker.
+  first_at timestamptz := least(published_at, now());
+  endpoints uuid[];
+  turns uuid[];
+  failing uuid[];
+BEGIN
+  INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
+    VALUES (tenant, event, event_type, event_body, published_at, entered_cause,
+      entered_trace);
+  -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
+  SELECT array_agg(p.id), array_agg(p.id) FILTER (WHERE p.in_turn),
+      array_agg(p.id) FILTER (WHERE p.status = 'failing')
+    INTO endpoints, turns, failing
+    FROM (
+      SELECT e.id, e.in_turn, e.status FROM public.webhook_endpoints e
+      WHERE e.tenant_id = tenant
+        AND CASE WHEN chosen IS NULL THEN e.all_event_types OR event_type = ANY (e.event_types)
+            ELSE e.id = chosen END
+      FOR KEY SHARE) p;
+  IF endpoints IS NULL THEN RETURN; END IF;
+  wait_seconds := 0;
+  FOR delivery_id, endpoint_id, due_at IN
+    INSERT INTO public.deliveries AS d (tenant_id, id, event_id, endpoint_id, event_type, status,
+      created_at, held_for, next_attempt_at, finished_at)
+    SELECT e.tenant_id, gen_random_uuid(), event, e.id, event_type,
+      CASE WHEN e.status = 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
+      CASE WHEN e.status = 'disabled' THEN 'recovery' END,
+      CASE WHEN e.status <> 'disabled' THEN first_at END,
+      CASE WHEN e.status = 'disabled' THEN published_at END
+    FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = ANY (endpoints)
+    RETURNING d.id, d.endpoint_id, d.next_attempt_at
+  LOOP
+    -- A failing endpoint has its turn after the others.
+    priority := CASE WHEN endpoint_id = ANY (failing) THEN -1 ELSE 0 END;
+    in_turn := coalesce(endpoint_id = ANY (turns), false);
+    RETURN NEXT;
+  END LOOP;
+  INSERT INTO public.due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number)
+    SELECT d.tenant_id, d.id, d.endpoint_id, d.next_attempt_at, 0, 1
+    FROM public.deliveries d
+    WHERE d.tenant_id = tenant AND d.event_id = event AND d.status = 'pending';
+END
+$$;

@@ -1,0 +1,74 @@
+-- Folders and documents.
+
+-- Moves a folder of the current tenant, with everything in it, into another folder or to a team, and
+-- renames it unless the name is null. No row if there is no such folder. A foreign key refuses a place
+-- that is not there or is inside the folder. It replaces "move_folder", which processes of the release
+-- before still call: on a database that is distributed with Citus, the caller can no longer use a row that
+-- a function of the owner has changed in the same transaction, so one function does all of it.
+-- The folders are locked first: a document that is being added to one of them is committed before
+-- they change, and so the next statement sees it.
+CREATE OR REPLACE FUNCTION place_folder(
+  folder bigint, new_team bigint, new_parent bigint, new_parent_depth integer,
+  new_name text, changed timestamptz
+) RETURNS SETOF folders
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  tenant uuid := public.current_tenant_id();
+  person bigint := public.current_user_id();
+  old_depth integer;
+  subtree bigint[];
+  scope_text text;
+BEGIN
+  IF tenant IS NULL THEN
+    RAISE EXCEPTION 'no tenant was entered' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  SELECT f.depth INTO old_depth FROM public.folders f
+    WHERE f.tenant_id = tenant AND f.id = folder FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  subtree := ARRAY(
+    WITH RECURSIVE subtree AS (
+      SELECT folder AS id
+      UNION -- without duplicates, so that it ends whatever the rows are
+      SELECT f.id FROM public.folders f JOIN subtree s ON f.parent_id = s.id
+      WHERE f.tenant_id = tenant)
+    SELECT s.id FROM subtree s);
+  PERFORM FROM public.folders f
+    WHERE f.tenant_id = tenant AND f.id = ANY (subtree) ORDER BY f.id FOR UPDATE;
+  scope_text := public.set_scope('move', '', person, tenant);
+  WITH moved AS (
+    UPDATE public.folders f SET team_id = new_team,
+      parent_id = CASE WHEN f.id = folder THEN new_parent ELSE f.parent_id END,
+      parent_depth = CASE WHEN f.id = folder THEN new_parent_depth
+        ELSE f.parent_depth + coalesce(new_parent_depth, 0) + 1 - old_depth END,
+      name = CASE WHEN f.id = folder THEN coalesce(new_name, f.name) ELSE f.name END,
+      updated_at = CASE WHEN f.id = folder THEN changed ELSE f.updated_at END
+    WHERE f.tenant_id = tenant AND f.id = ANY (subtree)
+  )
+  UPDATE public.documents d SET team_id = new_team
+    WHERE d.tenant_id = tenant AND d.folder_id = ANY (subtree) AND d.team_id <> new_team;
+  RETURN QUERY SELECT f.* FROM public.folders f WHERE f.tenant_id = tenant AND f.id = folder;
+  scope_text := public.put_scope(entered);
+END
+$$;
+
+-- A document in two statements: what is selected into a table with an identity is copied by Citus.
+CREATE OR REPLACE FUNCTION create_document(
+  tenant uuid, person bigint, folder bigint, document_title text, document_body text, created timestamptz
+) RETURNS SETOF documents
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  team bigint;
+BEGIN
+  SELECT f.team_id INTO team FROM public.folders f
+    WHERE f.tenant_id = tenant AND f.id = folder AND f.team_id IN (
+      SELECT m.team_id FROM public.team_members m WHERE m.tenant_id = tenant AND m.user_id = person)
+    FOR KEY SHARE OF f;
+  IF NOT FOUND THEN RETURN; END IF;
+  RETURN QUERY
+    INSERT INTO public.documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)
+    VALUES (tenant, folder, team, document_title, document_body, created, created)
+    RETURNING *;
+END
+$$;

@@ -1,0 +1,301 @@
+-- Members of a tenant: invitations, roles, leaving.
+
+-- Locks the row of the current user, whose identities are changed one after another.
+CREATE OR REPLACE FUNCTION lock_current_user() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM FROM public.{users} u WHERE u.id = public.current_user_id() FOR UPDATE;
+END
+$$;
+
+-- The addresses that a person has proven through providers that are trusted for them.
+CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT lower(u.email COLLATE "C") FROM public.users u
+      WHERE u.id = person AND u.email_verified AND u.email IS NOT NULL
+    UNION
+    SELECT i.verified_email FROM public.oauth_identities i
+      WHERE i.user_id = person AND i.verified_email IS NOT NULL);
+END
+$$;
+
+-- The open invitations of the person of a session, newest first; none for an API token. A tenant is
+-- shown to its members only, so its name is read in its own scope. Afterwards the scope is that of
+-- the caller again.
+CREATE OR REPLACE FUNCTION own_invitations()
+RETURNS TABLE (
+  id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
+  created_at timestamptz, expires_at timestamptz
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  entered text := current_setting('app.scope', true);
+  person bigint := public.current_user_id();
+  scope_text text;
+BEGIN
+  IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
+  FOR id, tenant_id, role, department, inviter, created_at, expires_at IN
+    SELECT i.id, i.tenant_id, i.role, i.department, u.email, i.created_at, i.expires_at
+    FROM public.invitations i
+    JOIN public.memberships m
+      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+    JOIN public.users u ON u.id = m.user_id
+    WHERE i.email = ANY (public.verified_emails(person))
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
+      AND NOT EXISTS (SELECT FROM public.memberships o
+                      WHERE o.tenant_id = i.tenant_id AND o.user_id = person)
+    ORDER BY i.created_at DESC, i.id DESC LIMIT 100
+  LOOP
+    scope_text := public.set_scope('invitation', '', NULL, tenant_id);
+    SELECT t.name INTO tenant_name FROM public.tenants t WHERE t.id = own_invitations.tenant_id;
+    RETURN NEXT;
+  END LOOP;
+  scope_text := public.put_scope(entered);
+END
+$$;
+
+-- Makes the person of a session a member of the tenant that invites them; a member keeps their role.
+-- NULL when the invitation is missing, for another address, or not open any more. The inviter's
+-- right and the person's address are read under locks.
+CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid) RETURNS uuid
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  person bigint := public.session_user_id();
+  inviting uuid;
+  inviter bigint;
+  given record;
+BEGIN
+  SELECT i.tenant_id, i.invited_by INTO inviting, inviter FROM public.invitations i
+    WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person));
+  PERFORM FROM public.{memberships} m
+    WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = 'admin'
+    FOR SHARE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM FROM public.{users} u WHERE u.id = person FOR SHARE;
+  UPDATE public.invitations i SET accepted_at = now()
+    WHERE i.tenant_id = inviting AND i.id = invitation AND i.invited_by = inviter
+      AND i.email = ANY (public.verified_emails(person))
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
+    RETURNING i.role, i.department INTO given;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  INSERT INTO public.memberships (tenant_id, user_id, role, department)
+    VALUES (inviting, person, given.role, given.department)
+    ON CONFLICT ON CONSTRAINT memberships_pkey DO NOTHING;
+  RETURN inviting;
+END
+$$;
+
+-- Hides an open invitation from the person of a session. False where accept_invitation returns NULL.
+CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  person bigint := public.session_user_id();
+BEGIN
+  UPDATE public.invitations i SET declined_at = now()
+    FROM public.memberships m
+    WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person))
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
+      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin';
+  RETURN FOUND;
+END
+$$;
+
+-- The lines of all admins and of one member of the current tenant, locked in one order.
+CREATE OR REPLACE FUNCTION lock_members(tenant uuid, member bigint)
+RETURNS TABLE (user_id bigint, role text, department text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
+    RETURN;
+  END IF;
+  RETURN QUERY
+    SELECT m.user_id, m.role, m.department FROM public.{memberships} m
+    WHERE m.tenant_id = tenant AND (m.role = 'admin' OR m.user_id = member)
+    ORDER BY m.user_id FOR UPDATE;
+END
+$$;
+
+-- Changes a member of the current tenant; no row if there is no such member.
+CREATE OR REPLACE FUNCTION change_member(
+  tenant uuid, member bigint, new_role text, new_department text
+) RETURNS TABLE (
+  id bigint, name text, email text, role text, department text, created_at timestamptz,
+  billing_customer text
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
+    RETURN;
+  END IF;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.memberships m SET role = new_role, department = new_department
+    WHERE m.tenant_id = tenant AND m.user_id = member;
+  RETURN QUERY
+    SELECT m.user_id, u.name, u.email, m.role, m.department, m.created_at::timestamptz,
+      CASE WHEN u.own_tenant_id = m.tenant_id THEN u.billing_customer END
+    FROM public.memberships m JOIN public.users u ON u.id = m.user_id
+    WHERE m.tenant_id = tenant AND m.user_id = member;
+END
+$$;
+
+-- Locks the memberships that erase_person decides on, in the order in which they are locked
+-- everywhere: per tenant the admins and the person.
+CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  PERFORM FROM public.{memberships} m
+    WHERE m.tenant_id IN (SELECT own.tenant_id FROM public.{memberships} own WHERE own.user_id = person)
+      AND (m.role = 'admin' OR m.user_id = person)
+    ORDER BY m.tenant_id, m.user_id FOR UPDATE;
+END
+$$;
+
+-- The membership is locked first. A post that its author is adding holds that row, so it is committed
+-- before the posts are looked for.
+CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
+RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  scope_text text;
+BEGIN
+  PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant AND m.user_id = member FOR UPDATE;
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM FROM public.{users} u WHERE u.id = member FOR UPDATE;
+  WITH ended AS (
+    DELETE FROM public.invitations i
+    WHERE i.tenant_id = tenant AND i.invited_by = member AND i.accepted_at IS NULL RETURNING i.id
+  )
+  SELECT coalesce(array_agg(e.id), '{}') INTO invitations FROM ended e;
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  UPDATE public.posts p SET author_id = NULL WHERE p.tenant_id = tenant AND p.author_id = member;
+  scope_text := public.put_scope(entered);
+  PERFORM pg_advisory_xact_lock(7165230421);
+  DELETE FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member;
+  user_gone := NOT EXISTS (SELECT FROM public.memberships m WHERE m.user_id = member);
+  revocations := '{}';
+  IF user_gone THEN
+    WITH gone AS (
+      DELETE FROM public.provider_grants g USING public.oauth_identities i
+      WHERE i.user_id = member AND g.provider = i.provider
+        AND g.provider_user_id = i.provider_user_id
+      RETURNING g.*
+    ), retired AS (
+      INSERT INTO public.token_revocations AS r
+        (provider, provider_user_id, user_id, tenant_id, token, kind, status)
+      SELECT g.provider, g.provider_user_id, member, tenant,
+             coalesce(g.refresh_token, g.access_token),
+             CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END,
+             'revoking'
+      FROM gone g RETURNING r.id
+    ), aside AS (
+      UPDATE public.token_revocations r SET status = 'revoking', tenant_id = tenant
+      WHERE r.user_id = member AND r.status IN ('superseded', 'failed') RETURNING r.id
+    )
+    SELECT coalesce(array_agg(a.id), '{}') INTO revocations
+      FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a;
+  PERFORM pg_advisory_xact_lock(7165230421);
+    PERFORM public.note_erased_user(member);
+  DELETE FROM public.users u WHERE u.id = member;
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Removes a member from the current tenant.
+CREATE OR REPLACE FUNCTION remove_member(member bigint)
+RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  tenant uuid := public.current_tenant_id();
+BEGIN
+  IF tenant IS NULL OR public.current_user_id() IS NULL THEN
+    RAISE EXCEPTION 'no person has entered a tenant' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN QUERY SELECT * FROM public.remove_membership(tenant, member);
+END
+$$;
+
+-- Removes the session's user from a tenant. A session in that tenant moves to the one the user was
+-- active in before, under a new id, and ends where there is none. Admins are locked as for a change
+-- of members, so of two who leave at once the second is the last.
+-- Outcome: left, moved, ended, last-admin, no-member, session-ended.
+CREATE OR REPLACE FUNCTION leave_tenant(credential bytea, new_credential bytea, target uuid)
+RETURNS TABLE (
+  outcome text, user_id bigint, user_gone boolean, revocations uuid[], invitations uuid[]
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  current_session record;
+  held_role text;
+  next_tenant uuid;
+BEGIN
+  SELECT s.id, s.user_id, s.tenant_id INTO current_session FROM public.sessions s
+    WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
+  user_id := current_session.user_id;
+  PERFORM FROM public.{memberships} m
+    WHERE m.tenant_id = target AND (m.role = 'admin' OR m.user_id = current_session.user_id)
+    ORDER BY m.user_id FOR UPDATE;
+  SELECT m.role INTO held_role FROM public.memberships m
+    WHERE m.tenant_id = target AND m.user_id = current_session.user_id;
+  PERFORM FROM public.sessions s
+    WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
+  outcome := CASE
+    WHEN NOT FOUND THEN 'session-ended'
+    WHEN held_role IS NULL THEN 'no-member'
+    WHEN held_role = 'admin' AND NOT EXISTS (
+      SELECT FROM public.memberships m
+      WHERE m.tenant_id = target AND m.role = 'admin' AND m.user_id <> current_session.user_id)
+      THEN 'last-admin'
+    ELSE 'left'
+  END;
+  IF outcome <> 'left' THEN
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  IF current_session.tenant_id = target THEN
+  PERFORM pg_advisory_xact_lock(7165230421);
+    UPDATE public.memberships t SET last_active_at = now()
+      WHERE t.user_id = current_session.user_id AND t.tenant_id = (
+        SELECT m.tenant_id FROM public.memberships m
+        WHERE m.user_id = current_session.user_id AND m.tenant_id <> target
+        ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
+      RETURNING t.tenant_id INTO next_tenant;
+    outcome := CASE WHEN next_tenant IS NULL THEN 'ended' ELSE 'moved' END;
+    UPDATE public.sessions s SET tenant_id = next_tenant, id_hash = sha256(new_credential)
+      WHERE s.id = current_session.id AND next_tenant IS NOT NULL;
+  END IF;
+  SELECT r.user_gone, r.revocations, r.invitations INTO user_gone, revocations, invitations
+    FROM public.remove_membership(target, current_session.user_id) r;
+  RETURN NEXT;
+END
+$$;
+
+-- The name of a tenant, read in its own scope.
+CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  found_name text;
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  SELECT t.name INTO found_name FROM public.tenants t WHERE t.id = tenant;
+  scope_text := public.put_scope(entered);
+  RETURN found_name;
+END
+$$;

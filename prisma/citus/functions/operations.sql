@@ -1,0 +1,151 @@
+-- Operations: quarantine of a copied database, and tracing one thing through all tenants.
+
+-- The cluster, whose identifier a standby shares with its primary, and the database in it.
+CREATE OR REPLACE FUNCTION installation_place() RETURNS text
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+RETURN (SELECT c.system_identifier FROM pg_control_system() c) || '/' ||
+       (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
+
+-- Why workers may not work, and since when; both NULL if they may. With `record`, as workers ask, it
+-- notes the place the first time, and the quarantine when it is another place; it writes nothing else,
+-- so every worker may ask often.
+CREATE OR REPLACE FUNCTION installation_state(
+  record boolean, OUT quarantined_at timestamptz, OUT reason text
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  here text := public.installation_place();
+  noted text;
+BEGIN
+  SELECT i.place, i.quarantined_at, i.reason INTO noted, quarantined_at, reason
+    FROM public.installation i;
+  IF noted IS NULL AND record THEN
+    INSERT INTO public.installation (place) VALUES (here) ON CONFLICT DO NOTHING;
+  ELSIF noted <> here AND quarantined_at IS NULL THEN
+    quarantined_at := now();
+    reason := 'copied';
+    IF record THEN
+      UPDATE public.installation i
+        SET quarantined_at = installation_state.quarantined_at, reason = installation_state.reason
+        WHERE i.quarantined_at IS NULL;
+    END IF;
+  END IF;
+END
+$$;
+
+-- Ends a quarantine: from now on this database is the one that works.
+CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO public.installation (place) VALUES (public.installation_place())
+    ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL;
+END
+$$;
+
+-- For copies that cannot be told from the original: a base backup, a snapshot of a disk.
+CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO public.installation AS i (place, quarantined_at, reason)
+    VALUES (public.installation_place(), now(), 'by-hand')
+    ON CONFLICT (id) DO UPDATE SET quarantined_at = now(), reason = 'by-hand'
+    WHERE i.quarantined_at IS NULL;
+END
+$$;
+
+-- One join for each kind of id, which every node answers for its tenants.
+CREATE OR REPLACE FUNCTION trace_outgoing(causes text[], message text, delivery uuid, batch integer)
+RETURNS TABLE (kind text, tenant_id uuid, event_id text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('trace', '', NULL, NULL);
+  RETURN QUERY
+    SELECT 'message', e.tenant_id, e.id FROM public.tenant_usage u
+      JOIN public.outbound_events e ON e.tenant_id = u.tenant_id WHERE e.id = message LIMIT batch;
+  RETURN QUERY
+    SELECT 'delivery', d.tenant_id, d.event_id FROM public.tenant_usage u
+      JOIN public.deliveries d ON d.tenant_id = u.tenant_id WHERE d.id = delivery LIMIT batch;
+  RETURN QUERY
+    SELECT 'cause', e.tenant_id, e.id FROM public.tenant_usage u
+      JOIN public.outbound_events e ON e.tenant_id = u.tenant_id WHERE e.cause = ANY (causes) LIMIT batch;
+  scope_text := public.clear_scope();
+END
+$$;
+
+-- An event with its deliveries (or one of them), their attempts, and the replays of a range that
+-- contains it; without payloads, URLs and responses. Sets no scope.
+CREATE OR REPLACE FUNCTION trace_event(tenant uuid, event text, delivery uuid, batch integer)
+RETURNS TABLE (at timestamptz, kind text, facts jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('trace', '', NULL, tenant);
+  RETURN QUERY
+    WITH chosen AS (
+      SELECT * FROM public.deliveries d
+      WHERE d.tenant_id = tenant AND d.event_id = event AND (delivery IS NULL OR d.id = delivery)
+    )
+    SELECT * FROM (
+      SELECT e.created_at AS at, 'event published' AS kind, jsonb_build_object(
+          'messageId', e.id, 'tenantId', e.tenant_id, 'type', e.type, 'cause', e.cause,
+          'traceparent', e.traceparent) AS facts
+        FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = event
+      UNION ALL
+      SELECT d.created_at, 'delivery created', jsonb_build_object(
+          'deliveryId', d.id, 'endpointId', d.endpoint_id, 'status', d.status,
+          'nextAttemptAt', d.next_attempt_at)
+        FROM chosen d
+      UNION ALL
+      SELECT a.started_at, 'delivery attempt', jsonb_build_object(
+          'deliveryId', d.id, 'endpointId', d.endpoint_id, 'series', a.series, 'attempt', a.number,
+          'statusCode', a.status_code, 'ms', a.duration_ms, 'failure', a.cause)
+        FROM chosen d JOIN public.delivery_attempts a
+          ON a.tenant_id = tenant AND a.delivery_id = d.id
+      UNION ALL
+      SELECT d.finished_at, 'delivery ' || d.status, jsonb_build_object(
+          'deliveryId', d.id, 'endpointId', d.endpoint_id)
+        FROM chosen d WHERE d.finished_at IS NOT NULL
+      UNION ALL
+      SELECT r.created_at, 'replay of a range', jsonb_build_object(
+          'replayId', r.id, 'endpointId', r.endpoint_id, 'status', r.status,
+          'finishedAt', r.finished_at)
+        FROM public.endpoint_replays r JOIN chosen d
+          ON r.tenant_id = tenant AND r.endpoint_id = d.endpoint_id
+          AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
+    ) entry ORDER BY entry.at LIMIT batch;
+  scope_text := public.clear_scope();
+END
+$$;
+
+-- The audit entries of requests, or of a tenant about these ids. Addresses and user agents are left
+-- out. Sets no scope.
+CREATE OR REPLACE FUNCTION trace_audit(requests uuid[], tenant uuid, targets text[], batch integer)
+RETURNS TABLE (at timestamptz, facts jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('trace', '', NULL, NULL);
+  RETURN QUERY
+    SELECT a.at, jsonb_build_object('id', a.id, 'action', a.action, 'outcome', a.outcome,
+        'reason', a.reason, 'target', a.target, 'userId', a.user_id, 'tenantId', a.tenant_id,
+        'requestId', a.request_id)
+    FROM public.audit_log a
+    WHERE a.request_id = ANY (requests) OR a.tenant_id = tenant AND a.target = ANY (targets)
+    ORDER BY a.id LIMIT batch;
+  scope_text := public.clear_scope();
+END
+$$;

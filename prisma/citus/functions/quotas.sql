@@ -1,0 +1,296 @@
+-- Quotas: what each tenant stores, in rows and bytes. The triggers that count are in triggers.sql.
+
+-- One writer of the counters of a tenant at a time.
+CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN hashtextextended('usage ' || tenant::text, 0);
+
+-- In PL/pgSQL and with two statements, because it runs in triggers: on a database that is distributed
+-- with Citus those are on the node of the tenant, where a function in SQL has no parameters that Citus
+-- could plan with.
+CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  total record;
+BEGIN
+  WITH added AS (
+    DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
+      SELECT o.id FROM public.usage_changes o WHERE o.tenant_id = tenant LIMIT 1000)
+    RETURNING c.*
+  )
+  SELECT count(*) AS changes, sum(a.resource_rows)::bigint AS resource_rows,
+      sum(a.resource_bytes)::bigint AS resource_bytes,
+      sum(a.event_rows)::bigint AS event_rows, sum(a.event_bytes)::bigint AS event_bytes
+    INTO total FROM added a;
+  IF total.changes = 0 THEN RETURN; END IF;
+  UPDATE public.tenant_usage u SET
+      resource_rows = u.resource_rows + total.resource_rows,
+      resource_bytes = u.resource_bytes + total.resource_bytes,
+      event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
+    WHERE u.tenant_id = tenant;
+END
+$$;
+
+-- Adds a change to what the tenant stores. It never waits: the first writer changes the counters,
+-- writers beside it leave their changes in usage_changes, which one of 32 later writers adds up. So a
+-- rollback takes its change along, and no two transactions can block each other here.
+--
+-- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of
+-- events). What grows beyond one is refused: QU001 resources, QU002 events. Concurrent transactions
+-- do not see each other's changes, so together they may exceed it by what they are writing. A
+-- transaction that deletes rows of resources is not limited, because its event must be stored too.
+CREATE OR REPLACE FUNCTION add_usage(
+  tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
+) RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+#variable_conflict use_variable
+DECLARE
+  used public.tenant_usage;
+  quota text := current_setting('app.quota', true);
+  budget bigint[];
+BEGIN
+  IF pg_try_advisory_xact_lock(public.usage_lock(tenant)) THEN
+    IF random() < 0.03125 THEN PERFORM public.add_waiting_usage(tenant); END IF;
+    UPDATE public.tenant_usage u SET
+        resource_rows = u.resource_rows + resource_rows,
+        resource_bytes = u.resource_bytes + resource_bytes,
+        event_rows = u.event_rows + event_rows, event_bytes = u.event_bytes + event_bytes
+      WHERE u.tenant_id = tenant RETURNING u.* INTO used;
+  ELSE
+    INSERT INTO public.usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes)
+      VALUES (tenant, resource_rows, resource_bytes, event_rows, event_bytes);
+  END IF;
+  IF quota IS NULL OR quota = '' THEN RETURN NULL; END IF;
+  IF resource_rows < 0 THEN RETURN set_config('app.quota', '', true); END IF;
+  budget := quota::bigint[];
+  -- Near a limit, what waits counts too.
+  IF used.tenant_id IS NULL
+    OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
+    OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 16 * 15
+    OR used.event_rows > coalesce(used.max_event_rows, budget[3]) / 16 * 15
+    OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15
+  THEN
+    SELECT u.tenant_id, u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint,
+           u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint,
+           u.event_rows + coalesce(sum(c.event_rows), 0)::bigint,
+           u.event_bytes + coalesce(sum(c.event_bytes), 0)::bigint,
+           u.max_resource_rows, u.max_resource_bytes, u.max_event_rows, u.max_event_bytes
+      INTO used FROM public.tenant_usage u
+      LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
+      WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
+  END IF;
+  IF resource_rows > 0 AND used.resource_rows > coalesce(used.max_resource_rows, budget[1])
+    OR resource_bytes > 0 AND used.resource_bytes > coalesce(used.max_resource_bytes, budget[2])
+  THEN
+    RAISE EXCEPTION 'the tenant has used up its quota of resources' USING ERRCODE = 'QU001';
+  END IF;
+  IF event_rows > 0 AND used.event_rows > coalesce(used.max_event_rows, budget[3])
+    OR event_bytes > 0 AND used.event_bytes > coalesce(used.max_event_bytes, budget[4])
+  THEN
+    RAISE EXCEPTION 'the tenant has used up its quota of events' USING ERRCODE = 'QU002';
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- A row for each tenant, gone with the tenant. Once per statement, so after the cascades.
+CREATE OR REPLACE FUNCTION count_tenants() RETURNS trigger
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO public.tenant_usage (tenant_id) SELECT n.id FROM new_rows n ON CONFLICT DO NOTHING;
+  ELSE
+    DELETE FROM public.tenant_usage u USING old_rows o WHERE u.tenant_id = o.id;
+    DELETE FROM public.usage_changes c USING old_rows o WHERE c.tenant_id = o.id;
+  END IF;
+  RETURN NULL;
+END
+$$;
+
+-- What the counters say a tenant stores: its row and what waits to be added.
+CREATE OR REPLACE FUNCTION counted_usage(tenant uuid)
+RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint,
+         u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint,
+         u.event_rows + coalesce(sum(c.event_rows), 0)::bigint,
+         u.event_bytes + coalesce(sum(c.event_bytes), 0)::bigint
+  FROM public.tenant_usage u LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
+  WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
+END
+$$;
+
+-- What a tenant stores by its rows, on the snapshot of the calling statement, in the scope `usage`.
+CREATE OR REPLACE FUNCTION stored_usage(tenant uuid)
+RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
+LANGUAGE plpgsql STABLE ROWS 1 AS $$
+DECLARE
+  all_tables text;
+BEGIN
+  SELECT string_agg(format('SELECT %L AS budget, (%s)::bigint AS rows, (%s)::bigint AS bytes
+      FROM public.%I r WHERE r.tenant_id = $1', c.args[1], c.args[2], c.args[3], c.name), ' UNION ALL ')
+    INTO all_tables
+    FROM (
+      SELECT t.relname AS name, string_to_array(encode(g.tgargs, 'escape'), '\000') AS args
+      FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
+      WHERE g.tgname = 'count_insert' AND g.tgnargs = 3 AND t.relnamespace = 'public'::regnamespace
+    ) c;
+  RETURN QUERY EXECUTE
+    'SELECT coalesce(sum(s.rows) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
+            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
+            coalesce(sum(s.rows) FILTER (WHERE s.budget = ''event''), 0)::bigint,
+            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''event''), 0)::bigint
+     FROM (' || all_tables || ') s' USING tenant;
+END
+$$;
+
+-- Two functions that each ask the node would see two snapshots, and a change between them would look like
+-- a wrong counter. So the node is asked once. Invitations are on the coordinator; who writes one waits.
+CREATE OR REPLACE FUNCTION measured_usage(tenant uuid)
+RETURNS TABLE (
+  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
+  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
+  stored_event_bytes bigint
+)
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  on_node text;
+  on_coordinator text;
+  invited_rows bigint;
+  invited_bytes bigint;
+BEGIN
+  SELECT string_agg(c.query, ' UNION ALL ') FILTER (WHERE c.distributed),
+      string_agg(c.query, ' UNION ALL ') FILTER (WHERE NOT c.distributed)
+    INTO on_node, on_coordinator
+    FROM (
+      SELECT format('SELECT %L AS budget, (%s)::bigint AS rows, (%s)::bigint AS bytes
+          FROM public.%I r WHERE r.tenant_id = $1', a.args[1], a.args[2], a.args[3], a.name) AS query,
+        a.distributed
+      FROM (
+        SELECT t.relname AS name, string_to_array(encode(g.tgargs, 'escape'), '\000') AS args,
+          EXISTS (SELECT 1 FROM pg_catalog.pg_dist_partition p WHERE p.logicalrelid = t.oid) AS distributed
+        FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
+        WHERE g.tgname = 'count_insert' AND g.tgnargs = 3 AND t.relnamespace = 'public'::regnamespace) a
+    ) c;
+  LOCK TABLE public.invitations IN SHARE MODE;
+  EXECUTE 'SELECT coalesce(sum(s.rows), 0)::bigint, coalesce(sum(s.bytes), 0)::bigint
+      FROM (' || on_coordinator || ') s' INTO invited_rows, invited_bytes USING tenant;
+  RETURN QUERY EXECUTE
+    'SELECT c.*, s.resource_rows + $2, s.resource_bytes + $3, s.event_rows, s.event_bytes
+     FROM (
+       SELECT u.resource_rows + coalesce(sum(w.resource_rows), 0)::bigint,
+         u.resource_bytes + coalesce(sum(w.resource_bytes), 0)::bigint,
+         u.event_rows + coalesce(sum(w.event_rows), 0)::bigint,
+         u.event_bytes + coalesce(sum(w.event_bytes), 0)::bigint
+       FROM public.tenant_usage u
+       LEFT JOIN public.usage_changes w ON w.tenant_id = u.tenant_id AND w.tenant_id = $1
+       WHERE u.tenant_id = $1 GROUP BY u.tenant_id, u.resource_rows, u.resource_bytes, u.event_rows,
+         u.event_bytes) c,
+       (SELECT coalesce(sum(r.rows) FILTER (WHERE r.budget = ''resource''), 0)::bigint AS resource_rows,
+         coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''resource''), 0)::bigint AS resource_bytes,
+         coalesce(sum(r.rows) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_rows,
+         coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_bytes
+       FROM (' || on_node || ') r) s' USING tenant, invited_rows, invited_bytes;
+END
+$$;
+
+-- Measured once, for the answer and for the repair.
+CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean)
+RETURNS TABLE (
+  tenant_id uuid, is_right boolean,
+  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
+  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
+  stored_event_bytes bigint
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  tenant uuid;
+  found record;
+  scope_text text;
+BEGIN
+  SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
+    WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
+  IF tenant IS NULL THEN RETURN; END IF;
+  IF repair THEN
+    PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
+    PERFORM public.add_waiting_usage(tenant);
+  END IF;
+  scope_text := public.set_scope('usage', '', NULL, tenant);
+  SELECT m.* INTO found FROM public.measured_usage(tenant) m;
+  RETURN QUERY SELECT tenant,
+    (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
+      IS NOT DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
+        found.stored_event_rows, found.stored_event_bytes),
+    found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes,
+    found.stored_resource_rows, found.stored_resource_bytes, found.stored_event_rows,
+    found.stored_event_bytes;
+  IF repair THEN
+    -- What waits is on the same snapshot as the rows it belongs to, so it is left to be added later.
+    UPDATE public.tenant_usage u SET
+        resource_rows = u.resource_rows + found.stored_resource_rows - found.resource_rows,
+        resource_bytes = u.resource_bytes + found.stored_resource_bytes - found.resource_bytes,
+        event_rows = u.event_rows + found.stored_event_rows - found.event_rows,
+        event_bytes = u.event_bytes + found.stored_event_bytes - found.event_bytes
+      WHERE u.tenant_id = tenant
+        AND (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
+          IS DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
+            found.stored_event_rows, found.stored_event_bytes);
+  END IF;
+  scope_text := public.clear_scope();
+END
+$$;
+
+-- For operators: tenants by how much they store, largest first, with limits of their own.
+CREATE OR REPLACE FUNCTION list_usage(batch integer)
+RETURNS TABLE (
+  tenant_id uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint,
+  event_bytes bigint, max_resource_rows bigint, max_resource_bytes bigint, max_event_rows bigint,
+  max_event_bytes bigint
+)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT u.* FROM public.tenant_usage u
+  ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch;
+END
+$$;
+
+-- For operators: the number of tenants, and of those that have used `share` of a budget.
+CREATE OR REPLACE FUNCTION count_near_quota(budget bigint[], share double precision)
+RETURNS TABLE (tenants bigint, resources bigint, events bigint)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT count(*),
+    count(*) FILTER (WHERE u.resource_rows >= share * coalesce(u.max_resource_rows, budget[1])
+                        OR u.resource_bytes >= share * coalesce(u.max_resource_bytes, budget[2])),
+    count(*) FILTER (WHERE u.event_rows >= share * coalesce(u.max_event_rows, budget[3])
+                        OR u.event_bytes >= share * coalesce(u.max_event_bytes, budget[4]))
+  FROM public.tenant_usage u;
+END
+$$;
+
+-- For operators: limits of one tenant's own; NULL for the setting. False when there is no such tenant.
+CREATE OR REPLACE FUNCTION set_quota(tenant uuid, resource_limits bigint[], event_limits bigint[])
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
+  UPDATE public.tenant_usage u SET
+      max_resource_rows = resource_limits[1], max_resource_bytes = resource_limits[2],
+      max_event_rows = event_limits[1], max_event_bytes = event_limits[2]
+    WHERE u.tenant_id = tenant;
+  RETURN FOUND;
+END
+$$;

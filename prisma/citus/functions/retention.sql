@@ -1,0 +1,151 @@
+-- Deletion of what is older than its retention period.
+
+CREATE OR REPLACE FUNCTION purge_history(
+  tenant_after uuid, older_than timestamptz, feed_before timestamptz, batch integer
+)
+RETURNS TABLE (tenant_id uuid, events integer, others integer, more boolean)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  tenant uuid;
+  events_before timestamptz := older_than;
+  old text[];
+  scope_text text;
+  deleted integer;
+BEGIN
+  SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
+    WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
+  IF tenant IS NULL THEN RETURN; END IF;
+  tenant_id := tenant;
+  scope_text := public.set_scope('retention', '', NULL, tenant);
+  IF NOT EXISTS (SELECT FROM public.webhook_endpoints e WHERE e.tenant_id = tenant) THEN
+    events_before := greatest(older_than, feed_before);
+  END IF;
+  old := ARRAY(
+    SELECT e.id FROM public.outbound_events e
+    WHERE e.tenant_id = tenant AND e.created_at < events_before ORDER BY e.created_at LIMIT batch);
+  events := cardinality(old);
+  -- Their deliveries first, so that they are counted once and not event by event.
+  DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.event_id = ANY (old);
+  INSERT INTO public.ledger_removals (window_start, count, ids)
+    SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
+    FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = ANY (old) GROUP BY 1;
+  DELETE FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = ANY (old);
+  DELETE FROM public.endpoint_replays r WHERE r.tenant_id = tenant AND r.id IN (
+    SELECT o.id FROM public.endpoint_replays o
+    WHERE o.tenant_id = tenant AND o.finished_at < older_than LIMIT batch);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  others := deleted;
+  more := events = batch OR deleted = batch;
+  DELETE FROM public.notifications n WHERE n.tenant_id = tenant AND n.id IN (
+    SELECT o.id FROM public.notifications o
+    WHERE o.tenant_id = tenant AND o.created_at < older_than LIMIT batch);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  others := others + deleted;
+  more := more OR deleted = batch;
+  DELETE FROM public.invitations i WHERE i.tenant_id = tenant AND i.id IN (
+    SELECT o.id FROM public.invitations o
+    WHERE o.tenant_id = tenant AND o.expires_at < older_than LIMIT batch);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  others := others + deleted;
+  more := more OR deleted = batch;
+  scope_text := public.clear_scope();
+  RETURN NEXT;
+END
+$$;
+
+-- As before, and service tokens.
+CREATE OR REPLACE FUNCTION prune_dead(idle_seconds integer, token_days integer, batch integer)
+RETURNS TABLE (sessions integer, attempts integer, tokens integer)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  seen_before timestamptz := now() - make_interval(secs => idle_seconds);
+  more integer;
+BEGIN
+  IF NOT pg_try_advisory_xact_lock(7165230419) THEN RETURN; END IF;
+  DELETE FROM public.sign_in_attempts a WHERE a.state_hash IN (
+    SELECT o.state_hash FROM public.sign_in_attempts o WHERE o.expires_at <= now()
+    ORDER BY o.expires_at LIMIT batch);
+  GET DIAGNOSTICS attempts = ROW_COUNT;
+  DELETE FROM public.sessions s WHERE s.id IN (
+    SELECT o.id FROM public.sessions o
+    WHERE o.expires_at <= now() OR o.last_seen_at <= seen_before LIMIT batch)
+    AND (s.expires_at <= now() OR s.last_seen_at <= seen_before);
+  GET DIAGNOSTICS sessions = ROW_COUNT;
+  DELETE FROM public.api_tokens t WHERE t.id IN (
+    SELECT o.id FROM public.api_tokens o
+    WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch);
+  GET DIAGNOSTICS tokens = ROW_COUNT;
+  DELETE FROM public.service_tokens t WHERE (t.tenant_id, t.id) IN (
+    SELECT o.tenant_id, o.id FROM public.service_tokens o
+    WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch)
+    AND t.expires_at <= now() - make_interval(days => token_days);
+  GET DIAGNOSTICS more = ROW_COUNT;
+  tokens := tokens + more;
+  RETURN NEXT;
+END
+$$;
+
+-- Deletes one batch of expired logout tokens, and one of audit entries older than `audit_days`.
+-- Entries are in the order of their ids, so the look-up ends at the first batch.
+CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
+RETURNS TABLE (logouts integer, entries integer)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope_text text;
+BEGIN
+  DELETE FROM public.logout_tokens t WHERE (t.provider, t.jti_hash) IN (
+    SELECT o.provider, o.jti_hash FROM public.logout_tokens o WHERE o.expires_at < now()
+    ORDER BY o.expires_at LIMIT batch);
+  GET DIAGNOSTICS logouts = ROW_COUNT;
+  scope_text := public.set_scope('retention', '', NULL, NULL);
+  DELETE FROM public.audit_log a
+    WHERE a.id IN (SELECT o.id FROM public.audit_log o ORDER BY o.id LIMIT batch)
+      AND a.at < now() - make_interval(days => audit_days);
+  GET DIAGNOSTICS entries = ROW_COUNT;
+  scope_text := public.clear_scope();
+  RETURN NEXT;
+END
+$$;
+
+-- Deletes one batch of submissions that are older than a day, and secrets that were not fetched
+-- within five minutes.
+CREATE OR REPLACE FUNCTION prune_form_submissions(batch integer) RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  deleted integer;
+BEGIN
+  UPDATE public.form_submissions s SET secret = NULL
+    WHERE s.secret IS NOT NULL AND s.created_at < now() - interval '5 minutes';
+  DELETE FROM public.form_submissions s WHERE (s.user_id, s.form_hash) IN (
+    SELECT o.user_id, o.form_hash FROM public.form_submissions o
+    WHERE o.created_at < now() - interval '1 day' LIMIT batch);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  RETURN deleted;
+END
+$$;
+
+-- As before, and the keys of services.
+CREATE OR REPLACE FUNCTION prune_idempotency_keys(batch integer) RETURNS integer
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  deleted integer;
+  more integer;
+BEGIN
+  DELETE FROM public.idempotency_keys k WHERE (k.user_id, k.key_hash) IN (
+    SELECT o.user_id, o.key_hash FROM public.idempotency_keys o
+    WHERE o.created_at < now() - interval '1 day' LIMIT batch);
+  GET DIAGNOSTICS deleted = ROW_COUNT;
+  DELETE FROM public.service_idempotency_keys k
+    WHERE (k.tenant_id, k.service_id, k.key_hash) IN (
+      SELECT o.tenant_id, o.service_id, o.key_hash FROM public.service_idempotency_keys o
+      WHERE o.created_at < now() - interval '1 day' LIMIT batch);
+  GET DIAGNOSTICS more = ROW_COUNT;
+  RETURN deleted + more;
+END
+$$;

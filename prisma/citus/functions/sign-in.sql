@@ -1,0 +1,428 @@
+-- Signing in: attempts, identities, addresses and the start of a session. Before there is a session, the scope is that
+-- of the attempt.
+
+-- The hash a taken attempt is kept under. The byte in front keeps it apart from that of any state.
+CREATE OR REPLACE FUNCTION ticket_hash(ticket bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN sha256('\x01'::bytea || ticket);
+
+-- Stores a pending sign-in, link or re-authentication in the session of the cookie. A sign-in in a
+-- browser without a session begins an anonymous one. False when a link or re-authentication has no
+-- live session of its person.
+CREATE OR REPLACE FUNCTION start_attempt(
+  credential bytea, state bytea, attempt_purpose text, attempt_provider text, attempt_nonce text,
+  attempt_verifier text, browser text, network text, lifetime_seconds integer,
+  return_path text DEFAULT NULL
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  until timestamptz := now() + make_interval(secs => lifetime_seconds);
+BEGIN
+  IF attempt_purpose = 'sign-in' THEN
+    INSERT INTO public.sessions AS s (id_hash, user_agent, ip, expires_at)
+      VALUES (sha256(credential), browser, network, until)
+      ON CONFLICT (id_hash) DO UPDATE SET expires_at =
+        greatest(s.expires_at, CASE WHEN s.user_id IS NULL THEN excluded.expires_at END);
+  END IF;
+  INSERT INTO public.sign_in_attempts
+      (state_hash, session_id, user_id, purpose, provider, nonce, code_verifier, return_to, expires_at)
+    SELECT sha256(state), s.id, CASE WHEN attempt_purpose <> 'sign-in' THEN s.user_id END,
+           attempt_purpose, attempt_provider, attempt_nonce, attempt_verifier, return_path, until
+    FROM public.sessions s
+    WHERE s.id_hash = sha256(credential) AND s.expires_at > now()
+      AND (attempt_purpose = 'sign-in' OR s.user_id IS NOT NULL);
+  RETURN FOUND;
+END
+$$;
+
+-- Exchanges the state for the ticket; of parallel callbacks one gets it. No row when the state is
+-- unknown, expired, used, or of another browser. A taken attempt lives a minute at least: the
+-- provider has yet to be asked.
+CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea)
+RETURNS TABLE (
+  provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
+  age_seconds double precision
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
+    UPDATE public.sign_in_attempts a
+    SET state_hash = public.ticket_hash(ticket),
+        expires_at = greatest(a.expires_at, now() + interval '60 seconds')
+    FROM public.sessions s
+    WHERE a.state_hash = sha256(state) AND s.id = a.session_id AND s.id_hash = sha256(credential)
+      AND a.expires_at > now()
+    RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.return_to,
+              extract(epoch FROM now() - a.created_at)::float8;
+END
+$$;
+
+-- Enters the completion of a sign-in and uses the ticket up. The scope has the purpose as its kind
+-- and names provider and browser session; it has a user only for a link or re-authentication whose
+-- session still belongs to the person who started it. That person and then the session are locked.
+CREATE OR REPLACE FUNCTION enter_attempt(ticket bytea)
+RETURNS TABLE (
+  purpose text, provider text, user_id bigint, session_user_id bigint, session_tenant_id uuid,
+  session_time_known boolean
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  browser uuid;
+  entered bigint;
+  scope_text text;
+BEGIN
+  DELETE FROM public.sign_in_attempts a
+    WHERE a.state_hash = public.ticket_hash(ticket) AND a.expires_at > now()
+    RETURNING a.purpose, a.provider, a.user_id, a.session_id
+    INTO purpose, provider, user_id, browser;
+  IF browser IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  IF purpose <> 'sign-in' THEN
+    PERFORM FROM public.{users} u WHERE u.id = enter_attempt.user_id FOR UPDATE;
+    SELECT s.user_id, s.tenant_id, s.authenticated_at IS NOT NULL
+      INTO session_user_id, session_tenant_id, session_time_known
+      FROM public.sessions s WHERE s.id = browser AND s.expires_at > now() FOR UPDATE;
+    IF session_user_id = user_id THEN entered := user_id; END IF;
+  END IF;
+  scope_text := public.set_scope(purpose, provider || '/' || browser, entered, NULL);
+  RETURN NEXT;
+END
+$$;
+
+-- Provider and browser session of the sign-in that is being completed in this transaction.
+CREATE OR REPLACE FUNCTION current_attempt(
+  VARIADIC purposes text[], OUT purpose text, OUT provider text, OUT session_id uuid,
+  OUT user_id bigint
+)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  IF scope IS NULL OR scope[2] <> ALL (purposes) THEN
+    RAISE EXCEPTION 'no sign-in is being completed in this transaction'
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  purpose := scope[2];
+  provider := split_part(scope[3], '/', 1);
+  session_id := split_part(scope[3], '/', 2)::uuid;
+  user_id := nullif(scope[4], '')::bigint;
+END
+$$;
+
+-- The person of a session, for what an API token may not do.
+CREATE OR REPLACE FUNCTION session_user_id() RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  IF scope IS NULL OR scope[2] <> 'session' OR scope[4] = '' THEN
+    RAISE EXCEPTION 'no person has entered with a session' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN scope[4]::bigint;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION look_up_identity(subject text, address text, operators text[])
+RETURNS TABLE (identity_user_id bigint, address_user_id bigint, address_user_operates boolean)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
+BEGIN
+  SELECT i.user_id INTO identity_user_id FROM public.oauth_identities i
+    WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
+  IF NOT FOUND THEN
+    SELECT u.id INTO address_user_id FROM public.users u
+      WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified;
+    address_user_operates := public.holds_identity(address_user_id, operators);
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Whether the user holds one of these identities, as provider:subject pairs.
+CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM public.oauth_identities i
+    WHERE i.user_id = person AND i.provider || ':' || i.provider_user_id = ANY (identities));
+END
+$$;
+
+-- Signs in as the holder of an identity. NULL when nobody holds it any more.
+CREATE OR REPLACE FUNCTION enter_identity(subject text) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in');
+  holder bigint;
+  scope_text text;
+BEGIN
+  SELECT i.user_id INTO holder FROM public.oauth_identities i
+    WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
+  IF FOUND THEN
+    scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
+  END IF;
+  RETURN holder;
+END
+$$;
+
+-- Gives a new identity to the user who holds its address as verified, and signs in as them. NULL
+-- when nobody does.
+CREATE OR REPLACE FUNCTION link_by_address(
+  subject text, identity_issuer text, address text, operators text[]
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in');
+  holder bigint;
+  scope_text text;
+BEGIN
+  SELECT u.id INTO holder FROM public.{users} u
+    WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified
+    FOR UPDATE;
+  IF holder IS NULL OR public.holds_identity(holder, operators) THEN RETURN NULL; END IF;
+  INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
+    VALUES (attempt.provider, subject, holder, identity_issuer);
+  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
+  RETURN holder;
+END
+$$;
+
+-- A new user with their first identity, admin of a new tenant of their own; signs in as them.
+CREATE OR REPLACE FUNCTION create_user(
+  subject text, identity_issuer text, address text, tenant_name text
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in');
+  tenant uuid := gen_random_uuid();
+  created bigint;
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, NULL, tenant);
+  PERFORM pg_advisory_xact_lock(7165230421);
+  INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
+  INSERT INTO public.tenant_usage (tenant_id) VALUES (tenant) ON CONFLICT DO NOTHING;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  INSERT INTO public.users (email, own_tenant_id) VALUES (address, tenant) RETURNING id INTO created;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, created, 'admin');
+  INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
+    VALUES (attempt.provider, subject, created, identity_issuer);
+  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, created, NULL);
+  RETURN created;
+END
+$$;
+
+-- The person of a completed sign-in has proven an address. Without a proven one they now hold this
+-- one, unless another user does. Users who only claimed it lose the address, not the account.
+-- One row per user whose address changed: the new holder, then those who lost it.
+CREATE OR REPLACE FUNCTION prove_address(address text) RETURNS TABLE (user_id bigint, verified boolean)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
+BEGIN
+  IF attempt.user_id IS NULL THEN
+    RAISE EXCEPTION 'nobody has signed in' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF NOT EXISTS (SELECT FROM public.users u WHERE u.id = attempt.user_id AND NOT u.email_verified)
+  THEN RETURN; END IF;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.users u SET email = address, email_verified = true
+    WHERE u.id = attempt.user_id AND NOT u.email_verified AND NOT EXISTS (
+      SELECT FROM public.users o
+      WHERE lower(o.email COLLATE "C") = lower(address COLLATE "C") AND o.email_verified);
+  IF NOT FOUND THEN RETURN; END IF;
+  user_id := attempt.user_id;
+  verified := true;
+  RETURN NEXT;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  RETURN QUERY
+    UPDATE public.users u SET email = NULL
+    WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND NOT u.email_verified
+    RETURNING u.id, false;
+END
+$$;
+
+-- Gives a new identity to the person of a link under way.
+CREATE OR REPLACE FUNCTION link_identity(subject text, identity_issuer text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('link');
+BEGIN
+  INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
+    VALUES (attempt.provider, subject, attempt.user_id, identity_issuer);
+END
+$$;
+
+-- Keeps the address that the provider of a sign-in under way has verified, or NULL.
+CREATE OR REPLACE FUNCTION record_verified_email(subject text, address text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
+  proven text := lower(address COLLATE "C");
+BEGIN
+  UPDATE public.oauth_identities i SET verified_email = proven
+    WHERE i.provider = attempt.provider AND i.provider_user_id = subject
+      AND i.user_id = attempt.user_id AND i.verified_email IS DISTINCT FROM proven;
+END
+$$;
+
+-- A sign-in that changes neither the person's name nor their address asks first. On a database that is
+-- distributed with Citus a statement that could change people waits for all others, even if it finds
+-- nothing.
+CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
+  trimmed text := nullif(left(btrim(told), 200), '');
+BEGIN
+  IF NOT EXISTS (SELECT FROM public.users u
+                 WHERE u.id = attempt.user_id AND trimmed IS NOT NULL AND u.name IS DISTINCT FROM trimmed)
+  THEN RETURN; END IF;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.users u SET name = trimmed
+    WHERE u.id = attempt.user_id AND u.name IS DISTINCT FROM trimmed
+      AND (attempt.purpose <> 'link' OR u.name IS NULL);
+END
+$$;
+
+-- Begins the session of a completed sign-in and enters it: in the tenant last active, else the one
+-- that invited last, else the user's own. The browser's other pending sign-ins go on under it, and
+-- the session the browser came with ends.
+CREATE OR REPLACE FUNCTION start_session(
+  credential bytea, subject text, session_at_provider text, browser text, network text,
+  absolute_seconds integer, seconds_ago double precision
+)
+RETURNS TABLE (session_id uuid, tenant_id uuid)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  attempt record := public.current_attempt('sign-in');
+  begun uuid;
+  tenant uuid;
+  scope_text text;
+BEGIN
+  IF NOT public.holds_identity(attempt.user_id, ARRAY[attempt.provider || ':' || subject]) THEN
+    -- The identity, or the person with it, may have been deleted meanwhile: sign in once more.
+    IF NOT EXISTS (SELECT FROM public.oauth_identities i
+                   WHERE i.provider = attempt.provider AND i.provider_user_id = subject) THEN
+      RAISE EXCEPTION 'the identity is gone' USING ERRCODE = 'foreign_key_violation';
+    END IF;
+    RAISE EXCEPTION 'the identity has not signed in' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  UPDATE public.memberships t SET last_active_at = now()
+    WHERE t.user_id = attempt.user_id AND t.tenant_id = (
+      SELECT m.tenant_id FROM public.memberships m JOIN public.users u ON u.id = m.user_id
+      WHERE m.user_id = attempt.user_id
+      ORDER BY m.last_active_at DESC NULLS LAST, m.tenant_id IS NOT DISTINCT FROM u.own_tenant_id,
+               m.created_at DESC, m.tenant_id
+      LIMIT 1)
+    RETURNING t.tenant_id INTO tenant;
+  INSERT INTO public.sessions (id_hash, user_id, tenant_id, provider, provider_user_id,
+                               provider_session, user_agent, ip, authenticated_at, expires_at)
+    VALUES (sha256(credential), attempt.user_id, tenant, attempt.provider, subject,
+            session_at_provider, browser, network,
+            now() - make_interval(secs => seconds_ago),
+            now() + make_interval(secs => absolute_seconds))
+    RETURNING id INTO begun;
+  UPDATE public.sign_in_attempts a SET session_id = begun
+    WHERE a.session_id = attempt.session_id AND a.purpose = 'sign-in';
+  DELETE FROM public.sessions s WHERE s.id = attempt.session_id;
+  scope_text := public.set_scope('session', '', attempt.user_id, tenant);
+  RETURN QUERY SELECT begun, tenant;
+END
+$$;
+
+-- Gives the session of a completed link or re-authentication a new id. After a re-authentication
+-- its time starts again. False when the session has ended.
+CREATE OR REPLACE FUNCTION renew_session(
+  credential bytea, subject text, session_at_provider text, absolute_seconds integer,
+  seconds_ago double precision
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('link', 'reauthenticate');
+BEGIN
+  IF NOT public.holds_identity(attempt.user_id, ARRAY[attempt.provider || ':' || subject]) THEN
+    RAISE EXCEPTION 'the identity has not signed in' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  UPDATE public.sessions s SET id_hash = sha256(credential)
+    WHERE s.id = attempt.session_id AND s.user_id = attempt.user_id;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF attempt.purpose = 'reauthenticate' THEN
+    UPDATE public.sessions s
+      SET authenticated_at = now() - make_interval(secs => seconds_ago),
+          confirmed_at = CASE WHEN seconds_ago IS NULL THEN now() END,
+          provider = attempt.provider, provider_user_id = subject,
+          provider_session = session_at_provider,
+          expires_at = now() + make_interval(secs => absolute_seconds)
+      WHERE s.id = attempt.session_id;
+  END IF;
+  RETURN true;
+END
+$$;
+
+-- Back-channel logout. False when the token was received before; of two at once the second waits.
+-- Expired tokens are deleted by prune_records.
+CREATE OR REPLACE FUNCTION remember_logout(
+  logout_provider text, jti bytea, remembered_seconds integer
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  INSERT INTO public.logout_tokens AS t (provider, jti_hash, expires_at)
+    VALUES (logout_provider, jti, now() + make_interval(secs => remembered_seconds))
+    ON CONFLICT (provider, jti_hash) DO UPDATE SET expires_at = excluded.expires_at
+      WHERE t.expires_at < now();
+  RETURN FOUND;
+END
+$$;
+
+-- Ends the sessions that came from one session at the provider. Where that is NULL, or none of ours
+-- came from it, all that the user of the subject signed in through this provider.
+CREATE OR REPLACE FUNCTION end_provider_sessions(
+  logout_provider text, session_at_provider text, subject text
+)
+RETURNS TABLE (user_id bigint, tenant_id uuid)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
+    DELETE FROM public.sessions s
+    WHERE s.provider = logout_provider AND s.provider_session = session_at_provider
+    RETURNING s.user_id, s.tenant_id;
+  IF FOUND THEN RETURN; END IF;
+  RETURN QUERY
+    DELETE FROM public.sessions s
+    WHERE s.provider = logout_provider AND s.user_id = (
+      SELECT i.user_id FROM public.oauth_identities i
+      WHERE i.provider = logout_provider AND i.provider_user_id = subject)
+    RETURNING s.user_id, s.tenant_id;
+END
+$$;
+
+-- An identity never changes its owner, whoever asks: the grants give nobody UPDATE, and this holds
+-- the owner of the table and superusers too. ALWAYS: session_replication_role does not switch it off.
+CREATE OR REPLACE FUNCTION refuse_identity_change() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'an identity never changes its owner' USING ERRCODE = 'restrict_violation';
+END
+$$;

@@ -1,0 +1,96 @@
+-- Billing events and customers.
+
+-- Links a billing customer to the user with this id, else with this verified address; to nobody when
+-- both are NULL. It is taken from the user who had it.
+-- Outcome: linked, unlinked, no-user, has-another.
+CREATE OR REPLACE FUNCTION assign_customer(customer text, holder bigint, address text)
+RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  held text;
+BEGIN
+  PERFORM pg_advisory_xact_lock(7165230420);
+  SELECT u.id, u.billing_customer INTO user_id, held FROM public.users u
+    WHERE u.id = holder
+      OR holder IS NULL AND u.email_verified
+         AND lower(u.email COLLATE "C") = lower(address COLLATE "C")
+    FOR UPDATE;
+  outcome := CASE
+    WHEN holder IS NULL AND address IS NULL THEN 'unlinked'
+    WHEN user_id IS NULL THEN 'no-user'
+    WHEN held <> customer THEN 'has-another'
+    ELSE 'linked'
+  END;
+  IF outcome IN ('linked', 'unlinked') THEN
+    UPDATE public.users u SET billing_customer = NULL
+      WHERE u.billing_customer = customer AND u.id IS DISTINCT FROM assign_customer.user_id
+      RETURNING u.id INTO previous_user_id;
+    UPDATE public.users u SET billing_customer = customer WHERE u.id = assign_customer.user_id;
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- As an operator, in the pages and the API.
+CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
+RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.session_user_id();
+  RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
+END
+$$;
+
+-- With `gatehouse billing link`, as the role of the worker.
+CREATE OR REPLACE FUNCTION link_customer_by_command(customer text, holder bigint, address text)
+RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
+END
+$$;
+
+-- One page of the linked customers, in their order.
+CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
+RETURNS TABLE (customer text, user_id bigint, email text)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.session_user_id();
+  RETURN QUERY
+    SELECT u.billing_customer, u.id, u.email FROM public.users u
+    WHERE u.billing_customer IS NOT NULL
+      AND (customer_after IS NULL OR u.billing_customer > customer_after)
+    ORDER BY u.billing_customer LIMIT batch;
+END
+$$;
+
+-- Dismisses an event if it is dead. Returns the status it had; NULL if there is no such event. The
+-- web role may not write the state of events, so this is all it can change in one.
+CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  before text;
+BEGIN
+  PERFORM public.session_user_id();
+  SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
+  IF before = 'dead' THEN
+    UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason
+      WHERE e.event_id = event;
+  END IF;
+  RETURN before;
+END
+$$;
+
+-- The bytes as received are evidence: they can be let go of, never changed.
+CREATE OR REPLACE FUNCTION refuse_changed_body() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF NEW."body" IS NOT NULL AND NEW."body" IS DISTINCT FROM OLD."body" THEN
+    RAISE EXCEPTION 'a received body is never changed' USING ERRCODE = '42501';
+  END IF;
+  RETURN NEW;
+END
+$$;

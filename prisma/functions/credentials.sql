@@ -1,0 +1,273 @@
+-- A credential opens a transaction: a session, an API token, a service token, or a job of the worker. The program
+-- sends the SHA-256 of a credential and the tables store the hash of that, so neither a row nor a logged statement
+-- contains a usable one.
+
+-- Enters as the person of a live session. `credential` is the SHA-256 of the id in the cookie.
+-- No row and no scope for a session that is missing, expired or idle; a row without a user and no
+-- scope for the session of a pending sign-in. `subjects` are the user's identities at the provider
+-- of this session. `stale`: last_seen_at is due for touch_session.
+-- With for_write the rows that give the right stay as they are until this transaction ends. The
+-- membership is locked first, as everywhere. FOR SHARE holds back a change of role or department.
+-- For the session FOR KEY SHARE is enough: it ends by DELETE or by a new id, and both wait;
+-- last_seen_at may change meanwhile.
+CREATE OR REPLACE FUNCTION enter_session(credential bytea, idle_seconds integer, for_write boolean)
+RETURNS TABLE (
+  session_id uuid, user_id bigint, email text, plan text, created_at timestamptz,
+  tenant_id uuid, role text, department text, authenticated_seconds_ago double precision,
+  stale boolean, provider text, subject text
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  hash bytea := sha256(credential);
+  seen_after timestamptz := now() - make_interval(secs => idle_seconds);
+  scope_text text;
+BEGIN
+  IF for_write THEN
+    PERFORM FROM public.memberships m JOIN public.sessions s
+      ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+      WHERE s.id_hash = hash AND s.expires_at > now() AND s.last_seen_at > seen_after
+      FOR SHARE OF m;
+    PERFORM FROM public.sessions s WHERE s.id_hash = hash FOR KEY SHARE;
+  END IF;
+  SELECT s.id, s.user_id, u.email, u.plan, u.created_at, s.tenant_id, m.role, m.department,
+         floor(extract(epoch FROM now() - greatest(s.authenticated_at, s.confirmed_at)))::float8,
+         s.last_seen_at < now() - interval '60 seconds', s.provider, s.provider_user_id
+    INTO session_id, user_id, email, plan, created_at, tenant_id, role, department,
+         authenticated_seconds_ago, stale, provider, subject
+    FROM public.sessions s
+    LEFT JOIN public.users u ON u.id = s.user_id
+    LEFT JOIN public.memberships m ON m.tenant_id = s.tenant_id AND m.user_id = s.user_id
+    WHERE s.id_hash = hash AND s.expires_at > now() AND s.last_seen_at > seen_after;
+  IF session_id IS NULL OR user_id IS NULL THEN
+    scope_text := public.clear_scope();
+    IF session_id IS NULL THEN RETURN; END IF;
+  ELSE
+    scope_text := public.set_scope('session', '', user_id, tenant_id);
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Enters as the person of a live API token, in the tenant of the token. `credential` is the SHA-256
+-- of the token. Who has left the tenant has no token in it. `permissions` NULL: not limited.
+-- Locks as enter_session does.
+CREATE OR REPLACE FUNCTION enter_token(credential bytea, for_write boolean)
+RETURNS TABLE (
+  token_id uuid, permissions text[], user_id bigint, email text, plan text,
+  created_at timestamptz, tenant_id uuid, role text, department text, stale boolean
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  digest bytea := sha256(credential);
+  scope_text text;
+BEGIN
+  IF for_write THEN
+    PERFORM FROM public.memberships m JOIN public.api_tokens t
+      ON m.tenant_id = t.tenant_id AND m.user_id = t.user_id
+      WHERE t.hash = digest AND t.expires_at > now()
+      FOR SHARE OF m;
+    PERFORM FROM public.api_tokens t WHERE t.hash = digest FOR KEY SHARE;
+  END IF;
+  SELECT t.id, CASE WHEN NOT t.all_permissions THEN t.permissions END, t.user_id, u.email, u.plan, u.created_at, t.tenant_id, m.role,
+         m.department, coalesce(t.last_used_at < now() - interval '60 seconds', true)
+    INTO token_id, permissions, user_id, email, plan, created_at, tenant_id, role, department, stale
+    FROM public.api_tokens t
+    JOIN public.users u ON u.id = t.user_id
+    JOIN public.memberships m ON m.tenant_id = t.tenant_id AND m.user_id = t.user_id
+    WHERE t.hash = digest AND t.expires_at > now();
+  IF token_id IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  scope_text := public.set_scope('token', '', user_id, tenant_id);
+  RETURN NEXT;
+END
+$$;
+
+-- As before; a write of a service locks the first membership of its tenant before its token. Whoever
+-- deletes a tenant locks all its memberships in this order and then its tokens, so they wait for the
+-- write before they hold anything that it may need, such as the membership of a new team member.
+CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean)
+RETURNS TABLE (
+  service_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
+  stale boolean
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  digest bytea := sha256(credential);
+  scope_text text;
+BEGIN
+  IF for_write THEN
+    PERFORM FROM public.memberships m WHERE (m.tenant_id, m.user_id) = (
+      SELECT o.tenant_id, o.user_id FROM public.memberships o
+      WHERE o.tenant_id = (SELECT s.tenant_id FROM public.service_tokens s WHERE s.hash = digest)
+      ORDER BY o.user_id LIMIT 1)
+      FOR KEY SHARE;
+    PERFORM FROM public.service_tokens s WHERE s.hash = digest FOR KEY SHARE;
+  END IF;
+  SELECT s.id, s.name, s.permissions, s.created_at, s.tenant_id,
+         coalesce(s.last_used_at < now() - interval '60 seconds', true)
+    INTO service_id, name, permissions, created_at, tenant_id, stale
+    FROM public.service_tokens s
+    WHERE s.hash = digest AND s.expires_at > now();
+  IF service_id IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  scope_text := public.set_scope('service', service_id::text, NULL, tenant_id);
+  RETURN NEXT;
+END
+$$;
+
+-- Notes that a session or token is in use, at most once a minute. A row that somebody holds is left
+-- for the next time, so this never waits.
+CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE public.sessions s SET last_seen_at = now() WHERE s.id = (
+    SELECT o.id FROM public.sessions o
+    WHERE o.id_hash = sha256(credential) AND o.last_seen_at < now() - interval '60 seconds'
+    FOR NO KEY UPDATE SKIP LOCKED);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION touch_token(credential bytea) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE public.api_tokens t SET last_used_at = now() WHERE t.id = (
+    SELECT o.id FROM public.api_tokens o
+    WHERE o.hash = sha256(credential)
+      AND (o.last_used_at IS NULL OR o.last_used_at < now() - interval '60 seconds')
+    FOR NO KEY UPDATE SKIP LOCKED);
+END
+$$;
+
+-- Notes that a service token is in use, at most once a minute, and never waits for a lock.
+CREATE OR REPLACE FUNCTION touch_service(credential bytea) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE public.service_tokens s SET last_used_at = now() WHERE (s.tenant_id, s.id) = (
+    SELECT o.tenant_id, o.id FROM public.service_tokens o
+    WHERE o.hash = sha256(credential)
+      AND (o.last_used_at IS NULL OR o.last_used_at < now() - interval '60 seconds')
+    FOR NO KEY UPDATE SKIP LOCKED);
+END
+$$;
+
+-- Ends the session of a cookie, also an anonymous one. False when it was not there.
+CREATE OR REPLACE FUNCTION end_session(credential bytea) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM public.sessions s WHERE s.id_hash = sha256(credential);
+  RETURN FOUND;
+END
+$$;
+
+-- Makes a tenant of the session's user the active one, under a new id, and enters it.
+-- Outcome: switched, no-member, session-ended.
+CREATE OR REPLACE FUNCTION switch_tenant(credential bytea, new_credential bytea, target uuid)
+RETURNS TABLE (outcome text, session_id uuid, user_id bigint)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope_text text;
+BEGIN
+  SELECT s.id, s.user_id INTO session_id, user_id FROM public.sessions s
+    WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
+  IF session_id IS NULL THEN
+    outcome := 'session-ended';
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  UPDATE public.memberships m SET last_active_at = now()
+    WHERE m.tenant_id = target AND m.user_id = switch_tenant.user_id;
+  IF NOT FOUND THEN
+    outcome := 'no-member';
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  UPDATE public.sessions s SET tenant_id = target, id_hash = sha256(new_credential)
+    WHERE s.id_hash = sha256(credential) AND s.expires_at > now();
+  IF FOUND THEN
+    outcome := 'switched';
+    scope_text := public.set_scope('session', '', user_id, target);
+  ELSE
+    outcome := 'session-ended';
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Enters the tenant of an order of the current user. NULL when there is no such order.
+CREATE OR REPLACE FUNCTION enter_order_tenant(order_id bigint) RETURNS uuid
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+  tenant uuid;
+BEGIN
+  IF scope IS NULL OR scope[2] NOT IN ('session', 'token') OR scope[4] = '' THEN
+    RAISE EXCEPTION 'no person has entered' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  SELECT o.tenant_id INTO tenant FROM public.orders o
+    WHERE o.id = order_id AND o.user_id = scope[4]::bigint;
+  IF tenant IS NOT NULL THEN
+    PERFORM public.set_scope('order', scope[2] || '/' || scope[5], scope[4]::bigint, tenant);
+  END IF;
+  RETURN tenant;
+END
+$$;
+
+-- The number of jobs differs from call to call, so PostgreSQL preferred a new plan for each one, which
+-- took twice as long as everything else in the function.
+CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[])
+RETURNS TABLE (tenant_id uuid)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  others boolean;
+  scope_text text;
+BEGIN
+  SELECT min(j.data ->> 'tenantId')::uuid, count(DISTINCT j.data ->> 'tenantId') > 1
+    INTO tenant_id, others
+    FROM pgboss.job j WHERE j.name = queue AND j.id = ANY (jobs) AND j.state = 'active';
+  IF others THEN
+    RAISE EXCEPTION 'the jobs are of several tenants' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF tenant_id IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  scope_text := public.set_scope('job', '', NULL, tenant_id);
+  RETURN NEXT;
+END
+$$;
+
+-- Enters the tenant of a billing customer that a received event is about. No row when the event is
+-- not recorded, no user has the customer, or that user has no tenant of their own.
+CREATE OR REPLACE FUNCTION enter_billing_event(received text, customer text)
+RETURNS TABLE (user_id bigint, tenant_id uuid)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope_text text;
+BEGIN
+  SELECT u.id, u.own_tenant_id INTO user_id, tenant_id FROM public.users u
+    WHERE u.billing_customer = customer AND u.own_tenant_id IS NOT NULL
+      AND EXISTS (SELECT FROM public.received_events e WHERE e.event_id = received);
+  IF tenant_id IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  scope_text := public.set_scope('billing', '', NULL, tenant_id);
+  RETURN NEXT;
+END
+$$;

@@ -1,0 +1,265 @@
+-- Deliveries: due attempts, outcomes, and the turns of endpoints. They run with the rights and policies of their
+-- caller, and save round trips.
+
+-- Adds the due attempts of deliveries that are pending, or changes those that they have.
+--
+-- `in_turn` is read under a lock on the endpoint's row: a turn does not end meanwhile
+-- (src/webhooks/delivery/end-turns.ts).
+CREATE OR REPLACE FUNCTION schedule_attempts(
+  tenant uuid, deliveries uuid[], within_limit boolean, scheduled_at timestamptz
+) RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 10
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    WITH pending AS MATERIALIZED (
+      SELECT d.id, d.endpoint_id, coalesce(d.next_attempt_at, d.created_at) AS due_at, d.series,
+        d.attempts, e.in_turn
+      FROM public.deliveries d
+      JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+      WHERE d.tenant_id = tenant AND d.id = ANY (deliveries) AND d.status = 'pending'
+      FOR KEY SHARE OF e
+    ), scheduled AS (
+      INSERT INTO public.due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number, released)
+      SELECT tenant, p.id, p.endpoint_id, p.due_at, p.series, p.attempts + 1, within_limit FROM pending p
+      ON CONFLICT (tenant_id, delivery_id) DO UPDATE
+        SET due_at = excluded.due_at, series = excluded.series, number = excluded.number,
+          released = excluded.released
+    )
+    SELECT p.id, p.endpoint_id, p.due_at,
+      greatest(extract(epoch FROM p.due_at - scheduled_at), 0)::double precision, 0, p.in_turn
+    FROM pending p;
+END
+$$;
+
+-- Records what became of due attempts: attempts, states of deliveries, the next attempts, and the end of
+-- these. A delivery that has changed in the meantime is left alone. Returns the deliveries that were
+-- changed; `due_at` is null for one that has no next attempt.
+--
+-- `ids` are those of `changes`, so that the primary key finds them, whatever is known of the table.
+CREATE OR REPLACE FUNCTION record_outcomes(
+  tenant uuid, ids uuid[], changes json, recorded_at timestamptz
+) RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 10
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  retried uuid[];
+  low uuid[];
+BEGIN
+  FOR delivery_id, endpoint_id, due_at, priority IN
+    WITH change AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(changes) AS one (
+        delivery_id uuid, series integer, number integer, before integer, after integer, status text,
+        next_attempt_at timestamptz, finished_at timestamptz, priority integer,
+        started_at timestamptz, duration_ms integer, status_code integer, error text, cause text,
+        response_excerpt text, unusual_status integer, unusual_class integer)
+    ), updated AS (
+      UPDATE public.deliveries d SET status = change.status, attempts = change.after,
+        held_for = CASE change.status WHEN 'exhausted' THEN 'recovery' END,
+        next_attempt_at = change.next_attempt_at, finished_at = change.finished_at,
+        http_status = CASE WHEN change.started_at IS NULL THEN d.http_status
+          ELSE coalesce(change.status_code, 0) END,
+        unusual_status = CASE WHEN change.started_at IS NULL THEN d.unusual_status
+          ELSE change.unusual_status END,
+        unusual_class = CASE WHEN change.started_at IS NULL THEN d.unusual_class
+          ELSE change.unusual_class END,
+        stored_attempts = d.stored_attempts + (change.started_at IS NOT NULL)::int,
+        stored_bytes = d.stored_bytes
+          + octet_length(concat(change.error, change.cause, change.response_excerpt))
+      FROM change
+      WHERE d.tenant_id = tenant AND d.id = ANY (ids) AND d.id = change.delivery_id
+        AND d.status = 'pending' AND d.series = change.series AND d.attempts = change.before
+        AND change.status IS NOT NULL
+      RETURNING d.endpoint_id, change.*
+    ), attempt AS (
+      INSERT INTO public.delivery_attempts (tenant_id, delivery_id, series, number, started_at,
+        duration_ms, status_code, error, cause, response_excerpt)
+      SELECT tenant, u.delivery_id, u.series, u.after, u.started_at, u.duration_ms, u.status_code,
+        u.error, u.cause, u.response_excerpt
+      FROM updated u WHERE u.started_at IS NOT NULL
+    ), ended AS (
+      -- Not those that are changed below. They are locked after their deliveries, as everywhere.
+      DELETE FROM public.due_attempts a USING change
+      WHERE a.tenant_id = tenant AND a.delivery_id = ANY (ids) AND a.delivery_id = change.delivery_id
+        AND a.series = change.series AND a.number = change.number
+        AND (change.next_attempt_at IS NULL
+          OR change.delivery_id NOT IN (SELECT u.delivery_id FROM updated u))
+    )
+    SELECT u.delivery_id, u.endpoint_id, u.next_attempt_at, u.priority FROM updated u
+  LOOP
+    IF due_at IS NULL THEN RETURN NEXT;
+    ELSE
+      retried := retried || delivery_id;
+      IF priority < 0 THEN low := low || delivery_id; END IF;
+    END IF;
+  END LOOP;
+  IF retried IS NULL THEN RETURN; END IF;
+  RETURN QUERY
+    SELECT s.delivery_id, s.endpoint_id, s.due_at, s.wait_seconds,
+      CASE WHEN s.delivery_id = ANY (low) THEN -1 ELSE 0 END, s.in_turn
+    FROM public.schedule_attempts(tenant, retried, false, recorded_at) s;
+END
+$$;
+
+-- Starts a new series of deliveries (src/webhooks/delivery/replays.ts). Skips those to a disabled
+-- endpoint, and those whose series has made no attempt yet. All of them stay locked.
+CREATE OR REPLACE FUNCTION start_series(tenant uuid, deliveries uuid[], started_at timestamptz)
+RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 10
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+DECLARE
+  startable uuid[];
+BEGIN
+  SELECT array_agg(c.id) FILTER (WHERE c.startable) INTO startable FROM (
+    SELECT d.id, e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
+    FROM public.deliveries d
+    JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    WHERE d.tenant_id = tenant AND d.id = ANY (deliveries)
+    ORDER BY d.id FOR UPDATE OF d FOR KEY SHARE OF e) c;
+  IF startable IS NULL THEN RETURN; END IF;
+  UPDATE public.deliveries d
+    SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = started_at,
+      finished_at = NULL, held_for = NULL
+    WHERE d.tenant_id = tenant AND d.id = ANY (startable);
+  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, startable, false, started_at) s;
+END
+$$;
+
+-- The deliveries that wait for the recovery of an endpoint, oldest first, locked. What failed before it
+-- was enabled by hand is left to a replay. The bound on `created_at` is for the index: a delivery that
+-- was older than a day when it failed is left to a replay too (src/webhooks/delivery/trial.ts).
+CREATE OR REPLACE FUNCTION lock_waiting_deliveries(tenant uuid, endpoint uuid, wanted integer) RETURNS uuid[]
+LANGUAGE plpgsql VOLATILE
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  waiting uuid[];
+BEGIN
+  SELECT array_agg(w.id) INTO waiting FROM (
+    SELECT d.id FROM public.deliveries d
+    JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint
+      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > e.enabled_at
+      AND d.created_at >= e.enabled_at - interval '1 day'
+    ORDER BY d.created_at LIMIT wanted FOR UPDATE OF d) w;
+  RETURN waiting;
+END
+$$;
+
+-- One more attempt of the oldest delivery that waits for the recovery of an endpoint.
+CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz)
+RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 1
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  oldest uuid[] := public.lock_waiting_deliveries(tenant, endpoint, 1);
+BEGIN
+  IF oldest IS NULL THEN RETURN; END IF;
+  UPDATE public.deliveries d
+    SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = started_at
+    WHERE d.tenant_id = tenant AND d.id = ANY (oldest);
+  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, oldest, true, started_at) s;
+END
+$$;
+
+-- Gives deliveries that waited for the recovery of an endpoint a new series.
+CREATE OR REPLACE FUNCTION release_waiting(tenant uuid, endpoint uuid, wanted integer, released_at timestamptz)
+RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 100
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  waiting uuid[] := public.lock_waiting_deliveries(tenant, endpoint, wanted);
+BEGIN
+  IF waiting IS NULL THEN RETURN; END IF;
+  UPDATE public.deliveries d
+    SET status = 'pending', series = d.series + 1, attempts = 0, held_for = NULL, finished_at = NULL,
+      next_attempt_at = released_at
+    WHERE d.tenant_id = tenant AND d.id = ANY (waiting);
+  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, waiting, false, released_at) s;
+END
+$$;
+
+-- Releases deliveries that are held for the rate limit of their endpoint, oldest first: each after its
+-- wait, as many as there are waits.
+CREATE OR REPLACE FUNCTION release_held(
+  tenant uuid, endpoint uuid, waits double precision[], released_at timestamptz
+) RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 100
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+  held uuid[];
+  slots timestamptz[] := ARRAY(
+    SELECT released_at + make_interval(secs => w.seconds)
+    FROM unnest(waits) WITH ORDINALITY w (seconds, n) ORDER BY w.n);
+BEGIN
+  SELECT array_agg(h.id ORDER BY h.created_at) INTO held FROM (
+    SELECT d.id, d.created_at FROM public.deliveries d
+    WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint
+      AND d.held_for = 'rate' AND d.status = 'pending'
+    ORDER BY d.created_at LIMIT cardinality(waits) FOR UPDATE) h;
+  IF held IS NULL THEN RETURN; END IF;
+  UPDATE public.deliveries d SET held_for = NULL, next_attempt_at = slot.at
+    FROM unnest(held, slots[1:cardinality(held)]) AS slot (id, at)
+    WHERE d.tenant_id = tenant AND d.id = ANY (held) AND d.id = slot.id;
+  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, held, true, released_at) s;
+END
+$$;
+
+-- Ends the turns of endpoints, and returns the first attempt that is due later to each of them.
+CREATE OR REPLACE FUNCTION end_turns(tenant uuid, endpoints uuid[], ended_at timestamptz)
+RETURNS TABLE (endpoint_id uuid, second bigint, wait_seconds double precision, priority integer)
+LANGUAGE plpgsql VOLATILE ROWS 5
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+  UPDATE public.webhook_endpoints e SET in_turn = false
+    WHERE e.tenant_id = tenant AND e.id = ANY (endpoints) AND e.in_turn;
+  RETURN QUERY
+    SELECT a.endpoint_id, floor(extract(epoch FROM a.due_at))::bigint,
+      greatest(extract(epoch FROM a.due_at - ended_at), 0)::double precision, 0
+    FROM unnest(endpoints) AS endpoint (id)
+    CROSS JOIN LATERAL (
+      SELECT d.endpoint_id, d.due_at FROM public.due_attempts d
+      WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint.id
+      ORDER BY d.due_at LIMIT 1) AS a;
+END
+$$;
+
+-- How many attempts of all tenants are due and not yet due, among at most `batch`, and the age of the
+-- oldest in seconds. Sets no scope.
+CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)
+RETURNS TABLE (due integer, scheduled integer, age double precision)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope_text text;
+BEGIN
+  scope_text := public.set_scope('ledger', '', NULL, NULL);
+  SELECT count(*) FILTER (WHERE a.due_at <= now()), count(*) FILTER (WHERE a.due_at > now()),
+    extract(epoch FROM now() - min(a.due_at))
+    INTO due, scheduled, age
+    FROM (SELECT d.due_at FROM public.due_attempts d LIMIT batch) a;
+  scope_text := public.clear_scope();
+  RETURN NEXT;
+END
+$$;

@@ -1,0 +1,59 @@
+-- Outbound events: publishing, and the order of the event feed.
+
+-- The feed shows events before this position alone. It is a function, because a database that is
+-- distributed with Citus orders its events in another way (src/schema/citus/functions.sql).
+--
+-- Here the position of an event is its transaction and then its sequence. The feed stops before the
+-- oldest transaction in progress, so that it never skips a late commit. Inlined in the statement.
+CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN pg_snapshot_xmin(pg_current_snapshot());
+
+-- Inserts an event, and a delivery with its first attempt for every endpoint of the tenant that has
+-- chosen its type, or for one endpoint alone. A disabled endpoint gets a delivery without an attempt:
+-- its `due_at` is null.
+CREATE OR REPLACE FUNCTION publish_event(
+  tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
+) RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 3
+SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    WITH published AS (
+      INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
+      VALUES (tenant, event, event_type, event_body, published_at,
+        NULLIF(current_setting('app.cause', true), ''),
+        NULLIF(current_setting('app.traceparent', true), ''))
+    ), endpoint AS (
+      -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
+      SELECT e.id, e.status, e.in_turn FROM public.webhook_endpoints e
+      WHERE e.tenant_id = tenant
+        AND CASE WHEN chosen IS NULL THEN e.all_event_types OR event_type = ANY (e.event_types)
+            ELSE e.id = chosen END
+      FOR KEY SHARE
+    ), delivery AS (
+      INSERT INTO public.deliveries AS d (tenant_id, event_id, endpoint_id, event_type, status,
+        created_at, held_for, next_attempt_at, finished_at)
+      SELECT tenant, event, endpoint.id, event_type,
+        CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
+        CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
+        -- Also by the clock of the database, in case the process is ahead of the worker.
+        CASE WHEN endpoint.status <> 'disabled' THEN least(published_at, now()) END,
+        CASE WHEN endpoint.status = 'disabled' THEN published_at END
+      FROM endpoint
+      RETURNING d.id, d.endpoint_id, d.next_attempt_at
+    ), scheduled AS (
+      INSERT INTO public.due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number)
+      SELECT tenant, delivery.id, delivery.endpoint_id, delivery.next_attempt_at, 0, 1
+      FROM delivery WHERE delivery.next_attempt_at IS NOT NULL
+    )
+    -- A failing endpoint has its turn after the others.
+    SELECT delivery.id, delivery.endpoint_id, delivery.next_attempt_at, 0::double precision,
+      CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END, endpoint.in_turn
+    FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id;
+END
+$$;

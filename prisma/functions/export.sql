@@ -1,0 +1,129 @@
+-- Export of what is stored about a person or a tenant.
+
+-- The sections of an export: the table `source` without the columns `hidden`, in the order of `key`. In
+-- `condition`, $1 is the person and $2 the tenant. A section of a person with `by_tenant` is read for each
+-- of their tenants. A new table with data of people or tenants gets a line here (a test fails without it).
+CREATE OR REPLACE FUNCTION export_sections() RETURNS TABLE (
+  kind text, section text, source text, key text, key_type text, condition text, hidden text[],
+  by_tenant boolean
+)
+LANGUAGE sql IMMUTABLE AS $$
+VALUES
+  ('person', 'profile', 'users', 'r.id', 'bigint', 'r.id = $1', '{}'::text[], false),
+  ('person', 'identities', 'oauth_identities', 'r.provider || '' '' || r.provider_user_id', 'text',
+   'r.user_id = $1', '{}', false),
+  ('person', 'providerGrants', 'provider_grants', 'r.provider || '' '' || r.provider_user_id', 'text',
+   'EXISTS (SELECT FROM public.oauth_identities i WHERE i.provider = r.provider AND i.provider_user_id = r.provider_user_id AND i.user_id = $1)',
+   ARRAY['access_token', 'refresh_token', 'refresh_attempt'], false),
+  ('person', 'providerRevocations', 'token_revocations', 'r.id', 'uuid',
+   'r.user_id = $1', ARRAY['token'], false),
+  ('person', 'sessions', 'sessions', 'r.id', 'uuid', 'r.user_id = $1', ARRAY['id_hash'], false),
+  ('person', 'pendingSignIns', 'sign_in_attempts', 'encode(r.state_hash, ''hex'')', 'text',
+   'r.user_id = $1 OR r.session_id IN (SELECT s.id FROM public.sessions s WHERE s.user_id = $1)',
+   ARRAY['state_hash', 'nonce', 'code_verifier'], false),
+  ('person', 'submittedForms', 'form_submissions', 'encode(r.form_hash, ''hex'')', 'text',
+   'r.user_id = $1', ARRAY['form_hash', 'secret'], false),
+  ('person', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.user_id = $1', ARRAY['hash'], false),
+  ('person', 'memberships', 'memberships', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
+  ('person', 'invitationsReceived', 'invitations', 'r.id', 'uuid',
+   'r.email = ANY (public.verified_emails($1))', ARRAY['invited_by'], false),
+  ('person', 'invitationsSent', 'invitations', 'r.id', 'uuid', 'r.invited_by = $1', '{}', false),
+  ('person', 'orders', 'orders', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
+  ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
+  ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', true),
+  ('person', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2 AND r.author_id = $1', '{}', true),
+  ('person', 'teamMemberships', 'team_members', 'r.team_id', 'bigint',
+   'r.tenant_id = $2 AND r.user_id = $1', '{}', true),
+  ('person', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', true),
+  ('person', 'invoices', 'invoices', 'r.id', 'bigint',
+   'r.tenant_id = $2 AND EXISTS (SELECT FROM public.users u WHERE u.id = $1 AND u.own_tenant_id = $2)',
+   '{}', true),
+  ('person', 'events', 'outbound_events', 'r.id', 'text',
+   'r.tenant_id = $2 AND strpos(r.body, ''"userId":'' || $1 || '','') > 0',
+   ARRAY['xact_id', 'sequence'], true),
+  ('person', 'idempotencyKeys', 'idempotency_keys', 'encode(r.key_hash, ''hex'')', 'text',
+   'r.user_id = $1', ARRAY['key_hash', 'request_hash', 'result'], false),
+  ('person', 'serviceTokensCreated', 'service_tokens', 'r.id', 'uuid',
+   'r.created_by = $1 AND EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = r.tenant_id AND m.user_id = $1)',
+   ARRAY['hash', 'permissions', 'secret_rotated_at', 'last_used_at'], false),
+  ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', false),
+  ('tenant', 'users', 'users', 'r.id', 'bigint',
+   'EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $2 AND m.user_id = r.id)',
+   ARRAY['email_verified', 'plan', 'billing_customer', 'own_tenant_id'], false),
+  ('tenant', 'memberships', 'memberships', 'r.user_id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'invitations', 'invitations', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
+  ('tenant', 'orders', 'orders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'invoices', 'invoices', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'teams', 'teams', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'teamMembers', 'team_members', 'r.team_id || '' '' || r.user_id', 'text',
+   'r.tenant_id = $2', '{}', false),
+  ('tenant', 'folders', 'folders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'events', 'outbound_events', 'r.id', 'text',
+   'r.tenant_id = $2', ARRAY['xact_id', 'sequence'], false),
+  ('tenant', 'deliveries', 'deliveries', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'deliveryAttempts', 'delivery_attempts', 'r.delivery_id || '' '' || r.series || '' '' || r.number', 'text',
+   'r.tenant_id = $2', ARRAY['cause'], false),
+  ('tenant', 'notifications', 'notifications', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'endpointReplays', 'endpoint_replays', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
+  ('tenant', 'webhookEndpoints', 'webhook_endpoints', 'r.id', 'uuid',
+   'r.tenant_id = $2', ARRAY['secret', 'previous_secret', 'failure_cause'], false),
+  ('tenant', 'serviceTokens', 'service_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
+  ('tenant', 'serviceIdempotencyKeys', 'service_idempotency_keys', 'r.service_id || '' '' || encode(r.key_hash, ''hex'')', 'text',
+   'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result'], false)
+$$;
+
+-- One page of a section, in the order of its key; times in UTC. Afterwards the scope is that of the
+-- caller again.
+CREATE OR REPLACE FUNCTION export_page(
+  kind text, section text, person bigint, tenant uuid, key_after text, batch integer
+) RETURNS TABLE (key text, item jsonb)
+LANGUAGE plpgsql VOLATILE
+SET "TimeZone" = 'UTC' AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  described record;
+  scope_text text;
+BEGIN
+  SELECT s.* INTO described FROM public.export_sections() s
+    WHERE s.kind = export_page.kind AND s.section = export_page.section;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'no section % of a %', section, kind USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  IF kind = 'tenant' THEN
+    scope_text := public.set_scope('tenant-export', '', NULL, tenant);
+  ELSE
+    scope_text := public.set_scope('export', '', person, NULL);
+    IF described.by_tenant AND NOT EXISTS (
+        SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = person)
+      AND NOT EXISTS (
+        SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person)
+    THEN
+      scope_text := public.put_scope(entered);
+      RETURN;
+    END IF;
+    scope_text := public.set_scope('export', '', person,
+      CASE WHEN described.by_tenant THEN tenant END);
+  END IF;
+  RETURN QUERY EXECUTE format(
+      'SELECT (%1$s)::text, to_jsonb(r) - $3 FROM public.%2$I r
+       WHERE (%3$s) AND ($4 IS NULL OR %1$s > $4::%4$s) ORDER BY %1$s LIMIT $5',
+      described.key, described.source, described.condition, described.key_type)
+    USING person, tenant, described.hidden, key_after, batch;
+  scope_text := public.put_scope(entered);
+END
+$$;
+
+-- About the person of a session.
+CREATE OR REPLACE FUNCTION export_own(section text, tenant uuid, key_after text, batch integer)
+RETURNS TABLE (key text, item jsonb)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM public.export_page(
+    'person', section, public.session_user_id(), tenant, key_after, batch);
+END
+$$;

@@ -1,0 +1,158 @@
+-- The scope of a transaction: which user and tenant the policies let through (policies.sql). The setting app.scope
+-- holds it with a seal that only these functions can make, so SQL of an application role cannot forge one.
+
+-- A keyed hash: two nested SHA-256. The key has a fixed length, so key and text cannot be confused.
+CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE -- as convert_to is: otherwise it would not be inlined
+RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
+
+-- Sets a setting `app.…` of the transaction: its cause, its budgets. It is a function, because on a database
+-- that is distributed with Citus its body also sets it on the nodes, where triggers read it
+-- (src/schema/citus/data-flow.sql). Inlined here, so that it costs what set_config does, and it gives its
+-- caller nothing that set_config does not.
+CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text
+LANGUAGE sql VOLATILE
+RETURN set_config(setting, content, true);
+
+-- Returns the setting, so that its callers can assign it: PERFORM costs five times as much.
+CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text
+LANGUAGE sql VOLATILE
+RETURN set_config('app.scope', setting, true);
+
+CREATE OR REPLACE FUNCTION clear_scope() RETURNS text
+LANGUAGE sql VOLATILE
+RETURN public.put_scope('');
+
+-- Sets the scope of this transaction. Only the owner of the schema may call it: enter_… does after
+-- it has checked a credential, and so does the owner itself for the demo's data.
+-- Fields, separated by colons: key, kind, detail, user, tenant, backend, transaction start, seal.
+-- Only `detail` is text from outside, so it is the one whose characters are checked.
+-- It returns the setting, so that its callers can assign it: PERFORM costs five times as much.
+CREATE OR REPLACE FUNCTION set_scope(kind text, detail text, user_id bigint, tenant_id uuid) RETURNS text
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  key_id integer;
+  secret bytea;
+  content text;
+BEGIN
+  IF detail !~ '^[a-z0-9_/-]*$' THEN
+    RAISE EXCEPTION 'the detail of a scope has a character that is not allowed'
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  SELECT k.id, k.key INTO STRICT key_id, secret
+    FROM public.scope_keys k ORDER BY k.id DESC LIMIT 1;
+  content := format('%s:%s:%s:%s:%s:%s:%s', key_id, kind, detail, user_id, tenant_id,
+    pg_backend_pid(), encode(timestamptz_send(transaction_timestamp()), 'hex'));
+  RETURN set_config('app.scope', content || ':' || public.scope_seal(secret, content), true);
+END
+$$;
+
+-- The fields of the scope, or NULL where none is set. Anything that was not sealed in this
+-- transaction by this backend raises. Backend and start are fields of their own, so that a worker
+-- node of a distributed database could verify the seal and leave those two to the coordinator.
+CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+DECLARE
+  setting text := current_setting('app.scope', true);
+  content text;
+  fields text[];
+  secret bytea;
+BEGIN
+  IF setting IS NULL OR setting = '' THEN RETURN NULL; END IF;
+  fields := string_to_array(setting, ':');
+  content := left(setting, -65); -- a colon and the 64 digits of the seal
+  SELECT k.key INTO secret FROM public.scope_keys k WHERE k.id::text = fields[1];
+  IF secret IS NULL
+    OR setting IS DISTINCT FROM content || ':' || public.scope_seal(secret, content)
+    OR fields[6] IS DISTINCT FROM pg_backend_pid()::text
+    OR fields[7] IS DISTINCT FROM encode(timestamptz_send(transaction_timestamp()), 'hex')
+  THEN
+    RAISE EXCEPTION 'the scope was not set by a credential in this transaction'
+      USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN fields;
+END
+$$;
+
+-- What policies ask. Called in a scalar subselect, so that a statement verifies the seal once per
+-- policy and not once per row.
+CREATE OR REPLACE FUNCTION current_user_id() RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN nullif((public.verified_scope())[4], '')::bigint;
+END
+$$;
+
+-- The context of a transaction. Unset and empty are the same: no rows.
+CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN nullif((public.verified_scope())[5], '')::uuid;
+END
+$$;
+
+-- How the scope was entered: session, token, job, billing, or a purpose of a sign-in.
+CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN (public.verified_scope())[2];
+END
+$$;
+
+-- The service of the scope; NULL for a person, a job, or without a scope.
+CREATE OR REPLACE FUNCTION current_service_id() RETURNS uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  IF scope IS NULL OR scope[2] <> 'service' THEN RETURN NULL; END IF;
+  RETURN scope[3]::uuid;
+END
+$$;
+
+-- Its name at this moment, which the audit log keeps.
+CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  IF scope IS NULL OR scope[2] <> 'service' THEN RETURN NULL; END IF;
+  RETURN (SELECT s.name FROM public.service_tokens s
+          WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
+END
+$$;
+
+-- 32 bytes from four random UUIDs, which is 488 random bits; pgcrypto may not be installed.
+CREATE OR REPLACE FUNCTION add_scope_key() RETURNS void
+LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+  INSERT INTO public.scope_keys (key) VALUES (sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) ||
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
+END;
+
+-- `gatehouse keys`: a new key that seals from now on. The one before it verifies what is open; any
+-- older one goes.
+CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  LOCK TABLE public.scope_keys IN SHARE ROW EXCLUSIVE MODE;
+  PERFORM public.add_scope_key();
+  DELETE FROM public.scope_keys k WHERE k.id NOT IN (
+    SELECT n.id FROM public.scope_keys n ORDER BY n.id DESC LIMIT 2);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION list_scope_keys() RETURNS TABLE (id integer, created_at timestamptz)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT k.id, k.created_at FROM public.scope_keys k ORDER BY k.id DESC;
+END
+$$;

@@ -1,0 +1,982 @@
+-- The tables of the first release, by area: columns, keys, checks and indexes. Functions, policies and
+-- triggers are in prisma/functions, prisma/policies.sql and prisma/triggers.sql, which `gatehouse migrate`
+-- applies after the migrations; privileges are in src/schema/tables.ts. Until the policies are applied,
+-- a table with row-level security shows no row.
+--
+-- Keys of tenant tables start with tenant_id, and so do the foreign keys between them: PostgreSQL checks
+-- foreign keys without row-level security, so a key without it could refer to the row of another tenant.
+--
+-- FORCE subjects the owner of the tables to the policies too. Tables without FORCE are read by functions
+-- of the owner before a scope exists (identityTables in src/schema/tables.ts). Tables without row-level
+-- security belong to no tenant (serviceTables).
+--
+-- Ids are at most 2^53 - 1, so that every JSON parser reads them exactly.
+
+-- ---- Tenants and people ----
+
+CREATE TABLE tenants (
+  id uuid PRIMARY KEY,
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+ALTER TABLE tenants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE users (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  -- The address of the latest sign-in. May be unverified, and may be missing.
+  email text CHECK (length(email) <= 320),
+  email_verified boolean NOT NULL DEFAULT false,
+  plan text CHECK (plan = 'pro'),
+  billing_customer text,
+  -- The tenant that the first sign-in created. Invoices of the user go there.
+  own_tenant_id uuid,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- The `name` claim of the latest sign-in.
+  name text CHECK (length(name) BETWEEN 1 AND 200),
+  FOREIGN KEY (own_tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE SET NULL
+);
+CREATE UNIQUE INDEX users_billing_customer_key ON users (billing_customer);
+-- Invitations and first sign-ins look for the holder of an address, verified or not.
+CREATE INDEX users_email_idx ON users (lower(email COLLATE "C"));
+CREATE UNIQUE INDEX users_own_tenant_id_key ON users (own_tenant_id);
+-- Two users never hold the same address as verified. ASCII letters are compared in lower case, whatever the
+-- locale of the database.
+CREATE UNIQUE INDEX users_verified_email_key
+  ON users (lower(email COLLATE "C")) WHERE email_verified;
+ALTER TABLE users ENABLE ROW LEVEL SECURITY;
+
+-- An account at an OpenID Provider. It never moves to another user (refuse_identity_change).
+CREATE TABLE oauth_identities (
+  provider text NOT NULL,
+  provider_user_id text NOT NULL CHECK (length(provider_user_id) BETWEEN 1 AND 255),
+  user_id bigint NOT NULL,
+  issuer text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- In lower case. NULL unless the provider is trusted for the address and verified it.
+  verified_email text CHECK (verified_email = lower(verified_email COLLATE "C")),
+  PRIMARY KEY (provider, provider_user_id),
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX oauth_identities_user_id_idx ON oauth_identities (user_id);
+ALTER TABLE oauth_identities ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE memberships (
+  tenant_id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  role text NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
+  department text,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- NULL until a session of the user has been active in the tenant.
+  last_active_at timestamptz(6),
+  PRIMARY KEY (tenant_id, user_id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+-- Members are listed in the order in which they joined; each filter has its own index.
+CREATE INDEX memberships_tenant_id_created_at_user_id_idx
+  ON memberships (tenant_id, created_at, user_id);
+CREATE INDEX memberships_tenant_id_department_created_at_user_id_idx
+  ON memberships (tenant_id, department, created_at, user_id);
+CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx
+  ON memberships (tenant_id, role, created_at, user_id);
+CREATE INDEX memberships_user_id_idx ON memberships (user_id);
+ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
+
+-- Consent to join a tenant. Only a person with the verified address accepts or declines.
+CREATE TABLE invitations (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  email text NOT NULL CHECK (email = lower(email COLLATE "C") AND length(email) BETWEEN 3 AND 320),
+  role text NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
+  department text,
+  invited_by bigint,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(6) NOT NULL,
+  accepted_at timestamptz(6),
+  -- A declined invitation stays until it expires, because the tenant is not told.
+  declined_at timestamptz(6),
+  mailed_at timestamptz(6),
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (invited_by) REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL,
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX invitations_email_idx ON invitations (email);
+CREATE INDEX invitations_invited_by_idx ON invitations (invited_by);
+CREATE UNIQUE INDEX invitations_tenant_id_email_key ON invitations (tenant_id, email);
+ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
+
+-- ---- Signing in ----
+-- Tables without a policy are read by functions of the owner only.
+
+-- A removed membership deletes the sessions in that tenant, by the foreign key.
+CREATE TABLE sessions (
+  id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
+  -- SHA-256 of the SHA-256 of the id in the cookie. The stored value opens nothing.
+  id_hash bytea NOT NULL CHECK (octet_length(id_hash) = 32),
+  -- NULL during a sign-in.
+  user_id bigint,
+  tenant_id uuid,
+  provider text,
+  -- The `sid` claim, for back-channel logout.
+  provider_session text,
+  user_agent text,
+  ip text,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- As the provider states it. NULL if it does not say when the person authenticated.
+  authenticated_at timestamptz(6),
+  last_seen_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(6) NOT NULL,
+  -- With `provider`, the identity that signed in. NULL after it was unlinked.
+  provider_user_id text,
+  -- When the person last confirmed their identity at a provider without `auth_time`.
+  confirmed_at timestamptz(6),
+  FOREIGN KEY (provider, provider_user_id)
+    REFERENCES oauth_identities(provider, provider_user_id) ON UPDATE CASCADE ON DELETE SET NULL (provider_user_id),
+  FOREIGN KEY (tenant_id, user_id)
+    REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX sessions_expires_at_idx ON sessions (expires_at);
+CREATE UNIQUE INDEX sessions_id_hash_key ON sessions (id_hash);
+CREATE INDEX sessions_provider_provider_session_idx ON sessions (provider, provider_session);
+CREATE INDEX sessions_provider_provider_user_id_idx ON sessions (provider, provider_user_id);
+CREATE INDEX sessions_tenant_id_user_id_idx ON sessions (tenant_id, user_id);
+CREATE INDEX sessions_user_id_idx ON sessions (user_id);
+ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE sign_in_attempts (
+  -- SHA-256 of the SHA-256 of the `state` parameter.
+  state_hash bytea PRIMARY KEY CHECK (octet_length(state_hash) = 32),
+  session_id uuid NOT NULL,
+  provider text NOT NULL,
+  nonce text NOT NULL,
+  code_verifier text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(6) NOT NULL,
+  purpose text NOT NULL DEFAULT 'sign-in' CHECK (purpose IN ('sign-in', 'link', 'reauthenticate')),
+  -- The user who links an identity or signs in again. NULL for a sign-in.
+  user_id bigint,
+  -- The path to open afterwards. NULL for SIGN_IN_RETURN_TO.
+  return_to text,
+  CONSTRAINT sign_in_attempts_user_id_check CHECK ((purpose = 'sign-in') = (user_id IS NULL)),
+  FOREIGN KEY (session_id) REFERENCES sessions(id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX sign_in_attempts_expires_at_idx ON sign_in_attempts (expires_at);
+CREATE INDEX sign_in_attempts_session_id_idx ON sign_in_attempts (session_id);
+CREATE INDEX sign_in_attempts_user_id_idx ON sign_in_attempts (user_id);
+ALTER TABLE sign_in_attempts ENABLE ROW LEVEL SECURITY;
+
+-- Back-channel logout: each logout token is accepted once.
+CREATE TABLE logout_tokens (
+  provider text NOT NULL,
+  jti_hash bytea NOT NULL CHECK (octet_length(jti_hash) = 32),
+  expires_at timestamptz(6) NOT NULL,
+  PRIMARY KEY (provider, jti_hash)
+);
+CREATE INDEX logout_tokens_expires_at_idx ON logout_tokens (expires_at);
+ALTER TABLE logout_tokens ENABLE ROW LEVEL SECURITY;
+
+-- Encrypted tokens for the API of a provider, one grant per identity. Bound to provider, subject and purpose
+-- (src/crypto/sealed.ts).
+CREATE TABLE provider_grants (
+  provider text NOT NULL,
+  provider_user_id text NOT NULL,
+  access_token bytea NOT NULL,
+  refresh_token bytea,
+  scope text NOT NULL,
+  expires_at timestamptz(6),
+  -- Counts the access tokens of this grant.
+  generation integer NOT NULL DEFAULT 1,
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'needs-sign-in')),
+  -- The refresh in progress. It is committed before the refresh token is sent, so that after a crash
+  -- it is known that the provider may have used up the token.
+  refresh_attempt uuid,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- When the access token was issued. With expires_at this gives its lifetime.
+  issued_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (provider, provider_user_id),
+  FOREIGN KEY (provider, provider_user_id)
+    REFERENCES oauth_identities(provider, provider_user_id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+ALTER TABLE provider_grants ENABLE ROW LEVEL SECURITY;
+
+-- Tokens to revoke at the provider. No foreign keys: they outlive their user.
+CREATE TABLE token_revocations (
+  id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
+  provider text NOT NULL,
+  provider_user_id text NOT NULL,
+  user_id bigint NOT NULL,
+  tenant_id uuid,
+  token bytea NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('refresh_token', 'access_token')),
+  status text NOT NULL CHECK (status IN ('superseded', 'revoking', 'failed')),
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- The latest attempt, or the start of a new round of attempts.
+  tried_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- The end of the first round of attempts.
+  failed_at timestamptz(6)
+);
+CREATE INDEX token_revocations_user_id_idx ON token_revocations (user_id);
+ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
+
+-- A form that is submitted twice has one effect, and its secret is shown once.
+CREATE TABLE form_submissions (
+  user_id bigint NOT NULL,
+  -- SHA-256 of the form with its random id.
+  form_hash bytea NOT NULL CHECK (octet_length(form_hash) = 32),
+  -- The path of the result. NULL until there is one.
+  location text,
+  -- Encrypted. NULL once it was shown.
+  secret bytea,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (user_id, form_hash),
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX form_submissions_created_at_idx ON form_submissions (created_at);
+ALTER TABLE form_submissions ENABLE ROW LEVEL SECURITY;
+
+-- Requests of people with an Idempotency-Key. A repeated request gets the first result.
+CREATE TABLE idempotency_keys (
+  user_id bigint NOT NULL,
+  key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
+  tenant_id uuid,
+  -- SHA-256 of everything that the request asked for.
+  request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
+  -- Encrypted. NULL until the request had an effect.
+  result bytea,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (user_id, key_hash),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_tenant_id_idx ON idempotency_keys (tenant_id);
+ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
+
+-- ---- Tokens ----
+
+-- Tokens of people. A removed membership deletes the tokens in that tenant, by the foreign key.
+CREATE TABLE api_tokens (
+  id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
+  -- SHA-256 of the SHA-256 of the token.
+  hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+  user_id bigint NOT NULL,
+  tenant_id uuid NOT NULL,
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  permissions text[] NOT NULL DEFAULT '{}',
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  last_used_at timestamptz(6),
+  -- Every permission of its owner. A separate column, because Prisma reads a NULL array as empty.
+  all_permissions boolean NOT NULL DEFAULT false,
+  CONSTRAINT api_tokens_permissions_check CHECK (NOT all_permissions OR cardinality(permissions) = 0),
+  FOREIGN KEY (tenant_id, user_id)
+    REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX api_tokens_expires_at_idx ON api_tokens (expires_at);
+CREATE UNIQUE INDEX api_tokens_hash_key ON api_tokens (hash);
+CREATE INDEX api_tokens_tenant_id_user_id_idx ON api_tokens (tenant_id, user_id);
+CREATE INDEX api_tokens_user_id_idx ON api_tokens (user_id);
+ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY;
+
+-- Tokens of programs. A service is not a member: it has no user and no role, and may do what its permissions
+-- name. It outlives the admin who created it, and not its tenant.
+CREATE TABLE service_tokens (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  -- SHA-256 of the SHA-256 of the token.
+  hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  -- `resource:action`, as in src/access.
+  permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
+  -- NULL after the person was erased.
+  created_by bigint,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  secret_rotated_at timestamptz(6),
+  last_used_at timestamptz(6),
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (created_by) REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL,
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX service_tokens_created_by_idx ON service_tokens (created_by);
+CREATE INDEX service_tokens_expires_at_idx ON service_tokens (expires_at);
+CREATE UNIQUE INDEX service_tokens_hash_key ON service_tokens (hash);
+CREATE INDEX service_tokens_tenant_id_created_at_id_idx
+  ON service_tokens (tenant_id, created_at, id);
+ALTER TABLE service_tokens ENABLE ROW LEVEL SECURITY;
+
+-- Requests of services with an Idempotency-Key.
+CREATE TABLE service_idempotency_keys (
+  tenant_id uuid NOT NULL,
+  service_id uuid NOT NULL,
+  key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
+  request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
+  result bytea,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, service_id, key_hash),
+  FOREIGN KEY (tenant_id, service_id)
+    REFERENCES service_tokens(tenant_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX service_idempotency_keys_created_at_idx ON service_idempotency_keys (created_at);
+ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
+
+-- ---- Resources ----
+
+-- Owned by a user: the owner sees an order in every tenant, and creates it in the current one.
+CREATE TABLE orders (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  user_id bigint NOT NULL,
+  line_items jsonb NOT NULL,
+  shipping_address jsonb NOT NULL,
+  card_last4 text NOT NULL CHECK (card_last4 ~ '^[0-9]{4}$'),
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX orders_user_id_created_at_id_idx ON orders (user_id, created_at, id);
+CREATE INDEX orders_user_id_id_idx ON orders (user_id, id);
+CREATE INDEX orders_user_id_tenant_id_id_idx ON orders (user_id, tenant_id, id);
+ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- The author is a member. When the author leaves, the post stays without one (remove_membership).
+CREATE TABLE posts (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  author_id bigint,
+  department text,
+  title text NOT NULL,
+  body text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- The service that created the post. A post has an author, a service, or neither.
+  author_service_id uuid,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id, author_id) REFERENCES memberships(tenant_id, user_id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX posts_tenant_id_author_id_id_idx ON posts (tenant_id, author_id, id);
+CREATE INDEX posts_tenant_id_created_at_id_idx ON posts (tenant_id, created_at, id);
+CREATE INDEX posts_tenant_id_department_id_idx ON posts (tenant_id, department, id);
+ALTER TABLE posts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- Created by `charge.succeeded`, once per event.
+CREATE TABLE invoices (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  amount bigint NOT NULL,
+  currency text NOT NULL CHECK (currency ~ '^[a-z]{3}$'),
+  status text NOT NULL,
+  source_event text,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX invoices_tenant_id_created_at_id_idx ON invoices (tenant_id, created_at, id);
+CREATE INDEX invoices_tenant_id_currency_id_idx ON invoices (tenant_id, currency, id);
+CREATE UNIQUE INDEX invoices_tenant_id_source_event_key ON invoices (tenant_id, source_event);
+ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE teams (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+ALTER TABLE teams ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE team_members (
+  tenant_id uuid NOT NULL,
+  team_id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, team_id, user_id),
+  FOREIGN KEY (tenant_id, team_id) REFERENCES teams(tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON DELETE CASCADE
+);
+CREATE INDEX team_members_tenant_id_user_id_team_id_idx
+  ON team_members (tenant_id, user_id, team_id);
+ALTER TABLE team_members ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE folders (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  team_id bigint NOT NULL,
+  parent_id bigint,
+  -- With the team in the key to the parent, a nested folder always has the team of its parent. With the
+  -- depth in it, a folder is always one level below its parent, so a cycle of folders is impossible.
+  parent_depth integer,
+  depth integer NOT NULL GENERATED ALWAYS AS (coalesce(parent_depth, 0) + 1) STORED
+    CHECK (depth BETWEEN 1 AND 32),
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  UNIQUE (tenant_id, id, team_id, depth),
+  UNIQUE (tenant_id, id, team_id),
+  CONSTRAINT folders_parent_check CHECK ((parent_id IS NULL) = (parent_depth IS NULL)),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, parent_id, team_id, parent_depth)
+    REFERENCES folders(tenant_id, id, team_id, depth),
+  FOREIGN KEY (tenant_id, team_id) REFERENCES teams(tenant_id, id)
+);
+CREATE INDEX folders_tenant_id_parent_id_idx ON folders (tenant_id, parent_id);
+CREATE INDEX folders_tenant_id_team_id_idx ON folders (tenant_id, team_id);
+ALTER TABLE folders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- A document has the team of its folder, by the foreign key, so access is decided without walking up the folders.
+CREATE TABLE documents (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  folder_id bigint NOT NULL,
+  team_id bigint NOT NULL,
+  title text NOT NULL,
+  body text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id)
+);
+CREATE INDEX documents_tenant_id_folder_id_team_id_id_idx
+  ON documents (tenant_id, folder_id, team_id, id);
+CREATE INDEX documents_tenant_id_team_id_created_at_id_idx
+  ON documents (tenant_id, team_id, created_at, id);
+-- A page of a list reads a few entries per team, however many documents there are.
+CREATE INDEX documents_tenant_id_team_id_id_idx ON documents (tenant_id, team_id, id);
+ALTER TABLE documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- ---- Outbound webhooks: endpoints, events, deliveries and attempts ----
+
+CREATE TABLE webhook_endpoints (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+  description text CHECK (length(description) <= 500),
+  -- Empty if all_event_types.
+  event_types text[] NOT NULL DEFAULT '{}',
+  signature text NOT NULL CHECK (signature IN ('spec', 'standard', 'both')),
+  -- Encrypted, like previous_secret.
+  secret bytea NOT NULL,
+  previous_secret bytea,
+  previous_secret_expires_at timestamptz(6),
+  secret_rotated_at timestamptz(6),
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'failing', 'disabled')),
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- When it was created or enabled again.
+  enabled_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  failing_since timestamptz(6),
+  disabled_at timestamptz(6),
+  last_success_at timestamptz(6),
+  all_event_types boolean NOT NULL DEFAULT true,
+  -- Since failing_since.
+  exhausted_deliveries integer NOT NULL DEFAULT 0,
+  -- The latest probe: its start and its report (src/webhooks/probe).
+  probed_at timestamptz(6),
+  probe jsonb,
+  -- The end of the latest period of failures, and the start of the present one.
+  healthy_since timestamptz(6),
+  retrying_since timestamptz(6),
+  -- How the latest attempt of this period failed. The cause is for operators only.
+  failure_status integer,
+  failure_cause text,
+  rate_per_second integer CHECK (rate_per_second BETWEEN 1 AND 1000),
+  rate_burst integer CHECK (rate_burst BETWEEN 1 AND 1000),
+  -- When the next delivery would be within the limit without a burst: the theoretical arrival time
+  -- of the generic cell rate algorithm.
+  rate_next_at timestamptz(6),
+  -- Deliver only the id of an object instead of its content.
+  thin boolean NOT NULL DEFAULT false,
+  -- Recovery by trial deliveries (src/webhooks/health).
+  recover_when_disabled boolean NOT NULL DEFAULT false,
+  outage_since timestamptz(6),
+  recovering_since timestamptz(6),
+  recovery_step integer NOT NULL DEFAULT 0,
+  trial_at timestamptz(6),
+  trials integer NOT NULL DEFAULT 0,
+  trial_delivery_id uuid,
+  -- As in the latest TLS handshake.
+  certificate_expires_at timestamptz(6),
+  -- Warnings in force, and the time of the next check.
+  forecasts jsonb NOT NULL DEFAULT '[]',
+  forecast_at timestamptz(6),
+  -- A worker has the turn of this endpoint and looks for due attempts, so that a new delivery needs no
+  -- job. Set to false under a lock that waits for every transaction that has read true.
+  in_turn boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (tenant_id, id),
+  CONSTRAINT webhook_endpoints_check CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
+  CONSTRAINT webhook_endpoints_check1 CHECK (status <> 'active' OR failing_since IS NULL),
+  CONSTRAINT webhook_endpoints_check2 CHECK (status <> 'failing' OR failing_since IS NOT NULL),
+  CONSTRAINT webhook_endpoints_check3 CHECK ((status = 'disabled') = (disabled_at IS NOT NULL)),
+  CONSTRAINT webhook_endpoints_check4 CHECK ((rate_per_second IS NULL) = (rate_burst IS NULL)),
+  CONSTRAINT webhook_endpoints_event_types_check CHECK (all_event_types = (cardinality(event_types) = 0)),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE outbound_events (
+  tenant_id uuid NOT NULL,
+  id text NOT NULL CHECK (id ~ '^msg_[0-9A-Za-z_-]{16,64}$'),
+  type text NOT NULL,
+  -- The exact text that is signed and sent.
+  body text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- Rows become visible in the order of their commits, not of `sequence`. A reader that orders by
+  -- (xact_id, sequence) and stops at the oldest open transaction misses no row (feed_horizon).
+  sequence bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  xact_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  -- `request:ID` or `billing-event:ID`.
+  cause text,
+  -- The W3C trace context of the cause, if it is traced.
+  traceparent text,
+  -- A test event of a chosen type. The feed and the statistics omit it.
+  example boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+CREATE INDEX outbound_events_cause_idx ON outbound_events (tenant_id, cause) WHERE cause IS NOT NULL;
+CREATE INDEX outbound_events_tenant_id_created_at_idx ON outbound_events (tenant_id, created_at);
+CREATE INDEX outbound_events_tenant_id_type_xact_id_sequence_idx
+  ON outbound_events (tenant_id, type, xact_id, sequence);
+CREATE INDEX outbound_events_tenant_id_xact_id_sequence_idx
+  ON outbound_events (tenant_id, xact_id, sequence);
+ALTER TABLE outbound_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- One event for one endpoint. Columns that change per attempt are not indexed and the fillfactor is low, so
+-- updates are HOT.
+CREATE TABLE deliveries (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  event_id text NOT NULL,
+  endpoint_id uuid NOT NULL,
+  event_type text NOT NULL,
+  status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'succeeded', 'exhausted')),
+  -- 0 is the schedule. Each manual request starts the next series.
+  series integer NOT NULL DEFAULT 0,
+  -- Attempts already made in this series.
+  attempts integer NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz(6),
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  finished_at timestamptz(6),
+  -- The number of its rows in delivery_attempts and the bytes of their texts, for the quota.
+  stored_attempts integer NOT NULL DEFAULT 0,
+  stored_bytes bigint NOT NULL DEFAULT 0,
+  example boolean NOT NULL DEFAULT false,
+  -- Has no job. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted
+  -- until its endpoint recovers.
+  held_for text CHECK (held_for IN ('rate', 'recovery')),
+  -- Of the latest attempt: 0 without a response, NULL before the first attempt.
+  http_status integer,
+  -- http_status and its first digit, unless it is 2xx. Only these are indexed, so a delivery that
+  -- succeeds at once changes no indexed column. The class is a column, because under row-level security no
+  -- index on an expression with `/` is used.
+  unusual_status integer,
+  unusual_class integer,
+  PRIMARY KEY (tenant_id, id),
+  CONSTRAINT deliveries_check CHECK ((status = 'pending') = (finished_at IS NULL)),
+  CONSTRAINT deliveries_check1 CHECK (status = 'pending' OR next_attempt_at IS NULL),
+  FOREIGN KEY (tenant_id, endpoint_id)
+    REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, event_id) REFERENCES outbound_events(tenant_id, id) ON DELETE CASCADE
+) WITH (fillfactor = 50);
+CREATE INDEX deliveries_held_idx
+  ON deliveries (tenant_id, endpoint_id, held_for, created_at) WHERE held_for IS NOT NULL;
+CREATE INDEX deliveries_tenant_id_endpoint_id_created_at_idx
+  ON deliveries (tenant_id, endpoint_id, created_at);
+CREATE UNIQUE INDEX deliveries_tenant_id_event_id_endpoint_id_key
+  ON deliveries (tenant_id, event_id, endpoint_id);
+CREATE INDEX deliveries_unusual_class_idx
+  ON deliveries (tenant_id, endpoint_id, unusual_class, created_at, id)
+  WHERE unusual_class IS NOT NULL;
+CREATE INDEX deliveries_unusual_status_idx
+  ON deliveries (tenant_id, endpoint_id, unusual_status, created_at, id)
+  WHERE unusual_status IS NOT NULL;
+ALTER TABLE deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE delivery_attempts (
+  tenant_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  series integer NOT NULL,
+  number integer NOT NULL,
+  started_at timestamptz(6) NOT NULL,
+  duration_ms integer NOT NULL,
+  status_code integer,
+  -- For the customer. `cause` is for operators only.
+  error text,
+  cause text,
+  response_excerpt text,
+  PRIMARY KEY (tenant_id, delivery_id, series, number),
+  FOREIGN KEY (tenant_id, delivery_id) REFERENCES deliveries(tenant_id, id) ON DELETE CASCADE
+);
+ALTER TABLE delivery_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- The next attempt of each pending delivery. The worker with the turn of an endpoint reads its due attempts and
+-- deletes those it has recorded, so nothing is written to claim an attempt.
+CREATE TABLE due_attempts (
+  tenant_id uuid NOT NULL,
+  delivery_id uuid NOT NULL,
+  endpoint_id uuid NOT NULL,
+  due_at timestamptz(3) NOT NULL,
+  series integer NOT NULL,
+  number integer NOT NULL,
+  -- Released from the rate-limit hold; must not be held again.
+  released boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (tenant_id, delivery_id),
+  FOREIGN KEY (tenant_id, delivery_id) REFERENCES deliveries(tenant_id, id) ON DELETE CASCADE
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+CREATE INDEX due_attempts_tenant_id_endpoint_id_due_at_idx
+  ON due_attempts (tenant_id, endpoint_id, due_at);
+ALTER TABLE due_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- A request to send deliveries again, and its progress.
+CREATE TABLE endpoint_replays (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  endpoint_id uuid NOT NULL,
+  replay_from timestamptz(6) NOT NULL,
+  replay_to timestamptz(6) NOT NULL,
+  status text CHECK (status IN ('pending', 'succeeded', 'exhausted')),
+  total integer NOT NULL,
+  done integer NOT NULL DEFAULT 0,
+  cursor_created_at timestamptz(6),
+  cursor_delivery_id uuid,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  finished_at timestamptz(6),
+  -- When its latest page was processed. The replay with the oldest one is next in its tenant.
+  worked_at timestamptz(6),
+  event_type text,
+  event_id text,
+  -- As in the filter of the list: `404`, `4xx`, `none`.
+  http_status text,
+  -- Only these deliveries. Empty for all.
+  delivery_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  cancelled_at timestamptz(6),
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id, endpoint_id)
+    REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX endpoint_replays_open_idx ON endpoint_replays (tenant_id) WHERE finished_at IS NULL;
+CREATE INDEX endpoint_replays_tenant_id_endpoint_id_idx ON endpoint_replays (tenant_id, endpoint_id);
+ALTER TABLE endpoint_replays ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- Notices to the owners of a tenant, mailed if SMTP_URL is set.
+CREATE TABLE notifications (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  kind text NOT NULL
+    CHECK (kind IN ('endpoint.failing', 'endpoint.disabled', 'endpoint.recovering', 'endpoint.recovered', 'endpoint.certificate', 'endpoint.response-time', 'endpoint.success-rate')),
+  endpoint_id uuid NOT NULL,
+  message text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  mailed_at timestamptz(6),
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id, endpoint_id)
+    REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX notifications_tenant_id_endpoint_id_created_at_idx
+  ON notifications (tenant_id, endpoint_id, created_at);
+ALTER TABLE notifications ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- ---- Billing ----
+
+-- Ids of events that had their effect. Inserted in the transaction of the effect, so it happens once.
+CREATE TABLE processed_events (
+  event_id text PRIMARY KEY,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+-- Rows are never deleted from this table, so the ranges stay narrow.
+CREATE INDEX processed_events_created_at_idx ON processed_events USING brin (created_at);
+
+CREATE TABLE received_events (
+  event_id text PRIMARY KEY,
+  type text NOT NULL,
+  -- The bytes as received. NULL after the retention period; the row stays.
+  body bytea,
+  -- Position of the secret that verified it. NULL if it came from the list of the provider.
+  secret_index smallint,
+  status text NOT NULL
+    CHECK (status IN ('recorded', 'processed', 'ignored', 'failed', 'dead', 'dismissed')),
+  attempts integer NOT NULL DEFAULT 0,
+  last_error text,
+  received_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  processed_at timestamptz(6),
+  -- Copies of the same id with a different body. The first body is kept.
+  other_bodies integer NOT NULL DEFAULT 0,
+  outcome text,
+  dismissed_reason text,
+  -- The request that delivered it.
+  request_id uuid
+);
+CREATE INDEX received_events_received_at_event_id_idx ON received_events (received_at, event_id);
+-- The few events that need attention are found without reading the processed ones.
+CREATE INDEX received_events_unprocessed_idx
+  ON received_events (status, received_at, event_id) WHERE status <> 'processed';
+
+-- The newest applied state of an object of the provider.
+CREATE TABLE billing_objects (
+  object_id text PRIMARY KEY,
+  -- `created` of the newest applied event, in Unix seconds.
+  newest_created double precision,
+  -- Incremented by every change, so that a decision on an older row is repeated.
+  revision bigint NOT NULL DEFAULT 1,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+-- A request to process events again, and its progress.
+CREATE TABLE billing_replays (
+  id uuid PRIMARY KEY,
+  status text
+    CHECK (status IN ('recorded', 'processed', 'ignored', 'failed', 'dead', 'dismissed')),
+  event_ids text[],
+  received_from timestamptz(6),
+  received_to timestamptz(6) NOT NULL,
+  total integer NOT NULL,
+  succeeded integer NOT NULL DEFAULT 0,
+  failed integer NOT NULL DEFAULT 0,
+  cursor_received_at timestamptz(6),
+  cursor_event_id text,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  finished_at timestamptz(6),
+  -- Events whose job was added. The next page starts when as many have ended.
+  queued integer NOT NULL DEFAULT 0,
+  CONSTRAINT billing_replays_check CHECK (status IS NOT NULL OR event_ids IS NOT NULL)
+);
+
+-- A run over the list of events of the provider, which records the events that never arrived.
+CREATE TABLE billing_reconciliations (
+  id uuid PRIMARY KEY,
+  created_from timestamptz(6) NOT NULL,
+  created_to timestamptz(6) NOT NULL,
+  dry_run boolean NOT NULL,
+  scheduled boolean NOT NULL,
+  status text NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'finished', 'failed')),
+  cursor text,
+  pages integer NOT NULL DEFAULT 0,
+  seen integer NOT NULL DEFAULT 0,
+  missed integer NOT NULL DEFAULT 0,
+  different integer NOT NULL DEFAULT 0,
+  refused integer NOT NULL DEFAULT 0,
+  -- The first hundred.
+  missed_ids text[] NOT NULL DEFAULT '{}',
+  different_ids text[] NOT NULL DEFAULT '{}',
+  error text,
+  created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
+  finished_at timestamptz(6),
+  CONSTRAINT billing_reconciliations_check CHECK (created_from < created_to),
+  CONSTRAINT billing_reconciliations_check1 CHECK ((status = 'running') = (finished_at IS NULL))
+);
+CREATE INDEX billing_reconciliations_created_at_id_idx ON billing_reconciliations (created_at, id);
+-- At most one scheduled run at a time, however many workers there are.
+CREATE UNIQUE INDEX billing_reconciliations_running_idx
+  ON billing_reconciliations (scheduled) WHERE scheduled AND (status = 'running');
+-- The next scheduled run starts at the newest created_to of a finished one.
+CREATE INDEX billing_reconciliations_watermark_idx
+  ON billing_reconciliations (created_to) WHERE scheduled AND (status = 'finished');
+
+-- ---- Ledger ----
+-- For each five minutes and kind, the number of events or deliveries and the XOR of their ids. Rows are only
+-- added, and each contains the hash of the one before. Later checks compare the tables with it, so that a row
+-- that is lost or added by hand is noticed.
+
+CREATE TABLE ledger (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  window_start timestamptz(6) NOT NULL,
+  -- What is counted: `received` (processed_events), `recorded` (received_events) and its parts by status
+  -- when the window was sealed; `published` (outbound_events), `deliveries` and its parts. The suffix
+  -- -removed: deleted since by retention or erasure. -corrected: a difference that an operator accepted.
+  kind text NOT NULL,
+  count bigint NOT NULL,
+  -- XOR of the hashed ids.
+  ids bit(128) NOT NULL,
+  -- `hash` of the row before.
+  previous bytea NOT NULL,
+  hash bytea NOT NULL,
+  CONSTRAINT ledger_check CHECK (count >= 0 OR kind LIKE '%-corrected')
+);
+CREATE INDEX ledger_window_start_idx ON ledger (window_start);
+
+-- Deleted on purpose and not in the ledger yet.
+CREATE TABLE ledger_removals (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  window_start timestamptz(6) NOT NULL,
+  count bigint NOT NULL,
+  ids bit(128) NOT NULL
+);
+
+CREATE TABLE ledger_checks (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  checked_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
+  -- Checked every window, not only the newest.
+  whole boolean NOT NULL,
+  unaccounted integer NOT NULL,
+  -- Findings by kind, and the windows to check again.
+  kinds jsonb NOT NULL,
+  open_windows timestamptz(6)[] NOT NULL,
+  -- `hash` of the last row of the ledger, in hexadecimal.
+  head text NOT NULL,
+  -- Findings by day (UTC).
+  days jsonb,
+  -- Findings by tenant and day. Only the newest check has them.
+  tenants jsonb,
+  -- There are more findings than are listed.
+  partial boolean NOT NULL DEFAULT false,
+  -- The first check of each window before this time is done.
+  checked_to timestamptz(6)
+);
+
+-- ---- Quotas ----
+-- Triggers count the rows and bytes of each tenant: `resource` is what its people create, `event` what is
+-- published and delivered. Bytes are the UTF-8 octets of the stored texts.
+
+-- Updated in place; the fillfactor leaves room for HOT updates.
+CREATE TABLE tenant_usage (
+  tenant_id uuid PRIMARY KEY,
+  resource_rows bigint NOT NULL DEFAULT 0,
+  resource_bytes bigint NOT NULL DEFAULT 0,
+  event_rows bigint NOT NULL DEFAULT 0,
+  event_bytes bigint NOT NULL DEFAULT 0,
+  -- A NULL limit means the setting (QUOTA_RESOURCES, QUOTA_EVENTS).
+  max_resource_rows bigint CHECK (max_resource_rows >= 0),
+  max_resource_bytes bigint CHECK (max_resource_bytes >= 0),
+  max_event_rows bigint CHECK (max_event_rows >= 0),
+  max_event_bytes bigint CHECK (max_event_bytes >= 0)
+) WITH (fillfactor = 50);
+ALTER TABLE tenant_usage ENABLE ROW LEVEL SECURITY;
+
+-- Changes by writers that found the row of tenant_usage locked. A later writer adds them (add_waiting_usage).
+CREATE TABLE usage_changes (
+  tenant_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  resource_rows bigint NOT NULL,
+  resource_bytes bigint NOT NULL,
+  event_rows bigint NOT NULL,
+  event_bytes bigint NOT NULL,
+  PRIMARY KEY (tenant_id, id)
+);
+ALTER TABLE usage_changes ENABLE ROW LEVEL SECURITY;
+
+-- ---- Operations ----
+
+-- Append-only for the application roles.
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  action text NOT NULL,
+  outcome text NOT NULL,
+  reason text,
+  provider text,
+  user_id bigint,
+  tenant_id uuid,
+  ip text,
+  user_agent text,
+  -- The id of the session, token, tenant, invitation or user that the entry is about.
+  target text,
+  -- The `error` code that the provider sent.
+  provider_error text,
+  -- Unauthenticated requests of one minute with the same reason and network share one entry.
+  occurrences integer NOT NULL DEFAULT 1 CHECK (occurrences > 0),
+  request_id uuid,
+  -- The service and its name at that time. triggers.sql sets the defaults, so that no entry omits them.
+  -- There is no foreign key: an entry outlives the token.
+  service_id uuid,
+  service_name text
+);
+CREATE INDEX audit_log_request_id_idx ON audit_log (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX audit_log_tenant_id_action_id_idx ON audit_log (tenant_id, action, id);
+CREATE INDEX audit_log_tenant_id_at_id_idx ON audit_log (tenant_id, at, id);
+CREATE INDEX audit_log_tenant_id_id_idx ON audit_log (tenant_id, id);
+CREATE INDEX audit_log_tenant_id_outcome_id_idx ON audit_log (tenant_id, outcome, id);
+CREATE INDEX audit_log_tenant_id_user_id_id_idx ON audit_log (tenant_id, user_id, id);
+CREATE INDEX audit_log_user_id_action_id_idx ON audit_log (user_id, action, id);
+CREATE INDEX audit_log_user_id_at_id_idx ON audit_log (user_id, at, id);
+CREATE INDEX audit_log_user_id_id_idx ON audit_log (user_id, id);
+ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- Work of the erasure. Only a tenant: all its rows. Only a user: their entries in the audit log. Both: copies of
+-- personal data in events of that tenant.
+CREATE TABLE erasures (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  tenant_id uuid,
+  user_id bigint,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- When a worker last worked on it.
+  worked_at timestamptz(6),
+  CONSTRAINT erasures_check CHECK (tenant_id IS NOT NULL OR user_id IS NOT NULL)
+);
+CREATE INDEX erasures_worked_at_id_idx ON erasures (worked_at, id);
+ALTER TABLE erasures ENABLE ROW LEVEL SECURITY;
+
+-- Keys of the seal of a scope. The newest seals, all verify. No policy: a SELECT granted by mistake shows no key.
+CREATE TABLE scope_keys (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  key bytea NOT NULL CHECK (octet_length(key) = 32),
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+ALTER TABLE scope_keys ENABLE ROW LEVEL SECURITY;
+
+-- The cluster and database of the first worker. In a copy of the database the place differs, and workers do
+-- nothing until an operator adopts it: the copy contains the same jobs and would send every webhook again.
+CREATE TABLE installation (
+  -- The only row.
+  id boolean DEFAULT true PRIMARY KEY CHECK (id),
+  place text NOT NULL,
+  quarantined_at timestamptz(6),
+  reason text CHECK (reason IN ('copied', 'by-hand')),
+  CONSTRAINT installation_quarantine_check CHECK ((quarantined_at IS NULL) = (reason IS NULL))
+);
+ALTER TABLE installation ENABLE ROW LEVEL SECURITY;
+
+CREATE TABLE running_processes (
+  id uuid PRIMARY KEY,
+  role text NOT NULL,
+  -- Ids of encryption keys and short fingerprints of session secrets, in their order.
+  encryption_keys text[] NOT NULL,
+  session_secrets text[] NOT NULL,
+  started_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  seen_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- NULL if it is running or was killed.
+  ended_at timestamptz(6),
+  base_url text,
+  -- How far its clock is ahead of the database.
+  clock_offset_ms bigint
+);
+
+-- ---- Schema ----
+-- The record of `gatehouse migrate`: which files it applied, and how PostgreSQL renders each function,
+-- policy, trigger and privilege afterwards. `serve` and `doctor` compare the database with it. Only the
+-- owner may write it.
+
+CREATE TABLE schema_releases (
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  version text NOT NULL,
+  -- SHA-256 of each part by name: functions, policies, triggers, privileges.
+  files jsonb NOT NULL,
+  applied_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
+-- `facts` of the newest release, by aspect, so that a difference can be named.
+CREATE TABLE schema_objects (
+  kind text NOT NULL,
+  name text NOT NULL,
+  part text NOT NULL,
+  facts jsonb NOT NULL,
+  PRIMARY KEY (kind, name)
+);
+
+-- ---- First rows ----
+
+INSERT INTO scope_keys (key)
+VALUES (sha256(
+  uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) ||
+  uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));

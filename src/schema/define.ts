@@ -1,0 +1,270 @@
+import type pg from 'pg'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { type CatalogueObject, readCatalogue, readPrivileges } from './catalogue.ts'
+import type { Definitions, Part } from './definitions.ts'
+import { findDifferences } from './differences.ts'
+import {
+  compareRelease,
+  readRecord,
+  recordObjects,
+  recordPrivileges,
+  recordRelease,
+  type SchemaRecord,
+} from './record.ts'
+import { callerFunctions, identityTables, serviceTables, tablePrivileges } from './tables.ts'
+
+/** Tables that the migrations make, which policies and triggers are created on. */
+const ownTables = Object.keys(tablePrivileges)
+
+/**
+ * Locked first, because requests lock them first: a request that waits holds no other table then.
+ */
+const firstTables = ['sessions', 'api_tokens', 'service_tokens', 'memberships', 'users', 'tenants']
+
+export type Definer = {
+  definitions: Definitions
+  /** Runs the scripts of a part; by default each as one message. */
+  run?: (owner: pg.ClientBase, script: string) => Promise<void>
+  /** The application roles. */
+  roles: readonly string[]
+  /** Grants all privileges, in the same transaction. */
+  grant: () => Promise<void>
+}
+
+/** Whether anything differs from the files of this release or from the record of the last run. */
+export async function isDefined(
+  owner: pg.ClientBase,
+  { definitions, roles }: Definer,
+): Promise<boolean> {
+  const record = await readRecord(owner)
+  if (record === null || compareRelease(record, definitions, false) !== 'same') return false
+  if (roles.some((role) => !record.privileges.has(role))) return false
+  return (await findDifferences(owner, record, roles)).length === 0
+}
+
+/**
+ * Replaces the functions, policies, triggers and privileges by those of this release, and records how
+ * PostgreSQL renders them. Runs in the caller's transaction, so other sessions see all of it at once.
+ * Policies and triggers are left alone, and their tables are not locked, if nothing about them differs.
+ * @throws OperatorError if an object of the same name exists that no release created
+ */
+export async function define(owner: pg.ClientBase, definer: Definer): Promise<void> {
+  const { definitions } = definer
+  const record = await readRecord(owner)
+  const differences = record === null ? [] : await findDifferences(owner, record, [])
+  const isStale = (part: Part) =>
+    record?.releases.at(-1)?.files[part] !== definitions.digests[part] ||
+    differences.some(({ object }) => ownTables.includes(object))
+  const replaced = (['policies', 'triggers'] as const).filter(isStale)
+  if (replaced.length > 0) await lockTables(owner)
+  if (isStale('policies')) await dropPolicies(owner)
+  if (isStale('triggers')) await dropTriggers(owner)
+  const before = await listFunctions(owner)
+  // Functions may call functions of later files. Their bodies are checked below.
+  await owner.query('SET LOCAL check_function_bodies = off')
+  const functions = await runPart(owner, definer, 'functions', [])
+  refuseForeign(functions, before, record)
+  if (isStale('policies')) await runPart(owner, definer, 'policies', [])
+  const ofTriggers = isStale('triggers')
+    ? await runPart(owner, definer, 'triggers', functions)
+    : recordedFunctions(record, 'triggers')
+  refuseForeign(ofTriggers, before, record)
+  await checkBodies(owner, [...functions, ...ofTriggers])
+  await dropFunctions(owner, record, [...functions, ...ofTriggers])
+  await setRowSecurity(owner, record)
+  await closeFunctions(owner, [...functions, ...ofTriggers])
+  await definer.grant()
+  await writeRecord(owner, definitions, functions, ofTriggers)
+}
+
+async function lockTables(owner: pg.ClientBase): Promise<void> {
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT c.oid::regclass::text AS name FROM pg_class c
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1)
+       AND c.relname <> '_prisma_migrations'
+     ORDER BY array_position($2, c.relname::text), c.relname`,
+    [ownTables, firstTables],
+  )
+  for (const { name } of rows) await owner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+}
+
+async function dropPolicies(owner: pg.ClientBase): Promise<void> {
+  await runEach(
+    owner,
+    `SELECT format('DROP POLICY %I ON %s', p.polname, p.polrelid::regclass) AS statement
+     FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)`,
+    [ownTables],
+  )
+}
+
+async function dropTriggers(owner: pg.ClientBase): Promise<void> {
+  await runEach(
+    owner,
+    `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS statement
+     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+     WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)`,
+    [ownTables],
+  )
+}
+
+/**
+ * Runs the scripts of a part.
+ * @param earlier functions of earlier parts
+ * @returns the functions that it has defined: their rows in the catalogue are of this transaction
+ */
+async function runPart(
+  owner: pg.ClientBase,
+  { definitions, run = runWhole }: Definer,
+  part: Exclude<Part, 'privileges'>,
+  earlier: readonly string[],
+): Promise<string[]> {
+  for (const script of definitions.scripts[part]) await run(owner, script)
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+     WHERE p.pronamespace = 'public'::regnamespace AND p.xmin = pg_current_xact_id()::xid`,
+  )
+  return rows.map(({ name }) => name).filter((name) => !earlier.includes(name))
+}
+
+async function runWhole(owner: pg.ClientBase, script: string): Promise<void> {
+  await owner.query(script)
+}
+
+async function listFunctions(owner: pg.ClientBase): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+     WHERE p.pronamespace = 'public'::regnamespace`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+function recordedFunctions(record: SchemaRecord | null, ...from: readonly Part[]): string[] {
+  const objects = record?.objects ?? []
+  return objects
+    .filter(({ kind, part }) => kind === 'function' && from.includes(part))
+    .map(({ name }) => name)
+}
+
+/** A function of somebody else must not be replaced unnoticed. */
+function refuseForeign(
+  defined: readonly string[],
+  before: readonly string[],
+  record: SchemaRecord | null,
+): void {
+  const recorded = recordedFunctions(record, 'functions', 'triggers')
+  const foreign = defined.find((name) => before.includes(name) && !recorded.includes(name))
+  if (foreign === undefined) return
+  throw new OperatorError(
+    `The schema public has a function ${foreign} that no release of Gatehouse created.`,
+    'Rename it or move it to another schema, and run migrate again.',
+  )
+}
+
+/** Has PostgreSQL check each body, as CREATE FUNCTION does. */
+async function checkBodies(owner: pg.ClientBase, names: readonly string[]): Promise<void> {
+  await owner.query('SET LOCAL check_function_bodies = on')
+  await runEach(
+    owner,
+    `SELECT format('SELECT %s(%s)', l.lanvalidator::regproc, p.oid) AS statement
+     FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+     WHERE p.pronamespace = 'public'::regnamespace AND p.oid::regprocedure::text = ANY ($1)
+       AND l.lanname IN ('sql', 'plpgsql')`,
+    [names],
+  )
+}
+
+/** Drops the functions of earlier releases that no file defines any more. */
+async function dropFunctions(
+  owner: pg.ClientBase,
+  record: SchemaRecord | null,
+  defined: readonly string[],
+): Promise<void> {
+  const recorded = recordedFunctions(record, 'functions', 'triggers')
+  const gone = recorded.filter((name) => !defined.includes(name))
+  await runEach(
+    owner,
+    `SELECT format('DROP FUNCTION %s', p.oid::regprocedure) AS statement FROM pg_proc p
+     WHERE p.pronamespace = 'public'::regnamespace AND p.oid::regprocedure::text = ANY ($1)`,
+    [gone],
+  )
+}
+
+/** Restores what was changed by hand. For a new table the migration has to say it. */
+async function setRowSecurity(owner: pg.ClientBase, record: SchemaRecord | null): Promise<void> {
+  const recorded = (record?.objects ?? []).filter(({ kind }) => kind === 'table')
+  const tables = recorded.map(({ name }) => name).filter((name) => ownTables.includes(name))
+  await runEach(
+    owner,
+    `SELECT format('ALTER TABLE %s %s ROW LEVEL SECURITY, %s ROW LEVEL SECURITY', c.oid::regclass,
+       CASE WHEN w.enabled THEN 'ENABLE' ELSE 'DISABLE' END,
+       CASE WHEN w.forced THEN 'FORCE' ELSE 'NO FORCE' END) AS statement
+     FROM pg_class c, LATERAL (SELECT c.relname <> ALL ($2) AS enabled,
+       c.relname <> ALL ($2) AND c.relname <> ALL ($3) AS forced) w
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1)
+       AND (c.relrowsecurity, c.relforcerowsecurity) <> (w.enabled, w.forced)`,
+    [tables, serviceTables, identityTables],
+  )
+  await runEach(
+    owner,
+    `SELECT format('REVOKE ALL ON TABLE %s FROM PUBLIC', c.oid::regclass) AS statement FROM pg_class c
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
+       AND (EXISTS (SELECT FROM aclexplode(c.relacl) WHERE grantee = 0)
+         OR EXISTS (SELECT FROM pg_attribute a, aclexplode(a.attacl)
+                    WHERE a.attrelid = c.oid AND grantee = 0))`,
+    [ownTables],
+  )
+}
+
+/** PostgreSQL lets everyone call a new function. Only those that run as their caller stay open. */
+async function closeFunctions(owner: pg.ClientBase, names: readonly string[]): Promise<void> {
+  const open = callerFunctions.map((signature) => signature.replaceAll(', ', ','))
+  await runEach(
+    owner,
+    `SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure) AS statement
+     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+       AND p.oid::regprocedure::text = ANY ($1) AND p.oid::regprocedure::text <> ALL ($2)`,
+    [names, open],
+  )
+  await runEach(
+    owner,
+    `SELECT format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', p.oid::regprocedure) AS statement
+     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+       AND p.oid::regprocedure::text = ANY ($1) AND p.proacl IS NOT NULL`,
+    [open],
+  )
+}
+
+async function writeRecord(
+  owner: pg.ClientBase,
+  definitions: Definitions,
+  functions: readonly string[],
+  ofTriggers: readonly string[],
+): Promise<void> {
+  const found = await readCatalogue(owner, ownTables)
+  const partOf = ({ kind, name }: CatalogueObject): Part | null => {
+    if (kind === 'trigger') return 'triggers'
+    if (kind !== 'function') return 'policies'
+    if (functions.includes(name)) return 'functions'
+    return ofTriggers.includes(name) ? 'triggers' : null
+  }
+  for (const part of ['functions', 'policies', 'triggers'] as const) {
+    await recordObjects(
+      owner,
+      part,
+      found.filter((object) => partOf(object) === part),
+    )
+  }
+  await recordPrivileges(owner, 'PUBLIC', await readPrivileges(owner, 'PUBLIC'))
+  await recordRelease(owner, definitions)
+}
+
+/** Runs the statements that a query returns. */
+async function runEach(
+  owner: pg.ClientBase,
+  query: string,
+  values: readonly unknown[],
+): Promise<void> {
+  const { rows } = await owner.query<{ statement: string }>(query, [...values])
+  for (const { statement } of rows) await owner.query(statement)
+}

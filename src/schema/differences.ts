@@ -1,0 +1,120 @@
+import type pg from 'pg'
+import {
+  type CatalogueObject,
+  type Privileges,
+  readCatalogue,
+  readPrivileges,
+} from './catalogue.ts'
+import { readRecord, type SchemaRecord } from './record.ts'
+
+export type Difference = {
+  /** What it is about: a table, or the signature of a function. */
+  object: string
+  problem: string
+}
+
+/**
+ * Compares the catalogue with what the last `migrate` recorded.
+ * @param record read before; a `migrate` that ends in between makes the comparison start again
+ * @param role compares its privileges, and those of PUBLIC
+ */
+export async function findDifferences(
+  client: pg.ClientBase,
+  record: SchemaRecord,
+  roles: readonly string[],
+): Promise<Difference[]> {
+  const tables = record.objects.flatMap(({ kind, name }) =>
+    kind === 'table' || kind === 'view' ? [name] : [],
+  )
+  const found = await readCatalogue(client, tables)
+  const held = new Map<string, Privileges>()
+  for (const role of [...roles, 'PUBLIC']) held.set(role, await readPrivileges(client, role))
+  const current = await readRecord(client)
+  if (current?.releases.at(-1)?.id !== record.releases.at(-1)?.id) {
+    return current === null ? [] : findDifferences(client, current, roles)
+  }
+  return [
+    ...compareObjects(record.objects, found),
+    ...[...held].flatMap(([role, rights]) => comparePrivileges(record, role, rights)),
+  ]
+}
+
+function compareObjects(
+  recorded: readonly CatalogueObject[],
+  found: readonly CatalogueObject[],
+): Difference[] {
+  const keyOf = ({ kind, name }: CatalogueObject) => `${kind} ${name}`
+  const present = new Map(found.map((object) => [keyOf(object), object]))
+  const known = new Set(recorded.map(keyOf))
+  const changed = recorded.flatMap((object) => {
+    const other = present.get(keyOf(object))
+    if (other === undefined) return [toDifference(object, 'is missing')]
+    const aspects = Object.keys(object.facts).filter(
+      (aspect) => object.facts[aspect] !== other.facts[aspect],
+    )
+    // A changed setting or body is part of the definition.
+    const [aspect] = aspects.toSorted((a, b) => aspectOrder.indexOf(a) - aspectOrder.indexOf(b))
+    return aspect === undefined ? [] : [toDifference(object, describeChange(object, other, aspect))]
+  })
+  // Functions of one's own are allowed; a policy or trigger of these tables is not.
+  const added = found
+    .filter((object) => !known.has(keyOf(object)) && object.kind !== 'function')
+    .map((object) => toDifference(object, 'is in no file'))
+  return [...changed, ...added]
+}
+
+const aspectOrder = [
+  'owner',
+  'settings',
+  'row-level security',
+  'roles',
+  'enabled',
+  'body',
+  'definition',
+]
+
+function describeChange(recorded: CatalogueObject, found: CatalogueObject, aspect: string): string {
+  const [before, after] = [recorded.facts[aspect], found.facts[aspect]]
+  if (aspect === 'definition' || aspect === 'body') return 'was changed by hand'
+  const show = (text: string | undefined) => text || 'none'
+  return `was changed by hand: ${aspect} ${show(after)} instead of ${show(before)}`
+}
+
+function toDifference({ kind, name, table }: CatalogueObject, what: string): Difference {
+  const text =
+    table !== null && table !== name
+      ? `${kind} ${name.slice(table.length + 1)} of the table ${table}`
+      : `${kind} ${name}`
+  return { object: table ?? name, problem: `The ${text} ${what}.` }
+}
+
+/** Only objects that `migrate` recorded: rights on others are of no concern. */
+function comparePrivileges(record: SchemaRecord, role: string, held: Privileges): Difference[] {
+  const who = role === 'PUBLIC' ? 'Everyone' : `The role ${role}`
+  const wanted = record.privileges.get(role)
+  if (wanted === undefined) {
+    return [
+      { object: role, problem: `${who} has no privileges recorded by \`gatehouse migrate\`.` },
+    ]
+  }
+  const objects = record.objects.filter(({ kind }) => kind !== 'policy' && kind !== 'trigger')
+  return objects.flatMap(({ name }) => {
+    const [needed, given] = [wanted[name] ?? [], held[name] ?? []]
+    const extra = given.filter((right) => !needed.includes(right))
+    const missing = needed.filter((right) => !given.includes(right))
+    if (extra.length > 0) {
+      return [
+        {
+          object: name,
+          problem: `${who} may ${extra.join(', ')} ${name}, which it does not need.`,
+        },
+      ]
+    }
+    if (missing.length > 0) {
+      return [
+        { object: name, problem: `${who} may not ${missing.join(', ')} ${name}, which it needs.` },
+      ]
+    }
+    return []
+  })
+}
