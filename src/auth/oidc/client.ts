@@ -13,9 +13,8 @@ import {
   type VerifiedSignIn,
   validateIdToken,
 } from './id-token.ts'
-import { createProviderKeys, createSignatureCheck, fetchKeySet } from './jwks.ts'
+import { createSignatureCheck, fetchKeySet } from './jwks.ts'
 import {
-  createLogoutSignatureCheck,
   decodeLogoutToken,
   endSessionUrl,
   type LogoutRefusal,
@@ -124,13 +123,7 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
   const rules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
   const currentMetadata = createMetadataCache(() => discover(rules, providerFetch), clock)
   const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}))
-  const withKeys = createProviderKeys(clock)
-  const verifySignature = createSignatureCheck(http, clock, withKeys)
-  const verifyLogoutSignature = createLogoutSignatureCheck(
-    config.idTokenAlgorithms,
-    providerFetch,
-    withKeys,
-  )
+  const verifySignature = createSignatureCheck(config.idTokenAlgorithms, providerFetch, clock)
 
   const currentClient = () => libraryClient(config.clientId, clock)
   const requestUserinfo = (metadata: ProviderMetadata, accessToken: string, subject: string) =>
@@ -172,7 +165,8 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
       if (!(await matchesAccessTokenHash(header, claims, tokens.accessToken))) {
         throw new SignInRefused('id-token-at-hash')
       }
-      await verifySignature(metadata, response)
+      const fault = await verifySignature(metadata, idToken, 'sign-in')
+      if (fault !== null) throw new SignInRefused(`id-token-${fault}`)
       const allClaims = config.userinfo
         ? completeClaims(claims, await requestUserinfo(metadata, tokens.accessToken, claims.sub))
         : claims
@@ -208,13 +202,13 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
         nowSeconds: unixSeconds(clock),
       })
       if (reason !== null) return reason
-      const refusal = await verifyLogoutSignature(await currentMetadata(), token)
-      return refusal ?? readLogoutToken(decoded.claims)
+      const fault = await verifySignature(await currentMetadata(), token, 'logout')
+      return fault === null ? readLogoutToken(decoded.claims) : `logout-token-${fault}`
     },
 
     async check() {
       const { jwks_uri } = await currentMetadata()
-      const { keys } = await fetchKeySet(jwks_uri, providerFetch)
+      const keys = await fetchKeySet(jwks_uri, providerFetch)
       if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
     },
   }

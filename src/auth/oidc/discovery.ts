@@ -18,6 +18,9 @@ export type MetadataRules = {
   allowInsecure: boolean
   /** Issuers of the other configured providers. */
   otherIssuers: readonly string[]
+  /** Whether userinfo is requested, and whether tokens are stored, which are revoked later. */
+  userinfo?: boolean
+  storeTokens?: boolean
 }
 
 const lifetimeSeconds = 3_600
@@ -65,9 +68,6 @@ export async function discover(
     authorization_endpoint: endpoint(found.authorization_endpoint, rules),
     token_endpoint: endpoint(found.token_endpoint, rules),
     jwks_uri: endpoint(found.jwks_uri, rules),
-    ...(found.end_session_endpoint === undefined
-      ? {}
-      : { end_session_endpoint: endpoint(found.end_session_endpoint, rules) }),
     authorization_response_iss_parameter_supported:
       found.authorization_response_iss_parameter_supported === true,
     // The configured algorithms, not the published ones: the library accepts only these.
@@ -77,20 +77,22 @@ export async function discover(
   }
 }
 
-/** These endpoints receive tokens, so the rules of the required endpoints apply to them as well. */
+/**
+ * The optional endpoints that are used; what is published for the others does not matter. One that is
+ * no URL counts as absent. The rules of the required endpoints apply, because these receive tokens
+ * and browsers.
+ */
 function optionalEndpoints(
   found: oauth.AuthorizationServer,
   rules: MetadataRules,
-): Partial<oauth.AuthorizationServer> {
-  const { userinfo_endpoint, revocation_endpoint } = found
-  return {
-    ...(userinfo_endpoint !== undefined && {
-      userinfo_endpoint: endpoint(userinfo_endpoint, rules),
-    }),
-    ...(revocation_endpoint !== undefined && {
-      revocation_endpoint: endpoint(revocation_endpoint, rules),
-    }),
+): Partial<ProviderMetadata> {
+  const used = {
+    end_session_endpoint: found.end_session_endpoint,
+    ...(rules.userinfo === true && { userinfo_endpoint: found.userinfo_endpoint }),
+    ...(rules.storeTokens === true && { revocation_endpoint: found.revocation_endpoint }),
   }
+  const present = Object.entries(used).filter(([, value]) => toUrl(value) !== null)
+  return Object.fromEntries(present.map(([name, value]) => [name, endpoint(value, rules)]))
 }
 
 async function fetchMetadata(
@@ -121,7 +123,7 @@ function namesOtherIssuer(error: unknown): boolean {
 }
 
 function endpoint(value: unknown, rules: MetadataRules): string {
-  const url = typeof value === 'string' ? URL.parse(value) : null
+  const url = toUrl(value)
   if (typeof value !== 'string' || url === null) {
     throw new ProviderUnavailable('metadata-endpoint-missing')
   }
@@ -134,6 +136,10 @@ function endpoint(value: unknown, rules: MetadataRules): string {
     throw new ProviderUnavailable('metadata-endpoint-foreign')
   }
   return value
+}
+
+function toUrl(value: unknown): URL | null {
+  return typeof value === 'string' ? URL.parse(value) : null
 }
 
 function isForeign(url: URL, otherIssuers: readonly string[]): boolean {

@@ -19,10 +19,10 @@ export const refusalReasons = {
   'id-token-issuer': '`iss` of the id_token is not the issuer of the provider.',
   'id-token-audience': '`aud` of the id_token is not exactly this client.',
   'id-token-azp': '`azp` of the id_token is another client.',
-  'id-token-expired': '`exp` of the id_token is missing, in the past or not an integer.',
+  'id-token-expired': '`exp` of the id_token is missing, in the past or not a number.',
   'id-token-not-yet-valid': '`nbf` of the id_token is in the future.',
   'id-token-issued-at':
-    '`iat` of the id_token is missing, not an integer or too far from the current time.',
+    '`iat` of the id_token is missing, not a number or too far from the current time.',
   'id-token-lifetime': 'The id_token is valid for more than a day.',
   'id-token-nonce': '`nonce` of the id_token belongs to another sign-in.',
   'id-token-subject': '`sub` of the id_token is not 1 to 255 printable ASCII characters.',

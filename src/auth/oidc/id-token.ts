@@ -1,5 +1,6 @@
 import { hiddenCharacters } from '#src/runtime/text.ts'
 import type { RefusalReason } from './errors.ts'
+import { presentMembers, typeOf } from './members.ts'
 
 export type IdTokenHeader = { alg: unknown; typ?: unknown }
 export type IdTokenClaims = Readonly<Record<string, unknown>>
@@ -16,8 +17,8 @@ export type VerifiedSignIn = {
   /** The session at the provider (`sid`), for back-channel logout. */
   sessionId: string | null
   /**
-   * `auth_time`: Unix seconds of the last authentication at the provider; null unless a positive
-   * integer. Some providers always send 0.
+   * `auth_time`: whole Unix seconds of the last authentication at the provider; null unless positive.
+   * Some providers always send 0.
    */
   authenticatedAt: number | null
 }
@@ -32,7 +33,7 @@ const maxTextLength = 255
 
 /**
  * The checks of an id_token that the library leaves to its caller: form of `sub`, one audience,
- * `azp`, integer times near `nowSeconds`, lifetime, header `typ`. They run before the signature
+ * `azp`, times near `nowSeconds`, lifetime, header `typ`. They run before the signature
  * check, so that an invalid token causes no key fetch.
  * @returns the reason to refuse the token, or null
  */
@@ -42,7 +43,7 @@ export function validateIdToken(
   expected: { clientId: string; nowSeconds: number },
 ): RefusalReason | null {
   const { sub, azp } = claims
-  if (header.typ !== undefined && header.typ !== 'JWT') return 'id-token-type'
+  if (header.typ !== undefined && typeOf(header) !== 'jwt') return 'id-token-type'
   if (!isOnlyAudience(claims.aud, expected.clientId)) return 'id-token-audience'
   if (azp !== undefined && azp !== expected.clientId) return 'id-token-azp'
   const fault = validateTimes(claims, expected.nowSeconds)
@@ -51,13 +52,13 @@ export function validateIdToken(
   return null
 }
 
-/** Checks `exp` and `iat`, which must be integers. */
+/** Checks `exp` and `iat`: a NumericDate may have a fraction (RFC 7519, 2). */
 export function validateTimes(
   { iat, exp }: IdTokenClaims,
   nowSeconds: number,
 ): 'expired' | 'issued-at' | 'lifetime' | null {
-  if (!isInteger(exp) || exp + expiryToleranceSeconds <= nowSeconds) return 'expired'
-  if (!isInteger(iat) || Math.abs(nowSeconds - iat) > issuedAtToleranceSeconds) return 'issued-at'
+  if (!isNumber(exp) || exp + expiryToleranceSeconds <= nowSeconds) return 'expired'
+  if (!isNumber(iat) || Math.abs(nowSeconds - iat) > issuedAtToleranceSeconds) return 'issued-at'
   return exp - iat > maxLifetimeSeconds ? 'lifetime' : null
 }
 
@@ -92,7 +93,7 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
     emailVerified: email !== null && claims.email_verified === true,
     name: text(claims.name, maxTextLength),
     sessionId: text(claims.sid, maxTextLength),
-    authenticatedAt: isPositiveInteger(claims.auth_time) ? claims.auth_time : null,
+    authenticatedAt: isPositiveTime(claims.auth_time) ? Math.floor(claims.auth_time) : null,
   }
 }
 
@@ -101,7 +102,10 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
  */
 export function readHeader(idToken: string): IdTokenHeader {
   const [encoded = ''] = idToken.split('.')
-  return JSON.parse(Buffer.from(encoded, 'base64url').toString())
+  const { alg, ...others } = presentMembers(
+    JSON.parse(Buffer.from(encoded, 'base64url').toString()),
+  )
+  return { alg, ...others }
 }
 
 /** True if the audience is this client alone, as a string or as a list with one entry. */
@@ -115,12 +119,12 @@ export function isSubject(value: unknown): value is string {
   return typeof value === 'string' && /^[ -~]{1,255}$/.test(value)
 }
 
-function isInteger(value: unknown): value is number {
-  return Number.isSafeInteger(value)
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value)
 }
 
-function isPositiveInteger(value: unknown): value is number {
-  return isInteger(value) && value > 0
+function isPositiveTime(value: unknown): value is number {
+  return isNumber(value) && value > 0 && value <= Number.MAX_SAFE_INTEGER
 }
 
 function hashOf(algorithm: unknown): 'SHA-256' | 'SHA-384' | 'SHA-512' | null {

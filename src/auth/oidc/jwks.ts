@@ -1,44 +1,79 @@
-import type { JSONWebKeySet } from 'jose'
-import * as oauth from 'oauth4webapi'
+import { compactVerify, createLocalJWKSet, errors, type JWK } from 'jose'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { isJsonObject } from '#src/runtime/json.ts'
 import type { ProviderMetadata } from './discovery.ts'
-import { ProviderUnavailable, SignInRefused } from './errors.ts'
+import { ProviderUnavailable } from './errors.ts'
 import type { ProviderFetch } from './fetch.ts'
-
-/** The library's key cache of one metadata object; the check of logout tokens uses it too. */
-export type KeyCache = oauth.JWKSCacheInput
+import { presentMembers } from './members.ts'
 
 /** What a signature is verified for. */
 export type KeyUse = 'sign-in' | 'logout'
 
+/** `key`: no published key matches, or several do. `signature`: it is not valid. */
+export type SignatureFault = 'key' | 'signature'
+
 /**
- * Runs `check` with the cached keys and, if no key matches, once more with newly fetched keys. Keys
- * are fetched again at most once per minute, provider and use: logout tokens come from anyone, so
+ * Verifies the signature of a token with the provider's published keys. If none matches, they are
+ * fetched once more, at most once per minute, provider and use: logout tokens come from anyone, so
  * forged ones must not use up the renewals of sign-ins.
- * @returns false if no published key matches
+ * @returns null if it is valid
+ * @throws ProviderUnavailable
  */
-export type WithKeys = (
-  metadata: ProviderMetadata,
+export type VerifySignature = (
+  metadata: Pick<ProviderMetadata, 'jwks_uri'>,
+  token: string,
   use: KeyUse,
-  check: (metadata: ProviderMetadata, cache: KeyCache) => Promise<boolean>,
-) => Promise<boolean>
+) => Promise<SignatureFault | null>
 
-export type VerifySignature = (metadata: ProviderMetadata, response: Response) => Promise<void>
+type Keys = (...token: Parameters<ReturnType<typeof createLocalJWKSet>>) => Promise<CryptoKey>
+type FetchedKeys = { uri: string; since: number; keys: Promise<Keys> }
 
+const lifetimeSeconds = 300
 const renewalWindowSeconds = 60
 
 /**
- * The published keys of one provider. The library caches a key set for five minutes per metadata
- * object and does not fetch again within the first minute. A provider that rotates its keys right
- * before it signs needs that fetch, so a renewal uses a copy of the metadata object. The copy
- * replaces the original only when its keys have been fetched.
+ * The signature check of one provider. Keys are cached for five minutes. A provider that rotates its
+ * keys right before it signs needs the renewal. Renewed keys replace the cached ones only when they
+ * have been fetched.
  */
-export function createProviderKeys(clock: Clock): WithKeys {
-  const renewed = new WeakMap<ProviderMetadata, ProviderMetadata>()
-  const caches = new WeakMap<ProviderMetadata, KeyCache>()
-  const renewing = new Map<ProviderMetadata, Promise<void>>()
+export function createSignatureCheck(
+  algorithms: readonly string[],
+  fetch: ProviderFetch,
+  clock: Clock,
+): VerifySignature {
   const renewedAt = new Map<KeyUse, number>()
+  let cached: FetchedKeys | undefined
+  let renewing: Promise<void> | undefined
+
+  function load(uri: string): FetchedKeys {
+    const keys = fetchKeySet(uri, fetch).then((found) => createLocalJWKSet({ keys: found }))
+    return { uri, since: unixSeconds(clock), keys }
+  }
+
+  /** Concurrent calls share one fetch. A failed fetch is not cached. */
+  function current(uri: string): FetchedKeys {
+    if (cached?.uri === uri && unixSeconds(clock) - cached.since < lifetimeSeconds) return cached
+    const loaded = load(uri)
+    loaded.keys.catch(() => {
+      if (cached === loaded) cached = undefined
+    })
+    cached = loaded
+    return loaded
+  }
+
+  async function renew(uri: string): Promise<Keys> {
+    const loaded = load(uri)
+    const done = loaded.keys.then(
+      () => {
+        cached = loaded
+      },
+      () => {},
+    )
+    renewing = done
+    await done
+    renewing = undefined
+    return loaded.keys
+  }
 
   function mayRenew(use: KeyUse): boolean {
     const now = unixSeconds(clock)
@@ -47,93 +82,60 @@ export function createProviderKeys(clock: Clock): WithKeys {
     return true
   }
 
-  function cacheOf(metadata: ProviderMetadata): KeyCache {
-    const cache = caches.get(metadata) ?? {}
-    caches.set(metadata, cache)
-    return cache
-  }
-
-  return async function withKeys(metadata, use, check) {
-    const known = renewed.get(metadata) ?? metadata
-    if (await check(known, cacheOf(known))) return true
-    const pending = renewing.get(metadata)
-    if (pending !== undefined) await pending // of a concurrent sign-in
-    const latest = renewed.get(metadata) ?? metadata
-    if (latest !== known) return check(latest, cacheOf(latest))
-    if (!mayRenew(use)) return false
-    const copy = { ...metadata }
-    const checked = check(copy, cacheOf(copy))
-    const replaced = checked.then(
-      () => void renewed.set(metadata, copy),
-      (error) => {
-        if (!(error instanceof ProviderUnavailable)) renewed.set(metadata, copy)
-      },
-    )
-    renewing.set(metadata, replaced)
-    await replaced
-    renewing.delete(metadata)
-    return checked
+  return async function verifySignature({ jwks_uri: uri }, token, use) {
+    const known = current(uri)
+    const fault = await verify(token, await known.keys, algorithms)
+    if (fault !== 'unknown-key') return fault
+    if (renewing !== undefined) await renewing // of a concurrent sign-in
+    const latest = current(uri)
+    if (latest === known && !mayRenew(use)) return 'key'
+    const keys = await (latest === known ? renew(uri) : latest.keys)
+    const second = await verify(token, keys, algorithms)
+    return second === 'unknown-key' ? 'key' : second
   }
 }
 
-/** Verifies id_token signatures with the provider's published keys. */
-export function createSignatureCheck(
-  http: oauth.ValidateSignatureOptions,
-  clock: Clock,
-  withKeys: WithKeys = createProviderKeys(clock),
-): VerifySignature {
-  return async function verifySignature(metadata, response) {
-    const verified = await withKeys(metadata, 'sign-in', (copy, cache) =>
-      hasValidSignature(copy, response, { ...http, [oauth.jwksCache]: cache }),
-    )
-    if (!verified) throw new SignInRefused('id-token-key')
+async function verify(
+  token: string,
+  keys: Keys,
+  algorithms: readonly string[],
+): Promise<SignatureFault | 'unknown-key' | null> {
+  const find: Keys = (header, jws) => {
+    // `kid` is opaque text. jose ignores one that is no text.
+    const hasKid = header !== undefined && 'kid' in header && header.kid !== undefined
+    if (hasKid && typeof header.kid !== 'string') throw new errors.JWKSNoMatchingKey()
+    return keys(header, jws)
+  }
+  try {
+    await compactVerify(token, find, { algorithms: [...algorithms] })
+    return null
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return 'unknown-key'
+    return error instanceof errors.JWKSMultipleMatchingKeys ? 'key' : 'signature'
   }
 }
 
 /**
- * @returns true for a valid signature, false if the key is not in the key set
- * @throws SignInRefused for an invalid signature or several matching keys, ProviderUnavailable
+ * Fetches a key set (RFC 7517, 5). A key that is listed twice is one key, and what is no key is left
+ * out.
+ * @throws ProviderUnavailable
  */
-async function hasValidSignature(
-  metadata: ProviderMetadata,
-  response: Response,
-  http: oauth.ValidateSignatureOptions,
-): Promise<boolean> {
-  try {
-    await oauth.validateApplicationLevelSignature(metadata, response, http)
-    return true
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) throw error
-    if (!(error instanceof oauth.OperationProcessingError)) {
-      throw new SignInRefused('id-token-signature')
-    }
-    if (error.code === oauth.KEY_SELECTION) {
-      if (hasCandidates(error.cause)) throw new SignInRefused('id-token-key')
-      return false
-    }
-    // The library mentions "response" only in its errors about the key set response.
-    if (error.message.includes('"response"')) throw new ProviderUnavailable('keys-malformed')
-    throw new SignInRefused('id-token-signature')
-  }
-}
-
-function hasCandidates(cause: unknown): boolean {
-  const candidates = isJsonObject(cause) ? cause.candidates : null
-  return Array.isArray(candidates) && candidates.length > 0
-}
-
-/** Fetches a key set (RFC 7517, 5). @throws ProviderUnavailable */
-export async function fetchKeySet(url: string, fetch: ProviderFetch): Promise<JSONWebKeySet> {
+export async function fetchKeySet(url: string, fetch: ProviderFetch): Promise<JWK[]> {
   const response = await fetch(url, {
     method: 'GET',
     headers: { accept: 'application/json, application/jwk-set+json' },
   })
   const body: unknown = await response.json().catch(() => null)
-  if (response.status !== 200 || !isKeySet(body)) throw new ProviderUnavailable('keys-malformed')
-  return body
+  const listed = isJsonObject(body) ? body.keys : null
+  if (response.status !== 200 || !Array.isArray(listed)) {
+    throw new ProviderUnavailable('keys-malformed')
+  }
+  const keys = listed.filter(isJsonObject).map(presentMembers)
+  if (keys.length === 0 && listed.length > 0) throw new ProviderUnavailable('keys-malformed')
+  return [...new Map(keys.map((key) => [identityOf(key), key])).values()]
 }
 
-function isKeySet(value: unknown): value is JSONWebKeySet {
-  const keys = isJsonObject(value) ? value.keys : null
-  return Array.isArray(keys) && keys.every((key) => typeof key === 'object' && key !== null)
+/** Two entries with the same key for the same use are one, whatever certificates they name. */
+function identityOf({ kty, kid, alg, use, key_ops, crv, n, e, x, y }: JWK): string {
+  return JSON.stringify([kty, kid, alg, use, key_ops, crv, n, e, x, y])
 }

@@ -1,17 +1,9 @@
-import {
-  compactVerify,
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  type JSONWebKeySet,
-} from 'jose'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
 import type { ProviderMetadata } from './discovery.ts'
-import type { ProviderFetch } from './fetch.ts'
 import { isOnlyAudience, isSubject, validateTimes } from './id-token.ts'
-import { fetchKeySet, type KeyCache, type WithKeys } from './jwks.ts'
+import { presentMembers, typeOf } from './members.ts'
 
 /** Codes in the audit log for refused logout tokens, each with its meaning. */
 const logoutRefusals = {
@@ -21,9 +13,9 @@ const logoutRefusals = {
   'logout-token-type': 'The header `typ` is neither absent nor `JWT` nor `logout+jwt`.',
   'logout-token-issuer': '`iss` of the logout token is not the issuer of the provider.',
   'logout-token-audience': '`aud` of the logout token is not exactly this client.',
-  'logout-token-expired': '`exp` of the logout token is missing, in the past or not an integer.',
+  'logout-token-expired': '`exp` of the logout token is missing, in the past or not a number.',
   'logout-token-issued-at':
-    '`iat` of the logout token is missing, not an integer or too far from the current time.',
+    '`iat` of the logout token is missing, not a number or too far from the current time.',
   'logout-token-lifetime': 'The logout token is valid for more than a day.',
   'logout-token-event': 'The logout token does not contain the back-channel logout event.',
   'logout-token-nonce': 'The logout token contains a `nonce`; only an id_token may.',
@@ -48,7 +40,7 @@ const eventName = 'http://schemas.openid.net/event/backchannel-logout'
 /** @returns null unless the text is a compact JWS over a JSON object without `crit` */
 export function decodeLogoutToken(token: string): LogoutToken | null {
   try {
-    const header: JsonObject = decodeProtectedHeader(token)
+    const header = presentMembers(decodeProtectedHeader(token))
     const claims: JsonObject = decodeJwt(token)
     // No critical extension is supported, such as unencoded payloads (RFC 7797).
     return header.crit === undefined ? { header, claims } : null
@@ -71,9 +63,10 @@ export function validateLogoutToken(
     nowSeconds: number
   },
 ): LogoutRefusal | null {
-  const { alg, typ } = header
+  const { alg } = header
+  const type = typeOf(header)
   if (typeof alg !== 'string' || !expected.algorithms.includes(alg)) return 'logout-token-algorithm'
-  if (typ !== undefined && typ !== 'JWT' && typ !== 'logout+jwt') return 'logout-token-type'
+  if (type !== undefined && type !== 'jwt' && type !== 'logout+jwt') return 'logout-token-type'
   if (claims.iss !== expected.issuer) return 'logout-token-issuer'
   if (!isOnlyAudience(claims.aud, expected.clientId)) return 'logout-token-audience'
   const fault = validateTimes(claims, expected.nowSeconds)
@@ -99,75 +92,16 @@ function hasLogoutEvent(events: unknown): boolean {
   return isJsonObject(events) && Object.hasOwn(events, eventName) && isJsonObject(events[eventName])
 }
 
-/** `sub`, `sid` or both must be there, each valid as in an id_token. */
+/** `sub`, `sid` or both must be there, each valid as in an id_token. Null is not there. */
 function hasSubjectOrSession({ sub, sid }: JsonObject): boolean {
-  if (sub === undefined && sid === undefined) return false
-  return (sub === undefined || isSubject(sub)) && (sid === undefined || isSessionId(sid))
+  const hasSubject = sub !== undefined && sub !== null
+  const hasSession = sid !== undefined && sid !== null
+  if (!hasSubject && !hasSession) return false
+  return (!hasSubject || isSubject(sub)) && (!hasSession || isSessionId(sid))
 }
 
 function isSessionId(sid: unknown): boolean {
   return typeof sid === 'string' && /^\P{Cc}{1,255}$/u.test(sid)
-}
-
-export type VerifyLogoutSignature = (
-  metadata: ProviderMetadata,
-  token: string,
-) => Promise<LogoutRefusal | null>
-
-const keyLifetimeSeconds = 300 // as long as oauth4webapi caches keys
-
-/**
- * Verifies the signature of logout tokens with the same keys, cache and algorithms as that of
- * id_tokens. oauth4webapi has no function for it, so `jose` is used.
- * @throws ProviderUnavailable
- */
-export function createLogoutSignatureCheck(
-  algorithms: readonly string[],
-  fetch: ProviderFetch,
-  withKeys: WithKeys,
-): VerifyLogoutSignature {
-  const pendingFetches = new WeakMap<KeyCache, Promise<JSONWebKeySet>>()
-
-  /** Concurrent calls share one fetch. */
-  function keysOf(metadata: ProviderMetadata, cache: KeyCache): Promise<JSONWebKeySet> {
-    // oauth4webapi sets `uat` by the system clock, not by the program's clock.
-    const now = Math.floor(Date.now() / 1000)
-    const { jwks, uat } = cache
-    if (jwks !== undefined && now - uat < keyLifetimeSeconds) {
-      return Promise.resolve(jwks as JSONWebKeySet)
-    }
-    const pending = pendingFetches.get(cache) ?? load()
-    pendingFetches.set(cache, pending)
-    return pending
-
-    async function load(): Promise<JSONWebKeySet> {
-      try {
-        const keys = await fetchKeySet(metadata.jwks_uri, fetch)
-        Object.assign(cache, { jwks: keys, uat: now })
-        return keys
-      } finally {
-        pendingFetches.delete(cache)
-      }
-    }
-  }
-
-  return async function verifyLogoutSignature(metadata, token) {
-    let refusal: LogoutRefusal | null = null
-    const found = await withKeys(metadata, 'logout', async (copy, cache) => {
-      const keys = createLocalJWKSet(await keysOf(copy, cache))
-      try {
-        await compactVerify(token, keys, { algorithms: [...algorithms] })
-      } catch (error) {
-        if (error instanceof errors.JWKSNoMatchingKey) return false
-        refusal =
-          error instanceof errors.JWKSMultipleMatchingKeys
-            ? 'logout-token-key'
-            : 'logout-token-signature'
-      }
-      return true
-    })
-    return found ? refusal : 'logout-token-key'
-  }
 }
 
 const metadataMs = 500

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { isJsonObject } from '#src/runtime/json.ts'
+import { parseJsonObject } from '#src/runtime/json.ts'
 import type { HttpOptions, SendAsClient } from './client-auth.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { ProviderUnavailable, type RefusalReason, SignInRefused } from './errors.ts'
@@ -12,6 +12,7 @@ import {
   validateIdToken,
 } from './id-token.ts'
 import type { VerifySignature } from './jwks.ts'
+import { tokenCharacters, usableTokenMembers, withPresentClaims } from './members.ts'
 
 export type RedeemedCode = {
   claims: oauth.IDToken
@@ -78,36 +79,44 @@ export async function readTokenResponse(
   response: Response,
   nonce: string,
 ): Promise<RedeemedCode> {
-  if (!isJson(response)) throw new SignInRefused('token-response-malformed')
+  const read = await readUsable(response)
+  if (read === null) throw new SignInRefused('token-response-malformed')
   try {
-    const result = await oauth.processAuthorizationCodeResponse(metadata, client, response, {
+    const result = await oauth.processAuthorizationCodeResponse(metadata, client, read.response, {
       expectedNonce: nonce,
       requireIdToken: true,
     })
     const claims = oauth.getValidatedIdTokenClaims(result)
-    if (claims === undefined || result.id_token === undefined) {
-      throw new SignInRefused('id-token-missing')
-    }
-    if (!hasAllowedCharacters(result)) throw new SignInRefused('token-response-malformed')
-    return { claims, idToken: result.id_token, tokens: tokensOf(result) }
+    if (claims === undefined || read.idToken === null) throw new SignInRefused('id-token-missing')
+    if (!isToken(result.access_token)) throw new SignInRefused('token-response-malformed')
+    return { claims, idToken: read.idToken, tokens: tokensOf(result) }
   } catch (error) {
     if (error instanceof SignInRefused || error instanceof ProviderUnavailable) throw error
     throw new SignInRefused(reasonOf(error))
   }
 }
 
-// Printable ASCII; in a scope without quote and backslash (RFC 6749, appendix A).
-const tokenCharacters = /^[ -~]*$/
-const scopeCharacters = /^[ !#-[\]-~]*$/
+type UsableResponse = {
+  /** For the library, which stops at any member that has not its form. */
+  response: Response
+  /** As received, for its header and its signature. */
+  idToken: string | null
+}
 
-/** The library checks only that these members are strings. */
-function hasAllowedCharacters(result: oauth.TokenEndpointResponse): boolean {
-  const { access_token, refresh_token = '', scope = '' } = result
-  return (
-    tokenCharacters.test(access_token) &&
-    tokenCharacters.test(refresh_token) &&
-    scopeCharacters.test(scope)
-  )
+/** @returns null unless it is 200 with a JSON object */
+async function readUsable(response: Response): Promise<UsableResponse | null> {
+  const isJson = response.status === 200 && mediaTypeOf(response) === 'application/json'
+  const body = isJson ? parseJsonObject(await response.text()) : null
+  if (body === null) return null
+  const members = usableTokenMembers(body)
+  const idToken = typeof members.id_token === 'string' ? members.id_token : null
+  const id_token = idToken === null ? undefined : withPresentClaims(idToken)
+  return { response: Response.json({ ...members, id_token }), idToken }
+}
+
+/** The library checks only that it is a string. */
+function isToken(accessToken: string): boolean {
+  return tokenCharacters.test(accessToken)
 }
 
 const maxLifetimeSeconds = 366 * 86_400 // a longer lifetime is a mistake of the provider
@@ -121,11 +130,6 @@ function tokensOf(result: oauth.TokenEndpointResponse): TokenSet {
     scope: result.scope ?? null,
     expiresIn: seconds === undefined ? null : Math.min(Math.floor(seconds), maxLifetimeSeconds),
   }
-}
-
-/** The library checks the content type only after parsing has failed. */
-function isJson(response: Response): boolean {
-  return mediaTypeOf(response) === 'application/json'
 }
 
 const reasonsByMember: Readonly<Record<string, RefusalReason>> = {
@@ -227,47 +231,37 @@ async function readRefreshResponse(
   subject: string,
 ): Promise<RefreshResult> {
   const lost = { kind: 'ended', reason: 'answer-lost' } as const
-  if (response.status !== 200 || !isJson(response)) return lost
-  const withIdToken = await hasIdToken(response)
+  const read = await readUsable(response)
+  if (read === null) return lost
+  const { idToken } = read
   try {
-    const result = await oauth.processRefreshTokenResponse(deps.metadata, client, response)
-    if (result.token_type !== 'bearer' || !hasAllowedCharacters(result)) return lost
-    if (result.id_token !== undefined && !(await isSameIdentity(deps, result, response, subject))) {
+    const result = await oauth.processRefreshTokenResponse(deps.metadata, client, read.response)
+    if (result.token_type !== 'bearer' || !isToken(result.access_token)) return lost
+    if (idToken !== null && !(await isSameIdentity(deps, result, idToken, subject))) {
       return { kind: 'ended', reason: 'id-token-changed' }
     }
     return { kind: 'refreshed', tokens: tokensOf(result) }
   } catch {
-    return withIdToken ? { kind: 'ended', reason: 'id-token-changed' } : lost
+    // The library validates the id_token together with the response, so its error does not say which
+    // of them failed.
+    return idToken === null ? lost : { kind: 'ended', reason: 'id-token-changed' }
   }
-}
-
-/**
- * The library validates the id_token together with the response, so the error does not say which
- * failed.
- */
-async function hasIdToken(response: Response): Promise<boolean> {
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => null)
-  return isJsonObject(body) && 'id_token' in body
 }
 
 /** A refreshed id_token keeps iss, sub and aud (OpenID Connect Core 12.2). */
 async function isSameIdentity(
   { metadata, clientId, verifySignature, clock }: RefreshDeps,
   result: oauth.TokenEndpointResponse,
-  response: Response,
+  idToken: string,
   subject: string,
 ): Promise<boolean> {
   const claims = oauth.getValidatedIdTokenClaims(result)
-  if (claims === undefined || result.id_token === undefined) return false
-  const header = readHeader(result.id_token)
+  if (claims === undefined) return false
+  const header = readHeader(idToken)
   const expected = { clientId, nowSeconds: unixSeconds(clock) }
   if (validateIdToken(header, claims, expected) !== null || claims.sub !== subject) return false
   if (!(await matchesAccessTokenHash(header, claims, result.access_token))) return false
-  await verifySignature(metadata, response)
-  return true
+  return (await verifySignature(metadata, idToken, 'sign-in')) === null
 }
 
 export type TokenKind = 'refresh_token' | 'access_token'

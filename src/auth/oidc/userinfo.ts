@@ -5,6 +5,7 @@ import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { mediaTypeOf } from './fetch.ts'
 import type { IdTokenClaims } from './id-token.ts'
 import type { VerifySignature } from './jwks.ts'
+import { presentMembers, withPresentClaims } from './members.ts'
 
 /**
  * Requests the userinfo of the id_token's subject (OpenID Connect Core 5.3). The access token is
@@ -28,9 +29,16 @@ export async function fetchUserinfo(
   if (type !== 'application/json' && type !== 'application/jwt') {
     throw new SignInRefused('userinfo-malformed')
   }
-  const claims = await readClaims(metadata, client, access.subject, response)
-  if (type === 'application/jwt') await verify(metadata, response, verifySignature)
-  return claims
+  const body = await response.text()
+  const isSigned = type === 'application/jwt'
+  const readable = new Response(isSigned ? withPresentClaims(body) : body, {
+    headers: { 'content-type': type },
+  })
+  const claims = await readClaims(metadata, client, access.subject, readable)
+  if (isSigned && (await verifySignature(metadata, body, 'sign-in')) !== null) {
+    throw new SignInRefused('userinfo-signature')
+  }
+  return presentMembers(claims)
 }
 
 async function readClaims(
@@ -45,19 +53,6 @@ async function readClaims(
     const isSubject =
       error instanceof oauth.OperationProcessingError && error.message.includes('"sub"')
     throw new SignInRefused(isSubject ? 'userinfo-subject' : 'userinfo-malformed')
-  }
-}
-
-async function verify(
-  metadata: ProviderMetadata,
-  response: Response,
-  verifySignature: VerifySignature,
-): Promise<void> {
-  try {
-    await verifySignature(metadata, response)
-  } catch (error) {
-    if (error instanceof ProviderUnavailable) throw error
-    throw new SignInRefused('userinfo-signature')
   }
 }
 

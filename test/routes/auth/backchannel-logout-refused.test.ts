@@ -49,7 +49,7 @@ const invalid: [string, LogoutFaults, string][] = [
   ['L5 published key, alg not configured', { key: ecKey }, 'algorithm'],
   ['crit', { header: { crit: ['b64'], b64: true } }, 'malformed'],
   ['typ at+jwt', { header: { typ: 'at+jwt' } }, 'type'],
-  ['typ in another case', { header: { typ: 'Logout+JWT' } }, 'type'],
+  ['typ text/logout+jwt', { header: { typ: 'text/logout+jwt' } }, 'type'],
   ['L3 no event', event(undefined), 'event'],
   ['L7 another event', event({ [`${logoutEvent}s`]: {} }), 'event'],
   ['event is a list', event([logoutEvent]), 'event'],

@@ -1,13 +1,19 @@
 import t from 'tap'
 import {
   isSignedIn,
+  type LogoutFaults,
   logoutClock,
   logoutSeconds,
   postLogout,
   signedInFrom,
   signLogoutToken,
 } from '#test/support/provider/logout-request.ts'
-import { accounts, auditTrail, buildWithProvider } from '#test/support/provider/sign-in-journey.ts'
+import {
+  accounts,
+  auditTrail,
+  buildWithProvider,
+  rsaKey,
+} from '#test/support/provider/sign-in-journey.ts'
 
 t.beforeEach(() => {
   logoutClock.seconds = logoutSeconds
@@ -57,6 +63,28 @@ t.test('without sid all sessions of the subject end and no others', async (t) =>
   )
   const ended = { action: 'sign-out', outcome: 'done', provider: 'demo', named: true }
   t.strictSame(rows, [ended, ended], 'one entry per session')
+})
+
+t.test('what a provider writes in another form is the same logout', async (t) => {
+  const forms: LogoutFaults[] = [
+    { header: { typ: 'jwt' } },
+    { header: { typ: 'logout+jwt' } },
+    { header: { typ: 'Logout+JWT' } },
+    { header: { typ: 'application/logout+jwt' } },
+    { header: { typ: '' } },
+    { claims: { iat: logoutSeconds - 0.5, exp: logoutSeconds + 120.5 } },
+    { claims: { sid: null } },
+    { claims: { sub: null } },
+  ]
+  for (const form of forms) {
+    const journey = await buildWithProvider(t, {}, logoutClock)
+    const browser = await signedInFrom(journey, 'provider-session-1')
+    const { jwk } = rsaKey
+    journey.op.fault = { jwks: { keys: [jwk, { ...jwk, use: null }] } }
+    const token = await signLogoutToken(journey, logoutClock, form)
+    t.equal((await postLogout(journey, token)).statusCode, 200, JSON.stringify(form))
+    t.equal(await isSignedIn(journey, browser), false)
+  }
 })
 
 t.test('sid without sub is enough; a session through another provider remains', async (t) => {

@@ -51,7 +51,8 @@ t.test('only a verified auth_time is accepted', async (t) => {
     ['before the start', now() - 60],
     ['long before', 1],
     ['text', String(now())],
-    ['a fraction', now() + 0.5],
+    ['empty', ''],
+    ['a list', [now()]],
     ['null', null],
   ]
   for (const [name, auth_time] of refused) {
