@@ -55,25 +55,31 @@ export function createGroupCommit<Item, Result>({
   const running = new Set<Promise<void>>()
 
   function start(): void {
-    const lane = run().finally(() => {
-      running.delete(lane)
-      if (running.size > 0) return
-      lastCommitMs = 0
-      onIdle?.()
-    })
+    const lane = run()
     running.add(lane)
+
+    async function run(): Promise<void> {
+      // Items added in the same turn of the event loop share the first commit.
+      await new Promise((resolve) => setImmediate(resolve))
+      try {
+        while (queue.length > 0) await commitNext()
+      } finally {
+        // At once: an item that is added after the last look at the queue starts a lane.
+        running.delete(lane)
+        if (running.size === 0) {
+          lastCommitMs = 0
+          onIdle?.()
+        }
+      }
+    }
   }
 
-  async function run(): Promise<void> {
-    // Items added in the same turn of the event loop share the first commit.
-    await new Promise((resolve) => setImmediate(resolve))
-    while (queue.length > 0) {
-      const batch = takeBatch()
-      const begun = performance.now()
-      await commitOrSplit(batch)
-      lastCommitMs = performance.now() - begun
-      onCommit?.(batch.length, lastCommitMs)
-    }
+  async function commitNext(): Promise<void> {
+    const batch = takeBatch()
+    const begun = performance.now()
+    await commitOrSplit(batch)
+    lastCommitMs = performance.now() - begun
+    onCommit?.(batch.length, lastCommitMs)
   }
 
   function takeBatch(): Entry<Item, Result>[] {

@@ -30,6 +30,21 @@ t.test('items added during a commit share the next one', async (t) => {
   t.strictSame(group.waiting(), { items: 0, bytes: 0, oldestMs: 0, expectedMs: 0 })
 })
 
+t.test('an item added right after a commit is committed, however soon', async (t) => {
+  for (let ticks = 0; ticks < 20; ticks += 1) {
+    const committed: number[] = []
+    const group = groupOf(async (items) => {
+      committed.push(...items)
+    })
+    await group.add(1)
+    for (let n = 0; n < ticks; n += 1) await null
+    void group.add(2)
+    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    t.strictSame(committed, [1, 2], `${ticks} ticks later`)
+  }
+})
+
 t.test('only the bad item of a batch is rejected', async (t) => {
   const committed: number[] = []
   const group = groupOf(async (items) => {
