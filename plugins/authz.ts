@@ -60,9 +60,9 @@ export default fp<{ services?: boolean }>(
     })
     app.addHook('onRequest', requireIdentity)
     app.addHook('onSend', requireEntered)
-    app.setErrorHandler(enterFirst)
+    app.setErrorHandler(refuseInOrder)
   },
-  { name: 'authz', fastify: '5.x', dependencies: ['session', 'api-token', 'require-access'] },
+  { name: 'authz', fastify: '5.x', dependencies: ['session', 'credential', 'require-access'] },
 )
 
 const withoutBody = ['GET', 'HEAD']
@@ -84,15 +84,25 @@ async function requireEntered(request: FastifyRequest, reply: FastifyReply): Pro
   }
 }
 
+/** @throws always: the parent's error handler sends the response */
+async function refuseInOrder(error: unknown, request: FastifyRequest): Promise<never> {
+  const refusal = await firstRefusal(error, request)
+  if (statusOf(refusal) === 401 && request.credential !== null)
+    await request.countDeadCredential?.()
+  throw refusal
+}
+
 /**
  * The order of refusals: identity and permission before malformed input. A GET enters only when its
  * handler reads, so an input error makes it enter first.
- * @throws always: the parent's error handler sends the response
  */
-async function enterFirst(error: unknown, request: FastifyRequest): Promise<never> {
+async function firstRefusal(error: unknown, request: FastifyRequest): Promise<unknown> {
   const isInputError = statusOf(error) >= 400 && statusOf(error) < 500
-  if (isInputError && request.awaitsDecision) await request.enter()
-  throw error
+  if (!isInputError || !request.awaitsDecision) return error
+  return request.enter().then(
+    () => error,
+    (refusal) => refusal,
+  )
 }
 
 function statusOf(error: unknown): number {

@@ -1,5 +1,5 @@
 import { negotiate } from '@fastify/accept-negotiator'
-import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { isBearer } from '#src/auth/sessions/enter.ts'
 import { isKnown } from '#src/http/etag.ts'
@@ -39,10 +39,19 @@ const readMethods = ['GET', 'HEAD']
 export default fp(
   async function compression(app) {
     app.decorateReply('sendDocument', sendDocument)
-    app.addHook('onSend', compressJson)
+    app.addHook('onRoute', compressReads)
   },
   { name: 'compression', fastify: '5.x' },
 )
+
+/** A response with a tag is left as it is, because its tag is that of these bytes. */
+function compressReads(route: RouteOptions): void {
+  const { config, method, schema } = route
+  const takesToken = typeof config?.access === 'object' && schema?.hide !== true
+  const isRead = [method].flat().some((one) => readMethods.includes(one))
+  if (!takesToken || !isRead || config?.versioned) return
+  route.onSend = [compressJson, ...[route.onSend ?? []].flat()]
+}
 
 async function sendDocument(
   this: FastifyReply,
@@ -83,13 +92,12 @@ function compressJson(
   )
 }
 
-/** A response with a tag is left as it is, because its tag is that of these bytes. */
 function isCompressible(
-  { method, credential }: FastifyRequest,
+  { credential }: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
 ): payload is string {
-  if (!isBearer(credential) || !readMethods.includes(method)) return false
+  if (!isBearer(credential)) return false
   const isJson = String(reply.getHeader('content-type')).startsWith('application/json')
   return isJson && typeof payload === 'string' && !reply.hasHeader('etag')
 }

@@ -1,7 +1,11 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Credential } from '#src/auth/sessions/enter.ts'
-import type { Problem } from '#src/http/problems.ts'
+import { tokenKindOf } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { readBearerToken } from '#src/http/bearer-token.ts'
+import { Problem } from '#src/http/problems.ts'
+import { countSessionCookies } from '#src/http/session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,30 +13,75 @@ declare module 'fastify' {
     credential: Credential | null
     /** Why what the request came with cannot be used; null if it can, or if there is nothing. */
     credentialFault: Problem | null
-    /** Takes the credential away from the request. The fault becomes the response. */
-    rejectCredential(fault: Problem): void
   }
 }
 
 /**
- * The credential of a request. The plugins that read it do not refuse a request themselves: they
- * reject the credential, the rate limit counts the request for its address, and then the fault is
- * thrown, here at the latest.
+ * The credential of a request: the session of its cookie, or an API or service token, which is
+ * accepted where a rule of the policy decides. A credential with a fault is not used, but the request
+ * is refused only after the rate limit has counted it for its address: by plugins/authz.ts, or here
+ * for routes that anyone may call.
  */
-export default fp(
-  async function credential(app) {
+export default fp<{ baseUrl: string }>(
+  async function credential(app, { baseUrl }) {
     app.decorateRequest('credential', null)
     app.decorateRequest('credentialFault', null)
-    app.decorateRequest('rejectCredential', rejectCredential)
-    // Runs after the onRequest hooks of every scope, and before the body is read.
-    app.addHook('preParsing', function refuseFault({ credentialFault }, _reply, payload, done) {
-      done(credentialFault, payload)
+    app.addHook('onRoute', refuseFaultWithoutRule)
+    app.addHook('onRequest', async function readCredential(request) {
+      request.credential = request.readSessionCookie()
+      if (isCrossOrigin(request, baseUrl)) rejectCredential(request, new Problem('cross-origin'))
+      if (typeof request.routeOptions.config.access === 'object') readToken(request)
     })
   },
-  { name: 'credential', fastify: '5.x' },
+  { name: 'credential', fastify: '5.x', dependencies: ['session'] },
 )
 
-function rejectCredential(this: FastifyRequest, fault: Problem): void {
-  this.credential = null
-  this.credentialFault = fault
+function refuseFaultWithoutRule(route: RouteOptions): void {
+  if (typeof route.config?.access === 'object') return
+  route.preParsing = [...[route.preParsing ?? []].flat(), refuseFault]
+}
+
+const refuseFault: Extract<RouteOptions['preParsing'], (...args: never[]) => void> =
+  function refuseFault({ credentialFault }, _reply, payload, done) {
+    done(credentialFault, payload)
+  }
+
+const safeMethods = ['GET', 'HEAD', 'OPTIONS']
+const allowedSites = ['same-origin', 'none']
+
+/**
+ * An unsafe request with a cookie must be same-origin according to `Sec-Fetch-Site` or, without it,
+ * `Origin`. Without both headers it does not come from a browser and is allowed (contract 8). Bearer
+ * tokens are exempt, because other sites cannot make a browser send one.
+ */
+function isCrossOrigin({ method, headers }: FastifyRequest, baseUrl: string): boolean {
+  const { 'sec-fetch-site': site, origin, authorization, cookie } = headers
+  if (safeMethods.includes(method) || cookie === undefined) return false
+  if (readBearerToken(authorization) !== null) return false
+  if (site !== undefined) return !allowedSites.includes(String(site))
+  return origin !== undefined && origin !== baseUrl
+}
+
+/**
+ * A request with a bearer token is judged by the token alone: beside a session cookie it is malformed,
+ * because it would be two people at once. Other authentication schemes are ignored.
+ */
+function readToken(request: FastifyRequest): void {
+  const { authorization, cookie } = request.headers
+  const token = readBearerToken(authorization)
+  if (token === null) return
+  // Duplicates count too, although the session plugin ignores them.
+  if (countSessionCookies(cookie) > 0) {
+    const detail = 'Send a session cookie or a token, not both.'
+    rejectCredential(request, new Problem('malformed', { detail }))
+    return
+  }
+  const kind = tokenKindOf(token)
+  if (kind === null) rejectCredential(request, new Problem('invalid-token'))
+  else request.credential = { kind, hash: sha256(token) }
+}
+
+function rejectCredential(request: FastifyRequest, fault: Problem): void {
+  request.credential = null
+  request.credentialFault = fault
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { endsWithin } from '#src/runtime/timeout.ts'
 
@@ -34,17 +35,23 @@ export default fp<Limits>(
       silent.add(socket)
       socket.once('close', () => silent.delete(socket))
     })
-    app.server.on('request', ({ socket }) => silent.delete(socket))
+    const unanswered = new Set<FastifyReply['raw']>()
+    app.server.prependListener('request', ({ socket }, response) => {
+      silent.delete(socket)
+      if (isShuttingDown) response.setHeader('connection', 'close')
+      unanswered.add(response)
+      response.once('close', () => unanswered.delete(response))
+    })
 
-    app.addHook('onSend', function setConnectionClose(_request, reply, _payload, done) {
-      if (isShuttingDown) reply.header('connection', 'close')
-      done()
-    })
-    app.decorate('leave', function leave() {
+    function leave() {
       isShuttingDown = true
-    })
+      for (const response of unanswered) {
+        if (!response.headersSent) response.setHeader('connection', 'close')
+      }
+    }
+    app.decorate('leave', leave)
     app.decorate('endRequests', async function endRequests() {
-      isShuttingDown = true
+      leave()
       if (!app.server.listening) return true
       const closed = once(app.server, 'close')
       app.close().catch((error) => app.log.error({ err: error }, 'closing the server failed'))

@@ -5,7 +5,6 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { runOnce } from '#src/db/idempotency.ts'
 import { withHeader } from '#src/http/headers.ts'
-import { Problem } from '#src/http/problems.ts'
 import { VisibleAscii, withProblems } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
@@ -33,7 +32,7 @@ const Header = Type.String({
 /**
  * `Idempotency-Key`: a request that a client sends again, because it does not know what became of the
  * first, has one effect and one response. The key is kept in the transaction of the write, for the
- * person or service who sent it. An operation that takes no key refuses one, so that none is silently ignored.
+ * person or service who sent it.
  */
 export default fp<{ keys: EncryptionKeys }>(
   async function idempotency(app, { keys }) {
@@ -65,18 +64,10 @@ function describeKey(route: RouteOptions): void {
   if (creates && config.idempotencyKey === undefined) {
     throw new Error(`POST ${url} does not state config.idempotencyKey.`)
   }
-  if (config.idempotencyKey === true) {
-    schema.headers = withHeader(schema.headers, header, Header)
-    schema.response = withProblems(Object(schema.response), 'conflict', 422)
-    route.onSend = [...[route.onSend ?? []].flat(), tellReplay]
-  } else {
-    route.preHandler = [refuseKey, ...[route.preHandler ?? []].flat()]
-  }
-}
-
-async function refuseKey({ headers }: FastifyRequest): Promise<void> {
-  if (headers[header] === undefined) return
-  throw new Problem('malformed', { detail: 'This operation takes no Idempotency-Key.' })
+  if (config.idempotencyKey !== true) return
+  schema.headers = withHeader(schema.headers, header, Header)
+  schema.response = withProblems(Object(schema.response), 'conflict', 422)
+  route.onSend = [...[route.onSend ?? []].flat(), tellReplay]
 }
 
 async function tellReplay(request: FastifyRequest, reply: FastifyReply): Promise<void> {

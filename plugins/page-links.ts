@@ -1,4 +1,4 @@
-import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { pageLinks, toPageCursors } from '#src/http/page-links.ts'
 
@@ -8,7 +8,11 @@ import { pageLinks, toPageCursors } from '#src/http/page-links.ts'
  */
 export default fp(
   async function pageLinks(app) {
-    app.addHook('preSerialization', linkPages)
+    app.addHook('onRoute', function linkList(route: RouteOptions) {
+      const { properties = {} } = Object(Object(route.schema?.response)[200])
+      if (!Object.hasOwn(properties, 'nextCursor')) return
+      route.preSerialization = [...[route.preSerialization ?? []].flat(), linkPages]
+    })
   },
   { name: 'page-links', fastify: '5.x' },
 )

@@ -1,10 +1,4 @@
-import type {
-  DoneFuncWithErrOrRes,
-  FastifyReply,
-  FastifyRequest,
-  HookHandlerDoneFunction,
-  RouteOptions,
-} from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import Type, { type TSchema } from 'typebox'
 import { isKnown, isMatched, tagOf } from '#src/http/etag.ts'
@@ -41,15 +35,13 @@ const Tags = Type.String({
 /**
  * `ETag`, `If-Match` and `If-None-Match` (RFC 9110): a client changes only what it has read, and reads
  * again only what has changed. The tag is that of the JSON. A change compares it in its transaction,
- * with the row locked. An operation that cannot do that refuses `If-Match`, so that none is silently
- * ignored.
+ * with the row locked.
  */
 export default fp(
   async function preconditions(app) {
     app.decorateReply('ifMatch', ifMatch)
     app.decorateReply('isMatchChecked', false)
     app.addHook('onRoute', describePreconditions)
-    app.addHook('onSend', tagResponse)
   },
   { name: 'preconditions', fastify: '5.x' },
 )
@@ -64,34 +56,8 @@ function describePreconditions(route: RouteOptions): void {
   if (config.versioned && (method === 'PATCH' || method === 'DELETE')) {
     schema.headers = withHeader(schema.headers, 'if-match', Tags)
     schema.response = withProblems(Object(schema.response), 412)
-  } else {
-    route.preHandler = [refuseIfMatch, ...[route.preHandler ?? []].flat()]
   }
-  // A read may answer without regard to tags; a change with `If-None-Match: *` must not.
-  if (![method].flat().some((one) => one === 'GET' || one === 'HEAD')) {
-    route.preHandler = [refuseIfNoneMatch, ...[route.preHandler ?? []].flat()]
-  }
-}
-
-function refuseIfMatch(
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  done: HookHandlerDoneFunction,
-): void {
-  done(refusalOf(request, 'If-Match'))
-}
-
-function refuseIfNoneMatch(
-  request: FastifyRequest,
-  _reply: FastifyReply,
-  done: HookHandlerDoneFunction,
-): void {
-  done(refusalOf(request, 'If-None-Match'))
-}
-
-function refusalOf({ headers }: FastifyRequest, name: string): Problem | undefined {
-  if (headers[name.toLowerCase()] === undefined) return undefined
-  return new Problem('malformed', { detail: `This operation takes no ${name}.` })
+  if (config.versioned) route.onSend = [tagResponse, ...[route.onSend ?? []].flat()]
 }
 
 async function ifMatch(this: FastifyReply, lock: () => Promise<object | null>): Promise<void> {
@@ -114,7 +80,7 @@ function tagResponse(
   done: DoneFuncWithErrOrRes,
 ): void {
   const { method, headers, routeOptions } = request
-  if (!routeOptions.config.versioned || reply.statusCode >= 300) {
+  if (reply.statusCode >= 300) {
     done(null, payload)
     return
   }

@@ -26,6 +26,10 @@ declare module 'fastify' {
      */
     sharedLimitStore(name: string): FastifyRateLimitStoreCtor | undefined
   }
+  interface FastifyRequest {
+    /** Counts a credential that turned out not to be live. Only where sessions are limited. */
+    countDeadCredential?(): Promise<void>
+  }
 }
 
 /**
@@ -91,10 +95,11 @@ export default fp<Options>(
       timeWindow: limit.seconds * 1000,
       keyGenerator: by === 'session' ? bySession : byAddress,
     })
-    // First, so that made-up tokens of a refused address take no room in the store.
-    if (by === 'session') limitDeadCredentials(app, name, limit)
+    const refuseAddress = by === 'session' ? limitDeadCredentials(app, name, limit) : null
     const count = app.createRateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
+      // First, so that made-up tokens of a refused address take no room in the store.
+      refuseAddress?.(request, reply)
       const counted = await count(request)
       if (counted.isAllowed) return
       describeLimit(reply, name, limit, counted)
@@ -108,29 +113,29 @@ export default fp<Options>(
 const maxAddresses = 10_000 // about 1 MB
 
 /**
- * Counts 401s to a credential for the address. Once they exceed the limit, no token from there is
+ * Counts dead credentials for their address. Once they exceed the limit, no token from there is
  * looked up until the window ends. Sessions still are, because their ids are signed by us.
+ * @returns refuses a request with a token from such an address
  */
-function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota): void {
+function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota) {
   const count = app.createRateLimit({ keyGenerator: byAddress })
   const refusedUntil = new Map<string, number>()
 
-  app.addHook('onRequest', async function refuseAddress(request, reply) {
+  app.decorateRequest('countDeadCredential', async function countDeadCredential() {
+    const counted = await count(this)
+    if (counted.isAllowed || !counted.isExceeded) return
+    const address = byAddress(this)
+    const [oldest] = refusedUntil.keys()
+    if (refusedUntil.size >= maxAddresses && oldest !== undefined) refusedUntil.delete(oldest)
+    refusedUntil.set(address, performance.now() + counted.ttl)
+  })
+  return function refuseAddress(request: FastifyRequest, reply: FastifyReply): void {
     if (!isBearer(request.credential)) return
     const ttl = (refusedUntil.get(byAddress(request)) ?? 0) - performance.now()
     if (ttl <= 0) return
     describeLimit(reply, name, limit, { remaining: 0, ttl })
     throw tooManyRequests(name, ttl)
-  })
-  app.addHook('onResponse', async function countDeadCredential(request, reply) {
-    if (reply.statusCode !== 401 || request.credential === null) return
-    const counted = await count(request)
-    if (counted.isAllowed || !counted.isExceeded) return
-    const address = byAddress(request)
-    const [oldest] = refusedUntil.keys()
-    if (refusedUntil.size >= maxAddresses && oldest !== undefined) refusedUntil.delete(oldest)
-    refusedUntil.set(address, performance.now() + counted.ttl)
-  })
+  }
 }
 
 /** Counts per browser session with a cookie of ours, anonymous sessions included. */

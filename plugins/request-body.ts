@@ -11,6 +11,9 @@ import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { hasBody, isEncodedBody } from '#src/http/request-body.ts'
 
+// Fastify does not read a body of theirs.
+const withoutBody = ['GET', 'HEAD']
+
 /**
  * What holds for the bodies of all requests. An empty body is no body: generated clients send a
  * `Content-Type` with every DELETE and POST. A compressed body is 415 before any of it is read,
@@ -25,8 +28,9 @@ export default fp(
       else parseJson(request, String(body), done)
     })
     app.addContentTypeParser('*', refuseBytes)
-    app.addHook('onRequest', ignoreTypeOfNothing)
-    app.addHook('onRoute', function refuseEncoded(route: RouteOptions) {
+    app.addHook('onRoute', function readBody(route: RouteOptions) {
+      if ([route.method].flat().every((method) => withoutBody.includes(method))) return
+      route.onRequest = [...[route.onRequest ?? []].flat(), ignoreTypeOfNothing]
       route.preParsing = [...[route.preParsing ?? []].flat(), refuseEncodedBody]
     })
   },

@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import fp from 'fastify-plugin'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Principal } from '#src/access/caller.ts'
 import { networkOf } from '#src/audit/audit.ts'
 import { clientAddressOf } from '#src/http/client-address.ts'
@@ -12,20 +11,14 @@ declare module 'fastify' {
 }
 
 /**
- * Logs one line per request when it has been answered, and sends the request id. The query is
- * omitted, because on the sign-in callback it holds the code and the state.
+ * Logs one line per request when it has been answered. The query is omitted, because on the sign-in
+ * callback it holds the code and the state.
  */
-export default fp(
-  async function requestLog(app) {
-    app.addHook('onRequest', async function setRequestId(request, reply) {
-      reply.header('x-request-id', request.id)
-    })
-    app.addHook('onResponse', async function logRequest(request, reply) {
-      writeLine(request, reply)
-    })
-  },
-  { name: 'request-log', fastify: '5.x' },
-)
+export function createRequestLog() {
+  const log = new Fastify.LogController({ disableRequestLogging: true })
+  log.requestCompleted = (_error, request, reply) => writeLine(request, reply)
+  return log
+}
 
 /** The same for errors before routing, for which no hooks run. */
 export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void {

@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
 /**
- * Security headers on every response. Caches store nothing unless a route allows it. The content
+ * Security headers and the request id on every response. Caches store nothing unless a route allows it. The content
  * security policy allows only the program's own scripts, style sheets and images: files, nothing inside
  * a page. Browsers also apply `form-action` to redirects after a form submission, so it lists the
  * origins of the identity providers that a form redirects to.
@@ -27,13 +27,13 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       },
       frameguard: { action: 'deny' },
       // With `no-referrer` browsers would send `Origin: null` with our own forms, which the
-      // same-origin rule (plugins/csrf.ts) refuses where Sec-Fetch-Site is missing.
+      // same-origin rule (plugins/credential.ts) refuses where Sec-Fetch-Site is missing.
       referrerPolicy: { policy: 'same-origin' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
     const headers = { ...secure, 'cache-control': 'no-store' }
-    app.addHook('onRequest', function setSecurityHeaders(_request, reply, done) {
-      reply.headers(headers)
+    app.addHook('onRequest', function setSecurityHeaders({ id }, reply, done) {
+      reply.headers(headers).header('x-request-id', id)
       done()
     })
   },

@@ -28,6 +28,8 @@ declare module 'fastify' {
     announced?: boolean
   }
   interface FastifyRequest {
+    /** The session of a verified cookie as a credential; null without one. Called once. */
+    readSessionCookie(): Credential | null
     /** Opens a transaction with the credential; the facts are null if it is not live. */
     identify(credential: Credential): Entry<Principal | null>
     /** What every page shows of who is asking; null if they have not entered, or for no page. */
@@ -92,7 +94,6 @@ export default fp<Options>(
       return this.clearCookie(sessionCookie, cookie)
     })
     app.decorateReply('followSession', followSession)
-    app.addHook('onRequest', ignoreDoubledCookie)
     await app.register(fastifySession, {
       secret: rememberVerified(new Signer([...secrets])),
       cookieName: sessionCookie,
@@ -102,7 +103,7 @@ export default fp<Options>(
       idGenerator: (request) => request?.nextSessionId ?? randomToken(),
       store: sessionStore(app.systemDb),
     })
-    app.addHook('onRequest', readSessionCredential)
+    app.decorateRequest('readSessionCookie', readSessionCookie)
 
     function identify(this: FastifyRequest, credential: Credential): Entry<Principal | null> {
       const entry = enterCredential(credential, {
@@ -125,7 +126,7 @@ export default fp<Options>(
       }))
     }
   },
-  { name: 'session', fastify: '5.x', dependencies: ['credential', 'database', 'tracing'] },
+  { name: 'session', fastify: '5.x', dependencies: ['database', 'tracing'] },
 )
 
 function isPage({ routeOptions }: FastifyRequest): boolean {
@@ -164,25 +165,23 @@ function sessionStore(systemDb: SystemDatabase): Store {
   }
 }
 
-/** Two cookies of this name mean that someone else planted one: neither counts. */
-async function ignoreDoubledCookie(request: FastifyRequest): Promise<void> {
-  if (countSessionCookies(request.headers.cookie) > 1) delete request.cookies[sessionCookie]
-}
-
 /**
- * Takes the id of the verified cookie as the credential. `@fastify/session` clears the browser's
- * cookie if it is not byte for byte the one it would sign now. That would sign people out after a
- * rotation of secrets, and a late response to an older id would clear a newer cookie. Replacing the
- * parsed cookie by what the plugin expects prevents it.
+ * Two cookies of this name mean that someone else planted one: neither counts, and the request gets a
+ * new session. `@fastify/session` clears the browser's cookie if it is not byte for byte the one it
+ * would sign now. That would sign people out after a rotation of secrets, and a late response to an
+ * older id would clear a newer cookie. Replacing the parsed cookie by what the plugin expects prevents
+ * it.
  */
-async function readSessionCredential(request: FastifyRequest): Promise<void> {
-  const { session, cookies } = request
-  if (session.fromCookie === true) {
-    request.credential = { kind: 'session', hash: sha256(session.sessionId) }
-    cookies[sessionCookie] = session.encryptedSessionId
-  } else {
+function readSessionCookie(this: FastifyRequest): Credential | null {
+  const isDoubled = countSessionCookies(this.headers.cookie) > 1
+  if (isDoubled) this.server.decryptSession('', this, () => {})
+  const { session, cookies } = this
+  if (session.fromCookie !== true) {
     delete cookies[sessionCookie]
+    return null
   }
+  cookies[sessionCookie] = session.encryptedSessionId
+  return { kind: 'session', hash: sha256(session.sessionId) }
 }
 
 async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {

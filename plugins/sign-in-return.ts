@@ -79,7 +79,10 @@ export default fp<Options>(
       sameSite: 'lax',
     } as const
 
-    app.addHook('onRoute', function collectPage({ method, url, exposeHeadRoute }) {
+    app.addHook('onRoute', function collectPage(route) {
+      const { method, url, exposeHeadRoute } = route
+      const isForm = [method].flat().includes('POST') && url.startsWith('/app/')
+      if (isForm) route.preHandler = [forgetDraft, ...[route.preHandler ?? []].flat()]
       // Event streams, which are no pages, are the GET routes without HEAD.
       if (method !== 'GET' || exposeHeadRoute === false) return
       if (url === '/' || url.startsWith('/app/')) pages.set(url, pathPattern(url))
@@ -92,7 +95,6 @@ export default fp<Options>(
     app.decorateRequest('redirectedToSignIn', false)
     app.decorateRequest('resumption', null)
     app.decorateReply('withTypedText', withTypedText)
-    app.addHook('preHandler', forgetDraft)
     app.setErrorHandler(leadBack)
 
     async function leadBack(
@@ -155,7 +157,7 @@ export default fp<Options>(
     /** Once the form is sent again, the page must not show what was in it before. */
     async function forgetDraft(request: FastifyRequest, reply: FastifyReply) {
       const sealed = request.cookies[draftCookie]
-      if (sealed === undefined || request.method !== 'POST') return
+      if (sealed === undefined) return
       const draft = unsealDraft(keys, sealed, unixSeconds(clock))
       if (draft?.action === pathOf(request)) reply.clearCookie(draftCookie, cookie)
     }

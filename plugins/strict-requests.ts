@@ -1,4 +1,4 @@
-import type { RouteOptions } from 'fastify'
+import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -12,23 +12,47 @@ declare module 'fastify' {
   }
 }
 
+const readMethods = ['GET', 'HEAD']
+
 /**
  * Nothing that a client sends to an operation of the API is silently ignored: unknown query parameters
- * are 400, also where there are none, and bodies that are not JSON are 415. Pages accept forms, and
- * any query parameter, such as those of a newsletter.
+ * are 400, also where there are none, as are conditions and keys that the operation does not take, and
+ * bodies that are not JSON are 415. Pages accept forms, and any query parameter, such as those of a
+ * newsletter.
  */
 export default fp(
   async function strictRequests(app) {
     app.addHook('onRoute', function beStrict(route: RouteOptions) {
-      const { config, schema } = route
+      const { config, schema, method } = route
       if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
       schema.querystring ??= NoQuery
-      if (config.acceptsForm) return
+      const isRead = [method].flat().every((one) => readMethods.includes(one))
+      const { properties = {} } = Object(schema.headers)
+      route.preHandler = [
+        refuseHeaders(untaken(isRead).filter((name) => !(name.toLowerCase() in properties))),
+        ...[route.preHandler ?? []].flat(),
+      ]
+      if (isRead || config.acceptsForm) return
       route.preParsing = [...[route.preParsing ?? []].flat(), refuseForm]
     })
   },
-  { name: 'strict-requests', fastify: '5.x' },
+  { name: 'strict-requests', fastify: '5.x', dependencies: ['preconditions', 'idempotency'] },
 )
+
+/** A read may answer without regard to tags; a change with `If-None-Match: *` must not. */
+function untaken(isRead: boolean): string[] {
+  return ['If-Match', 'Idempotency-Key', ...(isRead ? [] : ['If-None-Match'])]
+}
+
+/** @param names headers that change what a request does, and that the operation does not take */
+function refuseHeaders(names: readonly string[]) {
+  const keys = names.map((name) => name.toLowerCase())
+  return async function refuseHeaders({ headers }: FastifyRequest): Promise<void> {
+    const found = keys.findIndex((key) => headers[key] !== undefined)
+    if (found === -1) return
+    throw new Problem('malformed', { detail: `This operation takes no ${names[found]}.` })
+  }
+}
 
 /** The parser of forms is there for the pages of the same scope. */
 const refuseForm: Extract<RouteOptions['preParsing'], (...args: never[]) => void> =

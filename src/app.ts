@@ -1,7 +1,6 @@
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import allowedMethods from '#plugins/allowed-methods.ts'
-import apiToken from '#plugins/api-token.ts'
 import authz from '#plugins/authz.ts'
 import backchannelLogoutPlugin from '#plugins/backchannel-logout.ts'
 import billingRecorder from '#plugins/billing-recorder.ts'
@@ -11,7 +10,6 @@ import compression from '#plugins/compression.ts'
 import connectionLimit from '#plugins/connection-limit.ts'
 import cors from '#plugins/cors.ts'
 import credential from '#plugins/credential.ts'
-import csrf from '#plugins/csrf.ts'
 import database from '#plugins/database.ts'
 import erasure from '#plugins/erasure.ts'
 import errors from '#plugins/errors.ts'
@@ -30,7 +28,7 @@ import queue from '#plugins/queue.ts'
 import rateLimit, { rateLimitStore } from '#plugins/rate-limit.ts'
 import refusals from '#plugins/refusals.ts'
 import requestBody from '#plugins/request-body.ts'
-import requestLog from '#plugins/request-log.ts'
+import { createRequestLog } from '#plugins/request-log.ts'
 import requireAccess from '#plugins/require-access.ts'
 import schemaCompilers from '#plugins/schema-compilers.ts'
 import securityHeaders from '#plugins/security-headers.ts'
@@ -64,19 +62,19 @@ declare module 'fastify' {
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
  * are the security model:
  *
- *     root                 request log, brand, errors, connection limit, headers, CORS, compression,
+ *     root                 brand, errors, connection limit, headers, CORS, compression,
  *     │                    links of pages, access check, API description, database, audit of refusals, queue,
  *     │                    OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths, other methods, OPTIONS; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description; limited per address
- *     ├─ browser           under-pressure, credential, session, csrf, erasure, sign-in return,
+ *     ├─ browser           under-pressure, session, credential, erasure, sign-in return,
  *     │  │                 provider tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
- *     │  ├─ signedIn       api-token, authz: a caller, and permission by the policy; services too
+ *     │  ├─ signedIn       authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
- *     │  └─ people         api-token, authz: account, orders and billing pages
+ *     │  └─ people         authz: account, orders and billing pages
  *     │     └─ members     tenant-rls: pages of the caller's tenant
  *     ├─ providerLogout    backchannel-logout: a provider's signature; no session, forms only
  *     └─ webhooks          webhook-verify: a signature over the raw body; no session, no parser
@@ -94,14 +92,13 @@ export async function buildApp(
   verification: VerifyMonitor = alwaysVerified,
   options: { connect: boolean; tracing?: Tracing } = { connect: true },
 ): Promise<FastifyInstance> {
-  const app = Fastify(serverOptions(config, logger))
+  const app = Fastify({ ...serverOptions(config, logger), logController: createRequestLog() })
   const { redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } = config
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
 
   app.decorate('clock', clock)
   await app.register(schemaCompilers)
   await app.register(tracingPlugin, { tracing: options.tracing })
-  await app.register(requestLog)
   await app.register(gracefulShutdown)
   await app.register(clientInfo)
   await app.register(branding, { brand: config.brand })
@@ -120,8 +117,8 @@ export async function buildApp(
   await app.register(pageLinks)
   await app.register(requireAccess)
   await app.register(requestBody)
-  await app.register(strictRequests)
   await app.register(idempotency, { keys: encryptionKeys })
+  await app.register(strictRequests)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, {
     redisUrl: config.redisUrl,
@@ -149,10 +146,9 @@ export async function buildApp(
 
   await app.register(async function browser(app) {
     await app.register(underPressure)
-    await app.register(credential)
     const { operators, quota } = config
     await app.register(session, { ...config.session, operators, quota })
-    await app.register(csrf, { baseUrl: config.baseUrl })
+    await app.register(credential, { baseUrl: config.baseUrl })
     await app.register(erasure)
     await app.register(signInReturn, {
       baseUrl: config.baseUrl,
@@ -189,7 +185,6 @@ export async function buildApp(
     })
 
     await app.register(async function signedIn(app) {
-      await app.register(apiToken)
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz, { services: true })
       await app.register(auth.logout, { signedOutUri, ...config.session })
@@ -227,7 +222,6 @@ export async function buildApp(
     })
 
     await app.register(async function people(app) {
-      await app.register(apiToken)
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz)
       await app.register(eventStream)

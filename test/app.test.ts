@@ -71,6 +71,27 @@ t.test('the scopes and their guards match the reviewed snapshot', async (t) => {
   t.matchSnapshot(pluginTree(app.printPlugins()), 'plugins by scope')
 })
 
+t.test('a read passes few hooks', async (t) => {
+  const { app } = await build(t, { RATE_LIMIT_API: '9/60' })
+  await app.ready()
+  const printed = { method: 'GET', includeHooks: true, commonPrefix: false } as const
+  const names = hooksOf(app.printRoutes(printed), 'orders', '/:id')
+  t.ok(names.includes('requireIdentity()'), 'the guards are among them')
+  t.ok(names.length <= 14, `${names.length} hooks: ${names.join(', ')}`)
+})
+
+/** The hooks of the route at these nodes of the printed tree. */
+function hooksOf(printed: string, ...nodes: readonly string[]): string[] {
+  const lines = printed.split('\n')
+  const node = nodes.reduce(
+    (after, name) => lines.findIndex((line, at) => at > after && line.includes(` ${name} (GET)`)),
+    -1,
+  )
+  const below = lines.slice(node + 1)
+  const end = below.findIndex((line) => !line.includes('•'))
+  return below.slice(0, end).flatMap((line) => line.match(/\w+\(\)/g) ?? [])
+}
+
 /** Names and depth, without times and the entries that avvio adds for every `await`. */
 function pluginTree(printed: string): string {
   const lines = printed.split('\n').map((line) => /^([│├└─┬ ]*)(.+?) \d+(?:\.\d+)? ms$/.exec(line))

@@ -28,7 +28,7 @@ export const tests = {
   views: 'test/schema/tenant-views.test.ts',
   authz: 'test/plugins/authz.test.ts',
   routeAccess: 'test/plugins/require-access.test.ts',
-  csrf: 'test/plugins/csrf.test.ts',
+  crossOrigin: 'test/plugins/cross-origin.test.ts',
   tenant: 'test/plugins/tenant-rls.test.ts',
   session: 'test/plugins/session.test.ts',
   revoked: 'test/access/revoked-while-writing.test.ts',

@@ -12,10 +12,8 @@ const decisions = [tests.rules, tests.policy, tests.matrix]
 const guards = {
   authz: [tests.authz, tests.revoked, tests.matrix],
   session: [tests.session, tests.leave, tests.login, tests.matrix],
-  'api-token': [tests.tokens, tests.matrix],
   'require-access': [tests.routeAccess],
-  credential: [tests.csrf, tests.matrix],
-  csrf: [tests.csrf, tests.matrix],
+  credential: [tests.crossOrigin, tests.tokens, tests.matrix],
   'security-headers': [tests.securityHeaders],
   'tenant-rls': [tests.tenant, tests.matrix],
 }
@@ -141,8 +139,7 @@ const hunts: readonly Hunt[] = [
   {
     kind: 'guard',
     files: ['src/app.ts'],
-    find: (text) =>
-      cutsOf(text, /await app\.register\((apiToken|authz|csrf|tenantRls)\b.*\)\n/g, ''),
+    find: (text) => cutsOf(text, /await app\.register\((authz|credential|tenantRls)\b.*\)\n/g, ''),
     tests: [tests.matrix],
   },
 ]

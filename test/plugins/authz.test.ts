@@ -53,7 +53,7 @@ async function build(t: Test) {
   })
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['require-access', 'api-token']) await app.register(neighbour(name))
+  for (const name of ['require-access', 'credential']) await app.register(neighbour(name))
   await app.register(fakeDatabase(callers, entered))
   await app.register(fakeSession())
   app.addHook('onRequest', async function limitRate(request) {
@@ -317,11 +317,11 @@ t.test('recent means within five minutes, 300 seconds included', async (t) => {
   }
 })
 
-t.test('it needs a session, tokens and the access rule', async (t) => {
-  for (const missing of ['session', 'require-access', 'api-token']) {
+t.test('it needs a session, a credential and the access rule', async (t) => {
+  for (const missing of ['session', 'require-access', 'credential']) {
     const app = Fastify()
     if (missing !== 'session') await app.register(fakeSession())
-    for (const name of ['require-access', 'api-token']) {
+    for (const name of ['require-access', 'credential']) {
       if (missing !== name) await app.register(neighbour(name))
     }
     await t.rejects(Promise.resolve(app.register(authz)), new RegExp(`'${missing}'`))

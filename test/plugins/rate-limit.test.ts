@@ -25,6 +25,12 @@ async function build(t: Test, options: Limit): Promise<FastifyInstance> {
       const name = String(request.headers['x-caller'])
       if (name === 'nobody' || name.startsWith('dead')) throw new Problem('unauthenticated')
     })
+    // As plugins/authz.ts does it.
+    app.setErrorHandler(async function countDead(error, request) {
+      const isRefused = error instanceof Problem && error.code === 'unauthenticated'
+      if (isRefused && request.credential !== null) await request.countDeadCredential?.()
+      throw error
+    })
     app.get('/', async () => 'done')
     app.get('/other', async () => 'done')
   })

@@ -25,7 +25,7 @@ async function build(t: Test) {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  for (const name of ['require-access', 'api-token']) await app.register(neighbour(name))
+  for (const name of ['require-access', 'credential']) await app.register(neighbour(name))
   await app.register(fakeDatabase(callers))
   await app.register(fakeSession())
   await app.register(authz)

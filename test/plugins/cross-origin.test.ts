@@ -1,8 +1,9 @@
 import Fastify from 'fastify'
+import fp from 'fastify-plugin'
 import t from 'tap'
 import credential from '#plugins/credential.ts'
-import sameOrigin from '#plugins/csrf.ts'
 import errors from '#plugins/errors.ts'
+import type { Credential } from '#src/auth/sessions/enter.ts'
 
 const baseUrl = 'https://app.example.com'
 const safe = ['GET', 'HEAD', 'OPTIONS'] as const
@@ -27,10 +28,20 @@ const passes: Record<(typeof sites)[number], readonly (keyof typeof origins)[]> 
   absent: ['own', 'absent'],
 }
 
+/** Replaces the session plugin: every request has this credential. */
+function sessionOf(credential: Credential | null) {
+  return fp(
+    async function session(app) {
+      app.decorateRequest('readSessionCookie', () => credential)
+    },
+    { name: 'session' },
+  )
+}
+
 const app = Fastify()
 await app.register(errors)
-await app.register(credential)
-await app.register(sameOrigin, { baseUrl })
+await app.register(sessionOf(null))
+await app.register(credential, { baseUrl })
 app.route({ method: [...safe, ...unsafe], url: '/', handler: async () => 'done' })
 t.teardown(() => app.close())
 
@@ -84,11 +95,8 @@ t.test('a request from another site has no credential, even before it is refused
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errors)
-  await app.register(credential)
-  app.addHook('onRequest', async function readCredential(request) {
-    request.credential = { kind: 'session', hash: Buffer.from('x') }
-  })
-  await app.register(sameOrigin, { baseUrl })
+  await app.register(sessionOf({ kind: 'session', hash: Buffer.from('x') }))
+  await app.register(credential, { baseUrl })
   const seen: unknown[] = []
   app.addHook('onRequest', async function look({ credential }) {
     seen.push(credential)
