@@ -21,7 +21,8 @@ import { createRecorder } from './recorder.ts'
 import { decideStart } from './retry-schedule.ts'
 import { createRunner } from './run-attempt.ts'
 import { createSlots } from './slots.ts'
-import { startTurn, type Turn, type TurnTimes, type TurnWork } from './turn.ts'
+import { startTurn, type Turn, type TurnWork } from './turn.ts'
+import type { TurnTimes } from './turn-state.ts'
 
 export type DispatchDeps = {
   queue: PgBoss

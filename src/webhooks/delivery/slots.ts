@@ -1,13 +1,33 @@
 /**
- * The attempts that a process makes at once, and the share of them that an endpoint may use. The share
- * shrinks with the room, and the last quarter is for endpoints with nothing in progress, so that many
- * endpoints that hang leave room for one that responds.
+ * The attempts that a process makes at once, and those of one endpoint while there is plenty of room.
+ * The share of an endpoint shrinks with the room, and the last quarter is for endpoints with nothing in
+ * progress, so that many endpoints that hang leave room for one that responds.
  */
+export type SlotLimits = { inFlight: number; perEndpoint: number }
+
+/** `taken`: attempts in progress. */
+export type SlotCounts = SlotLimits & { taken: number }
+
+/** Attempts that one endpoint may have in progress now; at least 1. */
+export function shareOf({ inFlight, perEndpoint, taken }: SlotCounts): number {
+  const shared = inFlight * 0.75
+  return Math.max(1, Math.ceil(((shared - taken) * perEndpoint) / shared))
+}
+
+/** How many more attempts an endpoint may begin that has `sending` in progress. */
+export function roomOf(slots: SlotCounts, sending: number): number {
+  let taken = slots.taken
+  let room = 0
+  while (taken < slots.inFlight && sending + room < shareOf({ ...slots, taken })) {
+    taken += 1
+    room += 1
+  }
+  return room
+}
+
 export type Slots = {
-  /** Attempts that one endpoint may have in progress now; at least 1. */
-  share(): number
-  /** @returns false if every slot is taken */
-  take(): boolean
+  counts(): SlotCounts
+  take(): void
   free(): void
   /** Calls `then` when a slot is free, in the order of calls. */
   wait(then: () => void): void
@@ -15,22 +35,17 @@ export type Slots = {
   isCrowded(): boolean
 }
 
-/** @param limits attempts in progress, and those of one endpoint while there is plenty of room */
 export function createSlots(
-  { inFlight, perEndpoint }: { inFlight: number; perEndpoint: number },
+  { inFlight, perEndpoint }: SlotLimits,
   isCrowded: () => boolean,
 ): Slots {
-  const reserved = inFlight / 4
-  const shareOfRoom = perEndpoint / (inFlight - reserved)
   const waiting = new Set<() => void>()
   let taken = 0
   return {
     isCrowded,
-    share: () => Math.max(1, Math.ceil((inFlight - reserved - taken) * shareOfRoom)),
+    counts: () => ({ inFlight, perEndpoint, taken }),
     take() {
-      if (taken >= inFlight) return false
       taken += 1
-      return true
     },
     free() {
       taken -= 1
