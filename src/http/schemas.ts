@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { hiddenCharacters } from '#src/runtime/text.ts'
+import { lineCharacter } from '#src/runtime/text.ts'
 import { uuidForm } from './pagination.ts'
 import { type ErrorCode, errorCodes, errorTable, problemType } from './problems.ts'
 
@@ -14,19 +14,13 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/**
- * What a line has none of: control characters (PostgreSQL rejects NUL), hidden ones, lone surrogates,
- * separators of lines and paragraphs.
- */
-const noLine = `\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${hiddenCharacters}`
-
 /** One non-blank line that looks like what it is. */
 export const Line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: `^(?=.*\\S)[^${noLine}]+$` })
+  Type.String({ minLength: 1, maxLength, pattern: `^(?=.*\\S)${lineCharacter}+$` })
 
 /** The same for a field of a form, where empty means none. */
 export const OptionalLine = (maxLength: number) =>
-  Type.String({ maxLength, pattern: `^[^${noLine}]*$` })
+  Type.String({ maxLength, pattern: `^${lineCharacter}*$` })
 
 /** Non-blank text of any number of lines without NUL and lone surrogates. */
 export const Text = (maxLength: number) =>

@@ -1,11 +1,48 @@
+const joiners = '\\u200C\\u200D'
+/** Zero-width space and marks, overrides and isolates of direction. No orthography needs them. */
+const directions = '\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069'
+
 /**
  * Characters that are not seen but change how text is read, for use inside a class of a regular
- * expression: zero-width ones (U+200B to U+200F) and those that change the direction of what follows
- * (U+202A to U+202E, U+2066 to U+2069). A line of text with them can look like another one.
+ * expression: zero-width ones, and those that change the direction of what follows. Text with them can
+ * look like another one, so nothing that is compared or followed may have any: addresses, URLs.
  */
-export const hiddenCharacters = '\\u200B-\\u200F\\u202A-\\u202E\\u2066-\\u2069'
+export const hiddenCharacters = `${directions}${joiners}`
 
-const hidden = new RegExp(`[${hiddenCharacters}]`, 'gu')
+// Letters that are joined on the right side only, or not at all (Unicode Standard, 9.2).
+const unjoined =
+  '\\u0621-\\u0625\\u0627\\u0629\\u062F-\\u0632\\u0648\\u0671-\\u0677\\u0688-\\u0699\\u06C0\\u06C3-\\u06CB\\u06CD\\u06CF\\u06D2\\u06D3\\u06D5\\u06EE\\u06EF\\u0710\\u0715-\\u0719\\u071E\\u0728\\u072A\\u072C\\u072F'
+const cursive = '[\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Mong}\\p{sc=Nkoo}\\p{sc=Adlm}]'
+// Canonical combining class 9, of the scripts in use.
+const viramas =
+  '\\u094D\\u09CD\\u0A4D\\u0ACD\\u0B4D\\u0BCD\\u0C4D\\u0CCD\\u0D3B\\u0D3C\\u0D4D\\u0DCA\\u0E3A\\u0EBA\\u0F84\\u1039\\u103A\\u1714\\u1715\\u1734\\u17D2\\u1A60\\u1B44\\u1BAA\\u1BAB\\u1BF2\\u1BF3\\uA806\\uA82C\\uA8C4\\uA953\\uA9C0\\uAAF6\\uABED'
+const conjunct = `\\p{L}\\p{M}*[${viramas}]\\p{M}*`
+const pictograph = '\\p{ExtPict}'
+
+/**
+ * A joiner where it changes what is seen, as in Persian, Sinhala and family emoji, for use in a regular
+ * expression: the contexts A1, A2 and B of Unicode's identifiers (UAX 31, 2.3), and emoji sequences
+ * (UTS 51, 2.3). Anywhere else two texts would look the same.
+ */
+const joinerInContext = [
+  `(?<=(?=${cursive})\\p{L}(?<![${unjoined}])\\p{M}*)\\u200C(?=\\p{M}*${cursive})`,
+  `(?<=${conjunct})\\u200C(?=\\p{M}*\\p{L})`,
+  `(?<=${conjunct})\\u200D(?!\\p{M})`,
+  `(?<=${pictograph}[\\uFE0F\\p{EMod}]*)\\u200D(?=${pictograph})`,
+].join('|')
+
+/**
+ * One character of a line that looks like what it is, for use in a regular expression: no controls
+ * (PostgreSQL rejects NUL), lone surrogates, separators of lines and paragraphs, hidden characters.
+ */
+export const lineCharacter = `(?:[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${hiddenCharacters}]|${joinerInContext})`
+
+const hidden = new RegExp(`(?!${joinerInContext})[${hiddenCharacters}]`, 'gu')
+
+/** Whether a text from people has characters that are not seen and that no orthography needs. */
+export function hasHiddenCharacters(text: string): boolean {
+  return text.search(hidden) !== -1
+}
 
 /**
  * Text from people, for plain text such as a mail: isolated (U+2068 to U+2069), so that whatever its

@@ -116,7 +116,7 @@ function composeInvitationMail(
   baseUrl: string,
 ): Mail {
   const line = (text: string) =>
-    isolatedText(text.replace(/[\p{C}\p{Z}]+/gu, ' ').slice(0, shownCharacters))
+    isolatedText(text.replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Z}]+/gu, ' ').slice(0, shownCharacters))
   return {
     to: [email],
     subject: 'You have been invited',

@@ -1,4 +1,4 @@
-import { hiddenCharacters } from '#src/runtime/text.ts'
+import { hasHiddenCharacters, hiddenCharacters } from '#src/runtime/text.ts'
 import type { RefusalReason } from './errors.ts'
 import { presentMembers, typeOf } from './members.ts'
 
@@ -91,7 +91,7 @@ export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSign
     subject: String(claims.sub),
     email,
     emailVerified: email !== null && claims.email_verified === true,
-    name: text(claims.name, maxTextLength),
+    name: nameOf(claims.name),
     sessionId: text(claims.sid, maxTextLength),
     authenticatedAt: isPositiveTime(claims.auth_time) ? Math.floor(claims.auth_time) : null,
   }
@@ -135,9 +135,16 @@ function hashOf(algorithm: unknown): 'SHA-256' | 'SHA-384' | 'SHA-512' | null {
   return /^(RS|PS|ES)512$/.test(algorithm) ? 'SHA-512' : null
 }
 
-const notText = new RegExp(`[\\p{Cc}${hiddenCharacters}]`, 'u')
+const controls = /\p{Cc}/u
+const notOpaque = new RegExp(`[\\p{Cc}${hiddenCharacters}]`, 'u')
 
 function text(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string' || value === '' || value.length > maxLength) return null
-  return notText.test(value) ? null : value
+  return notOpaque.test(value) ? null : value
+}
+
+/** A name may have the joiners that its orthography needs. */
+function nameOf(value: unknown): string | null {
+  if (typeof value !== 'string' || value === '' || value.length > maxTextLength) return null
+  return controls.test(value) || hasHiddenCharacters(value) ? null : value
 }
