@@ -11,17 +11,17 @@ import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import type { Config } from '#src/config/config.ts'
-import { warningsOf, watchTransactions } from '#src/db/open-transactions.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { measureLedger } from '#src/ledger/last-check.ts'
+import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
+import { startTracing, type Tracing } from '#src/observability/tracing.ts'
+import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
 import {
   type Announcing,
   fingerprint,
   type ProcessFacts,
   startAnnouncing,
-} from '#src/db/running-processes.ts'
-import type { Queryable } from '#src/db/system-database.ts'
-import { measureLedger } from '#src/ledger/last-check.ts'
-import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
-import { startTracing, type Tracing } from '#src/observability/tracing.ts'
+} from '#src/operations/running-processes.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 import { version } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'

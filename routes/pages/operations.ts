@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { countByStatus, measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
-import { listRunningProcesses } from '#src/db/running-processes.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
 import { createHistory, type History } from '#src/observability/history.ts'
+import { listRunningProcesses } from '#src/operations/running-processes.ts'
 import { type Counted, operationsPage } from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
 

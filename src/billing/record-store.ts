@@ -4,8 +4,8 @@ import {
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
-} from '#src/db/pool-options.ts'
-import { WatchedPool } from '#src/db/scoped-pool.ts'
+} from '#src/db/connections/pool-options.ts'
+import { WatchedPool } from '#src/db/connections/scoped-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'

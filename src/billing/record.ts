@@ -1,4 +1,4 @@
-import { createGroupCommit, type Entry } from '#src/db/group-commit.ts'
+import { createGroupCommit, type Entry } from '#src/db/connections/group-commit.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { Problem } from '#src/http/problems.ts'
 import type { EventJob } from '#src/queue/queue.ts'

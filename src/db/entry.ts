@@ -1,4 +1,4 @@
-import type { Statement } from './one-trip.ts'
+import type { Statement } from './connections/one-trip.ts'
 import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
 

@@ -1,8 +1,13 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import {
+  isPooled,
+  poolOptions,
+  rethrowSilence,
+  survivesBrokenConnections,
+} from './connections/pool-options.ts'
+import { WatchedPool } from './connections/scoped-pool.ts'
 import { isReadOnlyServer } from './errors.ts'
-import { isPooled, poolOptions, rethrowSilence, survivesBrokenConnections } from './pool-options.ts'
-import { WatchedPool } from './scoped-pool.ts'
 
 type Statement = { name?: string; text: string; values?: unknown[] }
 

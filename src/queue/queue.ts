@@ -1,5 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
-import { openingMs, poolOptions } from '#src/db/pool-options.ts'
+import { openingMs, poolOptions } from '#src/db/connections/pool-options.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */

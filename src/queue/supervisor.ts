@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Quarantine } from '#src/db/installation.ts'
 import type { JobLog } from '#src/observability/logger.ts'
+import type { Quarantine } from '#src/operations/installation.ts'
 
 type Stoppable = { stop(): Promise<void> }
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { scramVerifier } from '#src/crypto/scram.ts'
-import { defaultLimits } from '#src/db/pool-options.ts'
+import { defaultLimits } from '#src/db/connections/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readPrivileges } from './catalogue.ts'
 import { isDistributed } from './citus/cluster.ts'

@@ -5,7 +5,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
-import { survivesBrokenConnections } from '#src/db/pool-options.ts'
+import { survivesBrokenConnections } from '#src/db/connections/pool-options.ts'
 import { readAsset } from '#src/runtime/assets.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
 import { type Migration, migrationsFolder } from './history.ts'

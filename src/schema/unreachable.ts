@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { isPooled } from '#src/db/pool-options.ts'
+import { isPooled } from '#src/db/connections/pool-options.ts'
 import type { Finding } from './finding.ts'
 
 /**

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { poolOptions } from '#src/db/connections/pool-options.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
-import { poolOptions } from '#src/db/pool-options.ts'
 import { describeKind, isDistributed } from './citus/cluster.ts'
 import { readCitusDefinitions } from './citus/script.ts'
 import { findUnfinished, verifyCluster } from './citus/verify.ts'

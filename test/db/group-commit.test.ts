@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createGroupCommit } from '#src/db/group-commit.ts'
+import { createGroupCommit } from '#src/db/connections/group-commit.ts'
 
 /** A group commit whose `write` commits all items or throws. */
 function groupOf(write: (items: readonly number[]) => Promise<void>) {

@@ -153,7 +153,12 @@ function queueHunts(): Hunt[] {
     tests: [test],
   })
   return [
-    hunt('src/db/scoped-pool.ts', /ISOLATION LEVEL REPEATABLE READ /g, '', tests.snapshot),
+    hunt(
+      'src/db/connections/scoped-pool.ts',
+      /ISOLATION LEVEL REPEATABLE READ /g,
+      '',
+      tests.snapshot,
+    ),
     hunt('src/billing/worker.ts', /await lockUntilCommit\(.*\)\n/g, '', tests.groups),
     hunt('src/billing/worker.ts', /groupConcurrency: 1,/g, '', tests.groups),
     hunt('src/billing/worker.ts', /deps\.api && limitByCustomer\(.*\)/g, 'deps.api', tests.groups),

@@ -1,8 +1,8 @@
 import type { GrantEnd, TokenKind, TokenSet } from '#src/auth/oidc/token-endpoint.ts'
 import { type Binding, type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
-import type { EncryptedColumns } from '#src/db/key-rotation.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import type { EncryptedColumns } from '#src/operations/key-rotation.ts'
 
 /** A row of provider_grants with encrypted tokens. */
 export type Grant = {

@@ -4,7 +4,7 @@ import {
   findQuarantine,
   type Quarantine,
   quarantineInstallation,
-} from '#src/db/installation.ts'
+} from '#src/operations/installation.ts'
 import { print, printJson } from '../kit/output.ts'
 import { withWorkerDatabase } from '../kit/worker-database.ts'
 

@@ -2,6 +2,7 @@ import { encryptedTokenColumns } from '#src/auth/provider-tokens/store.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl, readEncryptionKeys } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import {
   type EncryptedColumns,
   findKeyUse,
@@ -9,9 +10,8 @@ import {
   rotateKeys,
   rotateScopeKey,
   type ScopeKey,
-} from '#src/db/key-rotation.ts'
-import { findKeyFaults, listSeenKeys, type SeenKeys } from '#src/db/running-processes.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+} from '#src/operations/key-rotation.ts'
+import { findKeyFaults, listSeenKeys, type SeenKeys } from '#src/operations/running-processes.ts'
 import { encryptedSecretColumns } from '#src/webhooks/signing/secrets.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { createProgress, print, printJson } from '../kit/output.ts'

@@ -1,4 +1,4 @@
-import { findKeyFaults, type SeenKeys } from '#src/db/running-processes.ts'
+import { findKeyFaults, type SeenKeys } from '#src/operations/running-processes.ts'
 
 /** What comes next in the rotation of a setting, and whether doing it now breaks nothing. */
 export type NextStep = { setting: string; next: string; safe: boolean }

@@ -1,4 +1,4 @@
-import type { RunningProcess } from '#src/db/running-processes.ts'
+import type { RunningProcess } from '#src/operations/running-processes.ts'
 import {
   ageText,
   type Cell,

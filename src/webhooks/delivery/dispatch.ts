@@ -1,7 +1,7 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-commit.ts'
 import type { Database } from '#src/db/database.ts'
-import { createGroupCommit, type GroupCommit } from '#src/db/group-commit.ts'
 import type { AttemptLog } from '#src/observability/attempt-log.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'

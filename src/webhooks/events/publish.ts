@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
+import { runWithCommit } from '#src/db/connections/scoped-pool.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { runWithCommit } from '#src/db/scoped-pool.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import type { EventKind, EventType } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { type Binding, type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
-import type { EncryptedColumns } from '#src/db/key-rotation.ts'
+import type { EncryptedColumns } from '#src/operations/key-rotation.ts'
 
 type EndpointKey = { readonly tenantId: string; readonly id: string }
 

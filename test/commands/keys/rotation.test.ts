@@ -1,6 +1,6 @@
 import t from 'tap'
 import { nextEncryptionStep, nextSessionStep } from '#src/commands/keys/rotation.ts'
-import { findKeyFaults, type SeenKeys } from '#src/db/running-processes.ts'
+import { findKeyFaults, type SeenKeys } from '#src/operations/running-processes.ts'
 
 const time = new Date('2026-01-01T10:00:00Z')
 

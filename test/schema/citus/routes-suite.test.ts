@@ -8,6 +8,6 @@ await runOnCluster([
   () => import('#test/routes/api/folders.test.ts'),
   () => import('#test/plugins/preconditions.test.ts'),
   () => import('#test/routes/auth/callback.test.ts'),
-  () => import('#test/db/key-rotation.test.ts'),
+  () => import('#test/operations/key-rotation.test.ts'),
   () => import('#test/commands/database/trace.test.ts'),
 ])

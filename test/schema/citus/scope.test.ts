@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { openPacketPool } from '#src/db/packet-pool.ts'
+import { openPacketPool } from '#src/db/connections/packet-pool.ts'
 import { distributedTables } from '#src/schema/citus/placement.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import {

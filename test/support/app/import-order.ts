@@ -21,6 +21,7 @@ export const importOrder: readonly (readonly string[])[] = [
   ['resources'],
   ['auth', 'webhooks', 'schema'],
   ['queue', 'audit'],
+  ['operations'],
   ['db', 'mail'],
   ['access', 'observability'],
   ['config', 'http'],
@@ -29,6 +30,15 @@ export const importOrder: readonly (readonly string[])[] = [
 
 /** The same order for the folders inside a room, by its path. */
 export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/db': [
+    ['cause.ts', 'idempotency.ts', 'quota.ts', 'tracing.ts'],
+    ['advisory-lock.ts', 'select-rows.ts'],
+    ['database.ts'],
+    ['after-commit.ts', 'entry.ts'],
+    ['system-database.ts', 'tx.ts'],
+    ['connections', 'keyset.ts'],
+    ['errors.ts', 'timeouts.ts'],
+  ],
   'src/webhooks': [
     ['probe'],
     ['delivery'],

@@ -1,5 +1,5 @@
+import type { Queryable } from '#src/db/system-database.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import type { Queryable } from './system-database.ts'
 
 /** Sign-ins accept an id_token for this long after its end, and nothing tolerates less. */
 const toleratedMs = 30_000

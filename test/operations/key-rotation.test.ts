@@ -2,13 +2,18 @@ import t, { type Test } from 'tap'
 import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
 import { encryptedColumns } from '#src/commands/keys/keys.ts'
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
-import { findKeyUse, listScopeKeys, rotateKeys, rotateScopeKey } from '#src/db/key-rotation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import {
+  findKeyUse,
+  listScopeKeys,
+  rotateKeys,
+  rotateScopeKey,
+} from '#src/operations/key-rotation.ts'
 import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
+import { createGrants, oldRing, onlyNew, ring } from '#test/db/sealed-rows.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
-import { createGrants, oldRing, onlyNew, ring } from './sealed-rows.ts'
 
 /** Every encrypted value of the database, decrypted with `keys`. */
 async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Queryable } from './system-database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 
 /** Why workers do nothing: the database is a copy, or an operator said so; and since when. */
 export type Quarantine = { readonly since: Date; readonly reason: 'copied' | 'by-hand' }

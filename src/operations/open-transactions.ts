@@ -1,4 +1,4 @@
-import type { Queryable } from './system-database.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 
 /** Tables of which most rows are updated or deleted soon. */
 const busyTables = [

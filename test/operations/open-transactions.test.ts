@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t from 'tap'
 import health from '#routes/health.ts'
-import { warningsOf, watchTransactions } from '#src/db/open-transactions.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('a transaction that stays open is seen without privileges, and named', async (t) => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
-import { isAfterFailure, isReadOnlyServer } from './errors.ts'
+import { isAfterFailure, isReadOnlyServer } from '../errors.ts'
 import type { Statement } from './one-trip.ts'
 import { isPooled, openingMs, type poolOptions, rethrowSilence } from './pool-options.ts'
 

@@ -1,7 +1,7 @@
 import { randomId, sha256 } from '#src/crypto/hash.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { describeOffset, isWrong, measureClockOffset } from './clock-offset.ts'
-import type { Queryable } from './system-database.ts'
 
 /** The keys of one process, the first one first. No key or secret itself. */
 export type ProcessKeys = {

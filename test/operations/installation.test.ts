@@ -1,6 +1,10 @@
 import t, { type Test } from 'tap'
-import { adoptInstallation, findQuarantine, quarantineInstallation } from '#src/db/installation.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import {
+  adoptInstallation,
+  findQuarantine,
+  quarantineInstallation,
+} from '#src/operations/installation.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { onCluster, query } from '#test/support/database/raw-sql.ts'
 import { urlsOf } from '#test/support/database/template.ts'

@@ -7,7 +7,7 @@ import {
   UnsealError,
   unseal,
 } from '#src/crypto/encryption.ts'
-import type { Queryable, SystemDatabase } from './system-database.ts'
+import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { statementTimeoutsMs } from './timeouts.ts'
+import { statementTimeoutsMs } from '../timeouts.ts'
 
 /** Time limits of a connection in milliseconds. */
 export type Limits = {

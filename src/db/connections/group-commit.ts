@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './errors.ts'
+import { isDatabaseUnavailable } from '../errors.ts'
 
 /** An item that waits for a commit, and the promise that `add` returned for it. */
 export type Entry<Item, Result> = {
