@@ -48,5 +48,5 @@ function isExcused(verdict: Verdict): boolean {
 
 /** A row that only a policy refuses to insert is an error instead of a 404. It is still not inserted. */
 function isRefusedInsert({ route, expected, actual }: Verdict): boolean {
-  return route.startsWith('POST ') && expected === 404 && actual === 500
+  return /^(POST|PUT) /.test(route) && expected === 404 && actual === 500
 }

@@ -26,6 +26,7 @@ export type Verdict = {
 
 type Setup = {
   test: TestApp
+  locks: Locks
   world: World
   operators: Set<string>
   /** Sets the time of day of the program's clock, UTC. */
@@ -72,7 +73,7 @@ export async function openProgram(
   const setTime = (time: string) => {
     now = new Date(`${today}T${time}Z`)
   }
-  return { setup: { test, world: await createWorld(test), operators, setTime }, routes }
+  return { setup: { test, locks, world: await createWorld(test), operators, setTime }, routes }
 }
 
 /**
@@ -171,7 +172,7 @@ async function separately(
 
 /** A response must be the requested object, the one 404, or exactly the actor's list. */
 async function faultOf(
-  { test }: Setup,
+  { test, locks }: Setup,
   { known, notFound }: Fixtures,
   entry: Entry,
   caller: Caller,
@@ -186,7 +187,10 @@ async function faultOf(
     return text === first ? null : `another 404: ${text}`
   }
   if (method !== 'GET' || answer.statusCode !== 200) return null
-  if (row.lists !== undefined) return listFault(test, entry, caller, known.get(row.lists) ?? [])
+  if (row.lists !== undefined) {
+    const isComplete = locks.queryScope && !row.lags
+    return listFault(test, entry, caller, known.get(row.lists) ?? [], isComplete)
+  }
   if (object === null || row.object === undefined) return null
   return isAbout(answer, object) ? null : 'not the object that was asked for'
 }

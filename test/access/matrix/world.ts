@@ -20,6 +20,8 @@ export type Member = Person & { userId: number; department: string | null }
 /** An actor who has joined a world. */
 export type Caller = Actor &
   Person & {
+    /** A member of a tenant in which the caller's credential does nothing. */
+    foreign: Member
     /** The headers of their request. @param needed the permission a limited token must name */
     headersFor(needed: string | undefined): Promise<Record<string, string>>
   }
@@ -54,10 +56,18 @@ export async function createCaller(
   actor: Actor,
   operators: Set<string>,
 ): Promise<Caller> {
+  const foreign = actor.in === 'elsewhere' ? world.colleague : world.stranger
   if (actor.by === 'anonymous') {
-    return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor: async () => ({}) }
+    return {
+      ...actor,
+      foreign,
+      userId: null,
+      tenantId: null,
+      memberOf: [],
+      headersFor: async () => ({}),
+    }
   }
-  if (actor.by === 'service') return createService(world, actor)
+  if (actor.by === 'service') return { ...(await createService(world, actor)), foreign }
   const person = await createPerson(world, actor)
   const { test } = world
   const { admin } = test.database
@@ -88,11 +98,11 @@ export async function createCaller(
     made.set(key, limited)
     return { ...headers, authorization: `Bearer ${await limited}` }
   }
-  return { ...actor, ...person, ...left, headersFor }
+  return { ...actor, ...person, ...left, foreign, headersFor }
 }
 
 /** A service is no person: it has its tenant, and a token for each of its limits. */
-async function createService({ test, home, elsewhere }: World, actor: Actor): Promise<Caller> {
+async function createService({ test, home, elsewhere }: World, actor: Actor) {
   const tenantId = actor.in === 'home' ? home : elsewhere
   const made = new Map<string, Promise<string>>()
   async function create(limit: readonly string[]): Promise<string> {
