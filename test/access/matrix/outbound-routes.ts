@@ -45,7 +45,6 @@ export const outboundRoutes: RouteRows = {
     who: 'webhook-endpoint:update',
     answer: 200,
     object: 'webhook-endpoint',
-    heldByKeys: true,
   },
   'POST /webhook-endpoints/:id/probe': {
     who: 'webhook-endpoint:update',
@@ -62,7 +61,6 @@ export const outboundRoutes: RouteRows = {
     answer: 202,
     object: 'webhook-endpoint',
     body: () => range,
-    heldByKeys: true,
   },
   'GET /webhook-endpoints/:id/replays/:replayId': {
     who: 'delivery:read',

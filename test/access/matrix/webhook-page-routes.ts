@@ -25,14 +25,12 @@ export const webhookPageRoutes: RouteRows = {
     answer: 303,
     object,
     body: submission,
-    heldByKeys: true,
   },
   'POST /app/webhooks/:id/probe': {
     who: 'webhook-endpoint:update',
     answer: 303,
     object,
     body: submission,
-    heldByKeys: true,
   },
   'POST /app/webhooks/:id/rotate': {
     who: 'webhook-endpoint:update',
@@ -59,7 +57,6 @@ export const webhookPageRoutes: RouteRows = {
       status: 'exhausted',
       ...submission(),
     }),
-    heldByKeys: true,
   },
   'POST /app/webhooks/:id/replays/:replayId/cancel': {
     who: 'delivery:replay',
