@@ -11,6 +11,7 @@ COPY .config .config
 COPY prisma prisma
 RUN npm ci
 COPY tsconfig.json ./
+COPY clients/typescript/src clients/typescript/src
 COPY plugins plugins
 COPY routes routes
 COPY src src

@@ -9,8 +9,8 @@ The commands \`listen\`, \`events\`, \`endpoints\` and \`deliveries\` use the HT
 
 | Variable | Meaning |
 |---|---|
-| \`GATEHOUSE_TOKEN\` | an API token, created on the account page |
-| \`GATEHOUSE_URL\` | origin of the instance; else \`BASE_URL\`, else the demo that runs in this folder |
+| \`GATEHOUSE_TOKEN\` | an API token of the account page, or a service token of the tenant |
+| \`GATEHOUSE_URL\` | origin of the instance; else \`BASE_URL\`, else the demo that runs in this folder; https, except on loopback, and set in the same place as the token: both in the environment or both in \`.env\` |
 | \`GATEHOUSE_LISTEN_SECRET\` | secret with which \`listen\` signs; else a new one for each run |
 
 With the demo:

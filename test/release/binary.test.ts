@@ -69,6 +69,10 @@ t.test(
     t.match(await succeeds('trigger', ...event), 'evt_binary charge.succeeded: 200 recorded')
     t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
     t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
+    const stranger = { GATEHOUSE_URL: address, GATEHOUSE_TOKEN: 'gth_none' }
+    const endpoints = await run(t, ['endpoints', 'list'], stranger, cwd)
+    t.equal(await endpoints.ended, 1)
+    t.match(endpoints.output(), 'gatehouse: 401 ', 'with the client of the API')
     const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
     t.equal(await health.ended, 0, health.output())
 

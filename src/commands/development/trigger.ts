@@ -6,6 +6,7 @@ import { type Environment, list } from '#src/config/parse.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { reasonOf } from '../kit/error-message.ts'
 import { print, printJson } from '../kit/output.ts'
 
 const deadlineMs = 10_000
@@ -127,8 +128,9 @@ async function post(url: string, body: string, signature: string) {
     })
     return { status: response.status, text: (await response.text()).slice(0, 200) }
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new OperatorError(`${url} did not respond: ${reason}.`, 'Is the service running there?')
+    throw new OperatorError(
+      `${url} did not respond: ${reasonOf(error)}.`,
+      'Is the service running there?',
+    )
   }
 }

@@ -12,6 +12,15 @@ export function readEnvironment(): Environment {
   return readSecretFiles(process.env)
 }
 
+/** The settings of the environment alone, and with those that `.env` adds. */
+export type Sources = { shell: Environment; env: Environment }
+
+/** As readEnvironment, for a command that must know where a setting comes from. */
+export function readSources(): Sources {
+  const shell = { ...process.env }
+  return { shell, env: readEnvironment() }
+}
+
 function loadDotEnv(): void {
   try {
     process.loadEnvFile('.env')

@@ -1,3 +1,4 @@
+import { ApiError } from '#clients/typescript/src/api-error.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -10,6 +11,7 @@ const runMigrate = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 export function errorMessage(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof OperatorError) return `${error.message} ${error.remedy}`
+  if (error instanceof ApiError) return refusal(error)
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const reason = error.message || code
@@ -22,6 +24,20 @@ export function errorMessage(error: unknown): string {
   return error.stack ?? error.message
 }
 
+const refusalRemedies: Readonly<Record<number, string>> = {
+  401: 'Is GATEHOUSE_TOKEN a token of this instance that has not expired?',
+  403: 'Use a token of a person or service that may do this.',
+  404: 'Is the id right, and the token of the same tenant?',
+  429: 'Try again later.',
+  503: 'Try again later.',
+}
+
+/** The API's own reason, else a remedy. */
+export function refusal({ status, problem }: ApiError): string {
+  const remedy = problem?.detail ?? refusalRemedies[status] ?? ''
+  return `${status} ${problem?.title ?? 'Unexpected response'}. ${remedy}`
+}
+
 /** SQLSTATE class 28 (invalid authorization), or a database that does not exist. */
 function isLoginRefused(code: string): boolean {
   return /^28[0-9A-Z]{3}$/.test(code) || code === '3D000'
@@ -30,4 +46,12 @@ function isLoginRefused(code: string): boolean {
 /** A table, column, function, schema or privilege is missing. */
 function isSchemaMismatch(code: string): boolean {
   return ['42P01', '42703', '42883', '3F000', '42501'].includes(code)
+}
+
+/** Why a call of `fetch` failed. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(cause instanceof Error)) return String(cause)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  return cause.message || code
 }

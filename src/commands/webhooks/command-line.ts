@@ -11,7 +11,7 @@ import {
   readUrl,
   readUuid,
 } from '../kit/arguments.ts'
-import { readEnvironment } from '../kit/environment.ts'
+import { readSources } from '../kit/environment.ts'
 
 /** As in src/webhooks/history/deliveries.ts, which takes longer to load than help takes to print. */
 export const deliveryStatuses = [
@@ -22,7 +22,8 @@ export const deliveryStatuses = [
 
 const needs = `Needs GATEHOUSE_TOKEN, an API token of the account page or a service token
 of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
-runs in this folder.`
+runs in this folder. Set token and address in the same place: both in the
+environment or both in .env. The address is https, except on loopback.`
 
 const failed = 'the API refused it or did not respond'
 
@@ -62,7 +63,7 @@ The secret is new in each run, or GATEHOUSE_LISTEN_SECRET.
 ${needs}`,
       ),
     )
-    .action(async (options) => (await import('./listen.ts')).default(readEnvironment(), options))
+    .action(async (options) => (await import('./listen.ts')).default(readSources(), options))
   const events = program.command('events').description("Your tenant's events: tail")
   events
     .command('tail')
@@ -72,7 +73,7 @@ ${needs}`,
     .option('--no-follow', 'End after the last event')
     .option('--json', 'Print each event as a line of JSON, with its data')
     .addHelpText('after', details(failed, needs))
-    .action(async (options) => (await import('./events.ts')).default(readEnvironment(), options))
+    .action(async (options) => (await import('./events.ts')).default(readSources(), options))
 }
 
 const rateLimit = ['--rate-limit <n>', 'Deliveries per second; others wait', readRate] as const
@@ -93,7 +94,7 @@ function addEndpointCommands(program: Command): void {
     .description('List the endpoints, newest first')
     .option(...json)
     .addHelpText('after', details(failed, needs))
-    .action(async (options) => (await import('./endpoints.ts')).list(readEnvironment(), options))
+    .action(async (options) => (await import('./endpoints.ts')).list(readSources(), options))
   endpoints
     .command('create')
     .description('Create an endpoint and print its signing secret')
@@ -116,7 +117,7 @@ function addEndpointCommands(program: Command): void {
     .addHelpText('after', details(failed, needs))
     .action(async (url, options, command) => {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
-      await (await import('./endpoints.ts')).create(readEnvironment(), url, options)
+      await (await import('./endpoints.ts')).create(readSources(), url, options)
     })
   endpoints
     .command('update')
@@ -141,7 +142,7 @@ function addEndpointCommands(program: Command): void {
     .addHelpText('after', details(failed, needs))
     .action(async (id, options, command) => {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
-      await (await import('./endpoints.ts')).update(readEnvironment(), id, options)
+      await (await import('./endpoints.ts')).update(readSources(), id, options)
     })
   endpoints
     .command('test')
@@ -156,7 +157,7 @@ function addEndpointCommands(program: Command): void {
     .option(...json)
     .addHelpText('after', details('the test failed', needs))
     .action(async (id, options) =>
-      (await import('./endpoints.ts')).test(readEnvironment(), id, options),
+      (await import('./endpoints.ts')).test(readSources(), id, options),
     )
   endpoints
     .command('probe')
@@ -165,7 +166,7 @@ function addEndpointCommands(program: Command): void {
     .option(...json)
     .addHelpText('after', details('the receiver has a fault', needs))
     .action(async (id, options) =>
-      (await import('./endpoints.ts')).probe(readEnvironment(), id, options),
+      (await import('./endpoints.ts')).probe(readSources(), id, options),
     )
 }
 
@@ -195,7 +196,7 @@ function addDeliveryCommands(program: Command): void {
     .option('--limit <n>', 'Number of deliveries', readCount, 20)
     .option(...json)
     .addHelpText('after', details(failed, needs))
-    .action(async (options) => (await import('./deliveries.ts')).list(readEnvironment(), options))
+    .action(async (options) => (await import('./deliveries.ts')).list(readSources(), options))
   deliveries
     .command('replay')
     .description('Send deliveries again, with a new series of attempts')
@@ -225,8 +226,8 @@ ${needs}`,
       }
       const { replay, replayMatching } = await import('./deliveries.ts')
       const { endpoint } = options
-      if (endpoint === undefined) return replay(readEnvironment(), ids, options)
-      return replayMatching(readEnvironment(), { ...options, endpoint })
+      if (endpoint === undefined) return replay(readSources(), ids, options)
+      return replayMatching(readSources(), { ...options, endpoint })
     })
   deliveries
     .command('cancel')
@@ -236,6 +237,6 @@ ${needs}`,
     .option(...json)
     .addHelpText('after', details(failed, needs))
     .action(async (id, options) =>
-      (await import('./deliveries.ts')).cancel(readEnvironment(), id, options),
+      (await import('./deliveries.ts')).cancel(readSources(), id, options),
     )
 }

@@ -1,46 +1,54 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Static } from 'typebox'
-import type { Environment } from '#src/config/parse.ts'
-import type { EndpointReplay } from '#src/webhooks/history/replays.ts'
-import type { Delivery } from '#src/webhooks/history/schemas.ts'
+import { type Schemas, unwrap } from '#clients/typescript/src/client.ts'
+import type { Sources } from '../kit/environment.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
-import { openApiClient } from './api-client.ts'
-import { collect } from './collect.ts'
+import { openApi } from './api-client.ts'
 
-type Shown = Static<typeof Delivery>
-/** As the API returns it. */
-type Replay = Pick<EndpointReplay, 'id' | 'done' | 'total' | 'finishedAt' | 'cancelledAt'>
+type Delivery = Schemas['Delivery']
+type Replay = Schemas['EndpointReplay']
+type Json = { readonly json?: true }
 
-type Matching = {
-  readonly endpoint: string
-  readonly status?: string
-  readonly type?: string
+type Filter = {
+  readonly status?: Schemas['DeliveryStatus']
+  readonly type?: Schemas['EventType']
   readonly httpStatus?: string
   readonly event?: string
   readonly from?: string
   readonly to?: string
-  readonly json?: true
 }
 
-type ListOptions = Matching & { readonly limit: number }
+type Matching = Filter & Json & { readonly endpoint: string }
 
 /** `gatehouse deliveries list`: the deliveries to an endpoint, newest first. */
-export async function list(env: Environment, options: ListOptions): Promise<void> {
-  const { endpoint, limit, json } = options
-  const client = await openApiClient(env)
-  const path = `/webhook-endpoints/${endpoint}/deliveries`
-  const query = filterOf(options)
-  const { items, isMore } = await collect<Shown>(client, path, query, limit)
+export async function list(
+  sources: Sources,
+  { endpoint: id, limit, json, ...filter }: Matching & { readonly limit: number },
+): Promise<void> {
+  const { api } = await openApi(sources)
+  const items: Delivery[] = []
+  let isMore = false
+  const query = { ...queryOf(filter), limit: Math.min(limit, 100) }
+  const params = { path: { id }, query }
+  for await (const page of api.pages('/webhook-endpoints/{id}/deliveries', { params })) {
+    const left = limit - items.length
+    items.push(...page.data.slice(0, left))
+    isMore = page.data.length > left || page.nextCursor !== null
+    if (items.length === limit) break
+  }
   if (json) return printJson(items)
   for (const delivery of items) print(line(delivery))
   if (isMore) printMessage(`There are more than ${limit}: use --limit.`)
 }
 
-function filterOf({ status, type: eventType, httpStatus, event: eventId, from, to }: Matching) {
-  return { status, eventType, httpStatus, eventId, from, to }
+function queryOf({ type, event, ...filter }: Filter) {
+  return {
+    ...filter,
+    ...(type !== undefined && { eventType: type }),
+    ...(event !== undefined && { eventId: event }),
+  }
 }
 
-function line({ id, createdAt, eventType, status, attempts }: Shown): string {
+function line({ id, createdAt, eventType, status, attempts }: Delivery): string {
   const last = attempts.at(-1)
   const answer = last === undefined ? 'no attempt yet' : (last.statusCode ?? last.error)
   return `${createdAt}  ${id}  ${status.padEnd(9)}  ${eventType}  ${answer}`
@@ -48,14 +56,15 @@ function line({ id, createdAt, eventType, status, attempts }: Shown): string {
 
 /** `gatehouse deliveries replay`: sends them again. */
 export async function replay(
-  env: Environment,
+  sources: Sources,
   ids: readonly string[],
-  { json }: { readonly json?: true },
+  { json }: Json,
 ): Promise<void> {
-  const client = await openApiClient(env)
-  const replayed: Shown[] = []
+  const { api } = await openApi(sources)
+  const replayed: Delivery[] = []
   for (const id of ids) {
-    const delivery = await client.post<Shown>(`/deliveries/${id}/replay`, undefined, { once: true })
+    const at = { params: { path: { id } } }
+    const delivery = unwrap(await api.POST('/deliveries/{id}/replay', at))
     replayed.push(delivery)
     if (!json) print(`${delivery.id}  ${delivery.status}`)
   }
@@ -67,28 +76,32 @@ const pollMs = 1_000
 
 /** `gatehouse deliveries replay --endpoint`: shows how many match; with `yes` sends them. */
 export async function replayMatching(
-  env: Environment,
-  options: Matching & { readonly yes?: true },
+  sources: Sources,
+  { endpoint: id, yes, json, ...filter }: Matching & { readonly yes?: true },
 ): Promise<void> {
-  const { endpoint, yes, json } = options
-  const client = await openApiClient(env)
-  const path = `/webhook-endpoints/${endpoint}`
+  const { api } = await openApi(sources)
   // The same range for the number and the replay.
-  const to = options.to ?? new Date().toISOString()
-  const from = options.from ?? new Date(Date.parse(to) - longestMs).toISOString()
-  const filter = { ...filterOf(options), from, to }
-  const { count } = await client.get<{ count: number }>(`${path}/deliveries/count`, filter)
+  const to = filter.to ?? new Date().toISOString()
+  const from = filter.from ?? new Date(Date.parse(to) - longestMs).toISOString()
+  const query = { ...queryOf(filter), from, to }
+  const path = { id }
+  const { count } = unwrap(
+    await api.GET('/webhook-endpoints/{id}/deliveries/count', { params: { path, query } }),
+  )
   printMessage(count === 1 ? '1 delivery matches.' : `${count} deliveries match.`)
   if (count === 0) return
   if (!yes) {
     printMessage('Nothing was sent. To send them again, add --yes.')
     return
   }
-  let replay = await client.post<Replay>(`${path}/replay`, filter, { once: true })
+  let replay: Replay = unwrap(
+    await api.POST('/webhook-endpoints/{id}/replay', { params: { path }, body: query }),
+  )
   printMessage(`Replay ${replay.id}`)
+  const at = { params: { path: { id, replayId: replay.id } } }
   while (replay.finishedAt === null) {
     await pause(pollMs)
-    replay = await client.get<Replay>(`${path}/replays/${replay.id}`)
+    replay = unwrap(await api.GET('/webhook-endpoints/{id}/replays/{replayId}', at))
     if (replay.finishedAt === null) printMessage(progressText(replay))
   }
   if (json) return printJson(replay)
@@ -97,13 +110,13 @@ export async function replayMatching(
 
 /** `gatehouse deliveries cancel`. */
 export async function cancel(
-  env: Environment,
-  id: string,
-  { endpoint, json }: { readonly endpoint: string; readonly json?: true },
+  sources: Sources,
+  replayId: string,
+  { endpoint: id, json }: Json & { readonly endpoint: string },
 ): Promise<void> {
-  const client = await openApiClient(env)
-  const path = `/webhook-endpoints/${endpoint}/replays/${id}/cancel`
-  const replay = await client.post<Replay>(path, undefined, { once: true })
+  const { api } = await openApi(sources)
+  const at = { params: { path: { id, replayId } } }
+  const replay = unwrap(await api.POST('/webhook-endpoints/{id}/replays/{replayId}/cancel', at))
   if (json) return printJson(replay)
   print(`${replay.id}  ${progressText(replay)}`)
 }

@@ -1,24 +1,29 @@
-import type { Static } from 'typebox'
-import type { Environment } from '#src/config/parse.ts'
-import type { Endpoint } from '#src/webhooks/endpoints/schemas.ts'
-import type { Delivery } from '#src/webhooks/history/schemas.ts'
-import type { ProbeReport } from '#src/webhooks/probe/schemas.ts'
+import { type Schemas, unwrap } from '#clients/typescript/src/client.ts'
+import type { Sources } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
-import { openApiClient } from './api-client.ts'
-import { collect } from './collect.ts'
+import { openApi } from './api-client.ts'
 
-type Shown = Static<typeof Endpoint>
+type EventType = Schemas['EventType']
 type Json = { readonly json?: true }
 
 /** `gatehouse endpoints list`. */
-export async function list(env: Environment, { json }: Json): Promise<void> {
-  const client = await openApiClient(env)
-  const { items } = await collect<Shown>(client, '/webhook-endpoints', {})
+export async function list(sources: Sources, { json }: Json): Promise<void> {
+  const { api } = await openApi(sources)
+  const query = { limit: 100 }
+  const items: Schemas['WebhookEndpoint'][] = []
+  for await (const one of api.list('/webhook-endpoints', { params: { query } })) items.push(one)
   if (json) return printJson(items)
   for (const endpoint of items) print(line(endpoint))
 }
 
-function line({ id, health, url, eventTypes, rateLimit, payload }: Shown): string {
+function line({
+  id,
+  health,
+  url,
+  eventTypes,
+  rateLimit,
+  payload,
+}: Schemas['WebhookEndpoint']): string {
   const limits = [
     ...(rateLimit === null ? [] : [`${rateLimit.perSecond}/s, burst ${rateLimit.burst}`]),
     ...(payload === 'thin' ? ['thin'] : []),
@@ -35,62 +40,58 @@ type Limits = {
   readonly thin?: boolean
 }
 
-type NewEndpoint = Json &
+type Given = Json &
   Limits & {
-    readonly types?: string[]
+    readonly types?: EventType[]
     readonly description?: string
-    readonly signature?: string
+    readonly signature?: Schemas['SignatureProfile']
   }
 
 /** The fields of a request; those that were not given are left out. */
-function limitsOf({ rateLimit, burst, thin }: Limits) {
+function fieldsOf({ types, rateLimit, burst, thin, json: _, ...others }: Given) {
   return {
+    ...others,
+    ...(types !== undefined && { eventTypes: types }),
     ...(rateLimit === false && { rateLimit: null }),
     ...(typeof rateLimit === 'number' && {
       rateLimit: { perSecond: rateLimit, ...(burst !== undefined && { burst }) },
     }),
-    ...(thin !== undefined && { payload: thin ? 'thin' : 'full' }),
+    ...(thin !== undefined && { payload: thin ? ('thin' as const) : ('full' as const) }),
   }
 }
 
 /** `gatehouse endpoints create`. */
-export async function create(
-  env: Environment,
-  url: string,
-  { types, description, signature, json, ...limits }: NewEndpoint,
-): Promise<void> {
-  const client = await openApiClient(env)
-  const body = { url, eventTypes: types, description, signature, ...limitsOf(limits) }
-  const endpoint = await client.post<Shown & { secret: string }>('/webhook-endpoints', body, {
-    once: true,
-  })
-  if (json) return printJson(endpoint)
+export async function create(sources: Sources, url: string, given: Given): Promise<void> {
+  const { api } = await openApi(sources)
+  const body = { url, ...fieldsOf(given) }
+  const endpoint = unwrap(await api.POST('/webhook-endpoints', { body }))
+  if (given.json) return printJson(endpoint)
   print(`${endpoint.id}  ${endpoint.url}`)
   print(`Secret (not shown again): ${endpoint.secret}`)
 }
 
 /** `gatehouse endpoints update`: changes only what is given. */
 export async function update(
-  env: Environment,
+  sources: Sources,
   id: string,
-  { types, description, signature, json, url, ...limits }: NewEndpoint & { readonly url?: string },
+  given: Given & { readonly url?: string },
 ): Promise<void> {
-  const client = await openApiClient(env)
-  const body = { url, eventTypes: types, description, signature, ...limitsOf(limits) }
-  const endpoint = await client.patch<Shown>(`/webhook-endpoints/${id}`, body)
-  if (json) return printJson(endpoint)
+  const { api } = await openApi(sources)
+  const change = { params: { path: { id } }, body: fieldsOf(given) }
+  const endpoint = unwrap(await api.PATCH('/webhook-endpoints/{id}', change))
+  if (given.json) return printJson(endpoint)
   print(line(endpoint))
 }
 
 /** `gatehouse endpoints test`: sends a test event and shows the response. */
 export async function test(
-  env: Environment,
+  sources: Sources,
   id: string,
-  { type, json }: Json & { readonly type?: string },
+  { json, ...body }: Json & { readonly type?: EventType },
 ): Promise<void> {
-  const client = await openApiClient(env)
-  const path = `/webhook-endpoints/${id}/test`
-  const delivery = await client.post<Static<typeof Delivery>>(path, { type })
+  const { api } = await openApi(sources)
+  const request = { params: { path: { id } }, body }
+  const delivery = unwrap(await api.POST('/webhook-endpoints/{id}/test', request))
   if (delivery.status !== 'succeeded') process.exitCode = 1
   if (json) return printJson(delivery)
   const [attempt] = delivery.attempts
@@ -101,9 +102,10 @@ export async function test(
 }
 
 /** `gatehouse endpoints probe`: sends correct and incorrect deliveries, and grades the receiver. */
-export async function probe(env: Environment, id: string, { json }: Json): Promise<void> {
-  const client = await openApiClient(env)
-  const report = await client.post<Static<typeof ProbeReport>>(`/webhook-endpoints/${id}/probe`)
+export async function probe(sources: Sources, id: string, { json }: Json): Promise<void> {
+  const { api } = await openApi(sources)
+  const at = { params: { path: { id } } }
+  const report = unwrap(await api.POST('/webhook-endpoints/{id}/probe', at))
   if (report.grade !== 'A') process.exitCode = 1
   if (json) return printJson(report)
   for (const { title, expected, accepted, statusCode, error } of report.cases) {

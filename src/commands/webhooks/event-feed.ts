@@ -1,9 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { ApiError } from '#clients/typescript/src/api-error.ts'
+import type { GatehouseClient, Schemas } from '#clients/typescript/src/client.ts'
+import { refusal } from '../kit/error-message.ts'
 import { printMessage } from '../kit/output.ts'
-import { type ApiClient, ApiUnavailable, type Page } from './api-client.ts'
+import { ApiUnreachable } from './api-client.ts'
 
 /** An event as it is sent to endpoints. */
-export type FeedEvent = { id: string; type: string; createdAt: string; data: unknown }
+export type FeedEvent = Schemas['EventPage']['data'][number]
 
 /** Where to go on: `from` is the time at which the first run began, which the cursor belongs to. */
 export type FeedPosition = { from: string; after: string | null }
@@ -11,7 +14,7 @@ export type FeedPosition = { from: string; after: string | null }
 type Options = {
   /** Wait for new events at the end of the feed. */
   follow: boolean
-  type: string | undefined
+  type?: Schemas['EventType']
   /** At most so many events at once, 100 unless given. */
   limit?: number
 }
@@ -23,33 +26,30 @@ const pollMs = 1_000
  * respond is asked again while the feed is followed.
  */
 export async function* readFeed(
-  client: ApiClient,
+  api: GatehouseClient,
   { from, after }: FeedPosition,
-  { follow, type, limit = 100 }: Options,
+  { follow, limit = 100, ...filter }: Options,
 ): AsyncGenerator<{ events: FeedEvent[]; position: FeedPosition }> {
   let cursor = after
   for (;;) {
-    const query = { from, after: cursor ?? undefined, type, limit: String(limit) }
-    const page = await readPage(client, query, follow)
-    cursor = page.nextCursor ?? cursor
-    if (page.data.length > 0) yield { events: page.data, position: { from, after: cursor } }
-    else if (!follow) return
-    else await pause(pollMs)
+    try {
+      const query = { from, limit, ...filter, ...(cursor !== null && { after: cursor }) }
+      for await (const { data, nextCursor } of api.pages('/events', { params: { query } })) {
+        cursor = nextCursor ?? cursor
+        if (data.length > 0) yield { events: data, position: { from, after: cursor } }
+      }
+    } catch (error) {
+      const reason = reasonToWait(error)
+      if (!follow || reason === null) throw error
+      printMessage(`${reason} Trying again.`)
+    }
+    if (!follow) return
+    await pause(pollMs)
   }
 }
 
-async function readPage(
-  client: ApiClient,
-  query: Readonly<Record<string, string | undefined>>,
-  follow: boolean,
-): Promise<Page<FeedEvent>> {
-  for (;;) {
-    try {
-      return await client.get<Page<FeedEvent>>('/events', query)
-    } catch (error) {
-      if (!follow || !(error instanceof ApiUnavailable)) throw error
-      printMessage(`${error.message} Trying again.`)
-      await pause(error.waitMs)
-    }
-  }
+function reasonToWait(error: unknown): string | null {
+  if (error instanceof ApiUnreachable) return error.message
+  const isBusy = error instanceof ApiError && [429, 502, 503, 504].includes(error.status)
+  return isBusy ? refusal(error) : null
 }

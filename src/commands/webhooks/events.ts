@@ -1,10 +1,11 @@
-import type { Environment } from '#src/config/parse.ts'
+import type { Schemas } from '#clients/typescript/src/client.ts'
+import type { Sources } from '../kit/environment.ts'
 import { print, printMessage } from '../kit/output.ts'
-import { openApiClient } from './api-client.ts'
+import { openApi } from './api-client.ts'
 import { readFeed } from './event-feed.ts'
 
 type Options = {
-  readonly type?: string
+  readonly type?: Schemas['EventType']
   /** RFC 3339. */
   readonly from?: string
   readonly follow: boolean
@@ -13,13 +14,12 @@ type Options = {
 
 /** `gatehouse events tail`: the events of the tenant as they happen. */
 export default async function tail(
-  env: Environment,
-  { type, from, follow, json }: Options,
+  sources: Sources,
+  { from = new Date().toISOString(), json, ...options }: Options,
 ): Promise<void> {
-  const client = await openApiClient(env)
-  const begin = { from: from ?? new Date().toISOString(), after: null }
-  if (follow) printMessage(`Events of ${client.baseUrl} since ${begin.from}. Ctrl-C ends it.`)
-  for await (const { events } of readFeed(client, begin, { follow, type })) {
+  const { api, baseUrl } = await openApi(sources)
+  if (options.follow) printMessage(`Events of ${baseUrl} since ${from}. Ctrl-C ends it.`)
+  for await (const { events } of readFeed(api, { from, after: null }, options)) {
     for (const event of events) {
       if (json) print(JSON.stringify(event))
       else print(`${event.createdAt}  ${event.type.padEnd(typeWidth)}  ${event.id}`)

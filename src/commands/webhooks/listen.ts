@@ -1,16 +1,18 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Environment } from '#src/config/parse.ts'
+import type { Schemas } from '#clients/typescript/src/client.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
+import type { Sources } from '../kit/environment.ts'
+import { reasonOf } from '../kit/error-message.ts'
 import { print, printMessage } from '../kit/output.ts'
-import { openApiClient, reasonOf } from './api-client.ts'
+import { openApi } from './api-client.ts'
 import { type FeedEvent, type FeedPosition, readFeed } from './event-feed.ts'
 
 type Options = {
   /** http or https. */
   readonly forwardTo: string
-  readonly type?: string
+  readonly type?: Schemas['EventType']
   /** RFC 3339. */
   readonly from?: string
   readonly state?: string
@@ -30,24 +32,28 @@ const pageLimit = 10
  * `gatehouse listen`: sends the tenant's events to a local program as deliveries send them, signed.
  * Every response counts, whatever its status; a program that does not respond is waited for.
  */
-export default async function listen(env: Environment, options: Options): Promise<void> {
+export default async function listen(sources: Sources, options: Options): Promise<void> {
   const { forwardTo, type, from, state, json } = options
-  const client = await openApiClient(env)
-  const given = env.GATEHOUSE_LISTEN_SECRET?.trim()
+  const { api, baseUrl } = await openApi(sources)
+  const given = sources.env.GATEHOUSE_LISTEN_SECRET?.trim()
   const secret = given || newEndpointSecret()
-  const kept = state === undefined ? null : await readState(state, client.baseUrl)
+  const kept = state === undefined ? null : await readState(state, baseUrl)
   const begin = kept ?? { from: from ?? new Date().toISOString(), after: null }
-  printMessage(`Events of ${client.baseUrl} since ${begin.from} go to ${forwardTo}.`)
+  printMessage(`Events of ${baseUrl} since ${begin.from} go to ${forwardTo}.`)
   if (!given)
     printMessage(`They are signed with ${secret} (set GATEHOUSE_LISTEN_SECRET to keep it).`)
-  const feed = readFeed(client, begin, { follow: true, type, limit: pageLimit })
+  const feed = readFeed(api, begin, {
+    follow: true,
+    limit: pageLimit,
+    ...(type !== undefined && { type }),
+  })
   for await (const { events, position } of feed) {
     for (const event of events) {
       const { status, ms, text } = await forward(event, { ...options, secret })
       if (json) print(JSON.stringify({ id: event.id, type: event.type, status, ms, text }))
       else print(line({ ...event, status, ms, text }))
     }
-    if (state !== undefined) await writeState(state, { url: client.baseUrl, ...position })
+    if (state !== undefined) await writeState(state, { url: baseUrl, ...position })
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -171,6 +171,71 @@ t.test('what is missing or wrong is named with its remedy', async (t) => {
     t.notMatch(told, /^ +at /m, 'no stack')
   }
 })
+
+t.test('address and token come from the same source, https except on loopback', async (t) => {
+  const instance = await startInstance(t)
+  const [url, elsewhere] = [instance.url, 'https://app.example.com']
+  const token = `gth_${'a'.repeat(43)}`
+  const list = async (shell: Record<string, string>, dotEnv: Record<string, string>) => {
+    const cwd = await temporaryFolder(t)
+    const lines = Object.entries(dotEnv).map(([name, value]) => `${name}=${value}\n`)
+    await writeFile(join(cwd, '.env'), lines.join(''))
+    const program = await runProgram(t, ['endpoints', 'list'], shell, { cwd })
+    return { status: await program.ended, told: program.messages() }
+  }
+  const mixed: [shell: Record<string, string>, dotEnv: Record<string, string>, RegExp][] = [
+    [{ GATEHOUSE_TOKEN: token }, { GATEHOUSE_URL: url }, /GATEHOUSE_URL: is set in \.env,/],
+    [{ GATEHOUSE_TOKEN: token }, { BASE_URL: url }, /BASE_URL: is set in \.env,/],
+    [
+      { GATEHOUSE_TOKEN: token, BASE_URL: elsewhere },
+      { GATEHOUSE_URL: url },
+      /GATEHOUSE_URL: is set in \.env,/,
+    ],
+    [
+      { GATEHOUSE_TOKEN: token },
+      { GATEHOUSE_TOKEN: token, GATEHOUSE_URL: url },
+      /in the same place/,
+    ],
+    [{ GATEHOUSE_URL: url }, { GATEHOUSE_TOKEN: token }, /GATEHOUSE_TOKEN in \.env\. Set both/],
+  ]
+  for (const [shell, dotEnv, message] of mixed) {
+    const { status, told } = await list(shell, dotEnv)
+    t.equal(status, 1, `${Object.keys(shell)} and ${Object.keys(dotEnv)}`)
+    t.match(told, message)
+    t.notMatch(told, token)
+  }
+  t.strictSame(instance.tokens, [], 'no token was sent')
+
+  const open = { GATEHOUSE_TOKEN: token, GATEHOUSE_URL: 'http://app.example.com' }
+  for (const [shell, dotEnv] of [
+    [open, {}],
+    [{}, open],
+  ] as const) {
+    t.match(await list(shell, dotEnv), { status: 1, told: /must be https, except on loopback/ })
+  }
+
+  const together = { GATEHOUSE_TOKEN: token, GATEHOUSE_URL: url }
+  t.equal((await list(together, {})).status, 0, 'both in the environment')
+  t.equal((await list({}, together)).status, 0, 'both in .env')
+  t.equal((await list(together, { GATEHOUSE_URL: elsewhere })).status, 0, 'the environment wins')
+  t.strictSame(instance.tokens, Array(3).fill(`Bearer ${token}`))
+})
+
+/** An instance without endpoints, and the tokens that were sent to it. */
+async function startInstance(t: Test) {
+  const tokens: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    tokens.push(request.headers.authorization)
+    response.setHeader('content-type', 'application/json')
+    response.end('{"data":[],"nextCursor":null}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { url: `http://127.0.0.1:${port}`, tokens }
+}
 
 /** The demo, and commands in its folder that act as Ada. */
 async function openDemo(t: Test) {

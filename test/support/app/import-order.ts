@@ -3,12 +3,14 @@ import { join, posix } from 'node:path'
 
 /**
  * The folders and entry files of the program, from the top down. A file may import its own folder
- * and every row below, never another folder of its own row or a row above.
+ * and every row below, never another folder of its own row or a row above. The clients of the API are
+ * packages of their own: only the rows above may use them, and they import nothing of the program.
  */
 export const importOrder: readonly (readonly string[])[] = [
   ['cli'],
   ['release'],
   ['commands'],
+  ['clients'],
   ['demo'],
   ['prisma'],
   ['server'],
@@ -68,7 +70,7 @@ export type Breach = { file: string; imported: string; reason: string }
 /** Every forbidden import of a checkout. */
 export async function findBreaches(root: string): Promise<Breach[]> {
   const files: Record<string, string> = {}
-  for await (const path of glob('{src,plugins,routes,prisma}/**/*.ts', { cwd: root })) {
+  for await (const path of glob('{src,plugins,routes,prisma,clients}/**/*.ts', { cwd: root })) {
     const file = path.replaceAll('\\', '/')
     files[file] = await readFile(join(root, file), 'utf8')
   }
@@ -101,6 +103,7 @@ function importsOf(file: string, text: string): string[] {
 
 function reasonAgainst(file: string, imported: string): string | null {
   const [from, to] = [roomOf(file), roomOf(imported)]
+  if (from === 'clients' && to !== from) return 'a client imports nothing of the program'
   if (from !== to) return reasonAgainstRows(importOrder, from, to)
   return reasonAgainstFloor(file, imported) ?? reasonAgainstNeighbour(file, imported)
 }
@@ -145,7 +148,7 @@ function roomOf(path: string): string {
   return rest.length === 0 ? posix.basename(second, '.ts') : second
 }
 
-/** Prisma's client is generated code and counts as a package. */
+/** Generated code counts as a package. */
 function isGenerated(path: string): boolean {
-  return path.startsWith('src/db/generated/')
+  return /^(src\/db|clients\/typescript\/src)\/generated\//.test(path)
 }
