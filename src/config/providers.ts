@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { type AssertionKey, readAssertionKey } from '#src/crypto/jwk.ts'
-import { parseJsonObject } from '#src/runtime/json.ts'
+import { closest } from 'fastest-levenshtein'
+import type { AssertionKey } from '#src/crypto/jwk.ts'
 import {
   described,
   type Environment,
@@ -10,26 +9,61 @@ import {
   nonEmpty,
   readSchema,
 } from './parse.ts'
+import {
+  findPreset,
+  type OAuth2Endpoints,
+  type Preset,
+  presets,
+  settingsOfPreset,
+} from './presets.ts'
+import { readClientKey, readSigningKey } from './provider-keys.ts'
 import { ProviderSettings } from './settings.ts'
 
 export type ClientCredentials = {
   clientId: string
   /** Tried in turn; at least one unless the client signs assertions. */
   clientSecrets: readonly string[]
-  clientAuth: 'client_secret_post' | 'client_secret_basic' | 'private_key_jwt'
-  /** For `private_key_jwt`. */
+  clientAuth: 'client_secret_post' | 'client_secret_basic' | 'private_key_jwt' | 'signed_secret'
+  /** For `private_key_jwt` and `signed_secret`. */
   clientKey: AssertionKey | null
+  /** Issuer of the token that is the secret, for `signed_secret`. */
+  secretIssuer: string
 }
+
+/** A claim that must have one of the values. */
+export type Requirement = { claim: string; values: readonly string[] }
 
 export type OidcClientConfig = ClientCredentials & {
   name: string
   label: string
+  /** Name of the preset; null for a provider without one. */
+  preset: string | null
+  /** The endpoints of a provider without OpenID Connect; null for all others. */
+  oauth2: OAuth2Endpoints | null
   /** Compared with the provider's metadata as text. */
   issuer: string
+  /** Null for a provider with one issuer. */
+  issuerTemplate: string | null
+  /** Null for the path of the standard below the issuer. */
+  metadataUrl: string | null
+  /** Tenants whose people may sign in; empty for all. */
+  tenants: readonly string[]
+  /** Claims that a person must have to sign in at all. */
+  require: readonly Requirement[]
+  /** Further audiences of an id_token. */
+  audiences: readonly string[]
   /** Space-separated. */
   scopes: string
+  /** Further parameters of the authorization request. */
+  params: Readonly<Record<string, string>>
+  /** More of them, if tokens are stored. */
+  offlineParams: Readonly<Record<string, string>>
+  /** Null for the query. */
+  responseMode: 'form_post' | null
   /** The only algorithms an id_token may be signed with; asymmetric ones. */
   idTokenAlgorithms: readonly [string, ...string[]]
+  emailVerified: { claim: string; asText: boolean }
+  logoutParameter: string
   /** Store the tokens of a sign-in, for calls to the provider's API. */
   storeTokens: boolean
   /** Also call the userinfo endpoint. */
@@ -53,6 +87,23 @@ const asymmetricAlgorithms = [
   'ES512',
   'EdDSA',
   'Ed25519',
+]
+
+/** Parameters that the flow sets, or that would replace them. */
+const flowParameters = [
+  'response_type',
+  'response_mode',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'max_age',
+  'request',
+  'request_uri',
+  'client_secret',
 ]
 
 export function readProviders(
@@ -85,12 +136,14 @@ function readProvider(
   faults: string[],
 ): ProviderConfig {
   const prefix = `OIDC_${name.toUpperCase()}_`
-  const values = readSchema(ProviderSettings, env, prefix, faults)
-  const issuer = URL.parse(values.ISSUER ?? fallbackUrl)
-  const allowInsecure =
-    !production && issuer?.protocol === 'http:' && loopbackHosts.includes(issuer.hostname)
-  if (values.ISSUER !== undefined && issuer?.protocol !== 'https:' && !allowInsecure) {
+  const preset = readPreset(env[`${prefix}PRESET`], name, `${prefix}PRESET`, faults)
+  const values = readSchema(ProviderSettings, withPreset(env, prefix, preset), prefix, faults)
+  const allowInsecure = readAllowInsecure(values.ISSUER, production)
+  const isOwnIssuer = values.ISSUER !== undefined
+  if (isOwnIssuer && URL.parse(values.ISSUER)?.protocol !== 'https:' && !allowInsecure) {
     faults.push(`${prefix}ISSUER: must be an https URL (http only on loopback outside production).`)
+  } else if (isOwnIssuer && preset !== null && !allowInsecure) {
+    checkIssuer(`${prefix}ISSUER`, values.ISSUER, preset, faults)
   }
   const algorithms = list(values.ID_TOKEN_ALG ?? '')
   for (const algorithm of algorithms) {
@@ -100,31 +153,137 @@ function readProvider(
       )
     }
   }
-  if (!(values.SCOPES ?? '').split(' ').includes('openid')) {
+  const oauth2 = preset?.oauth2 ?? null
+  if (oauth2 === null && !(values.SCOPES ?? '').split(' ').includes('openid')) {
     faults.push(`${prefix}SCOPES: must contain openid.`)
   }
-  const clientAuth = values.CLIENT_AUTH
   return {
     name,
-    label: values.LABEL ?? name,
+    label: values.LABEL ?? preset?.label ?? name,
+    preset: preset?.name ?? null,
+    oauth2,
     issuer: values.ISSUER,
+    ...readIssuers(prefix, values, { production, allowInsecure }, faults),
     clientId: values.CLIENT_ID,
-    clientAuth,
-    clientSecrets:
-      clientAuth === 'private_key_jwt'
-        ? []
-        : readClientSecrets(`${prefix}CLIENT_SECRET`, values.CLIENT_SECRET, faults),
-    clientKey:
-      clientAuth === 'private_key_jwt'
-        ? readClientKey(`${prefix}PRIVATE_KEY`, values.PRIVATE_KEY, faults)
-        : null,
+    ...readCredentials(prefix, values, faults),
     scopes: values.SCOPES,
+    params: readParams(`${prefix}PARAMS`, values.PARAMS ?? '', faults),
+    offlineParams: readParams(`${prefix}OFFLINE_PARAMS`, values.OFFLINE_PARAMS ?? '', faults),
+    responseMode: values.RESPONSE_MODE === 'form_post' ? 'form_post' : null,
+    require: readRequirements(`${prefix}REQUIRE`, values.REQUIRE ?? '', preset, faults),
+    audiences: list(values.AUDIENCES ?? ''),
     idTokenAlgorithms: nonEmpty(`${prefix}ID_TOKEN_ALG`, algorithms, faults),
+    emailVerified: { claim: values.EMAIL_VERIFIED_CLAIM, asText: values.EMAIL_VERIFIED_TEXT },
+    logoutParameter: values.LOGOUT_PARAM,
     trustEmail: readTrustEmail(values.TRUST_EMAIL ?? 'false'),
     storeTokens: values.STORE_TOKENS,
     userinfo: values.USERINFO,
     allowInsecure,
   }
+}
+
+/** The preset that is named, or the one with the name of the provider. */
+function readPreset(
+  value: string | undefined,
+  name: string,
+  setting: string,
+  faults: string[],
+): Preset | null {
+  const wanted = value?.trim() ?? ''
+  if (wanted === 'none') return null
+  if (wanted === '') return findPreset(name)
+  const preset = findPreset(wanted)
+  if (preset === null) {
+    const names = presets.map((known) => known.name)
+    faults.push(
+      `${setting}: there is no preset “${wanted}”; did you mean ${closest(wanted, names)}? There are ${names.join(', ')}, and none.`,
+    )
+  }
+  return preset
+}
+
+/** A setting that is given replaces that of the preset. */
+function withPreset(env: Environment, prefix: string, preset: Preset | null): Environment {
+  if (preset === null) return env
+  const defaults = Object.entries(settingsOfPreset(preset)).map(([name, value]) => [
+    prefix + name,
+    value,
+  ])
+  const given = Object.entries(env).filter(([, value]) => (value?.trim() ?? '') !== '')
+  return { ...Object.fromEntries(defaults), ...Object.fromEntries(given) }
+}
+
+function readAllowInsecure(issuer: string | undefined, production: boolean): boolean {
+  const url = URL.parse(issuer ?? fallbackUrl)
+  return !production && url?.protocol === 'http:' && loopbackHosts.includes(url.hostname)
+}
+
+/** A preset with another issuer would be another provider under its name. */
+function checkIssuer(name: string, issuer: string, preset: Preset, faults: string[]): void {
+  const { ISSUER: own } = settingsOfPreset(preset)
+  if (issuer === own || preset.issuer?.pattern.test(issuer)) return
+  const expected = preset.issuer?.example ?? own
+  const prefix = name.slice(0, -'ISSUER'.length)
+  faults.push(
+    `${name}: “${issuer}” is not an issuer of the preset ${preset.name}, which is like ${expected}. Correct it, or set ${prefix}PRESET=none for another provider.`,
+  )
+}
+
+type Values = {
+  METADATA_URL?: string
+  ISSUER_TEMPLATE?: string
+  TENANTS: string
+}
+
+function readIssuers(
+  prefix: string,
+  { METADATA_URL: metadataUrl, ISSUER_TEMPLATE: issuerTemplate, TENANTS }: Values,
+  { production, allowInsecure }: { production: boolean; allowInsecure: boolean },
+  faults: string[],
+): Pick<OidcClientConfig, 'metadataUrl' | 'issuerTemplate' | 'tenants'> {
+  const isLocal = readAllowInsecure(metadataUrl, production) && allowInsecure
+  if (metadataUrl !== undefined && URL.parse(metadataUrl)?.protocol !== 'https:' && !isLocal) {
+    faults.push(`${prefix}METADATA_URL: must be an https URL.`)
+  }
+  if (issuerTemplate !== undefined && issuerTemplate.split('{tenantid}').length !== 2) {
+    faults.push(`${prefix}ISSUER_TEMPLATE: must contain {tenantid} once.`)
+  }
+  const tenants = list(TENANTS ?? '')
+  if (tenants.length > 0 && issuerTemplate === undefined) {
+    faults.push(`${prefix}TENANTS: has no effect without ${prefix}ISSUER_TEMPLATE.`)
+  }
+  return { metadataUrl: metadataUrl ?? null, issuerTemplate: issuerTemplate ?? null, tenants }
+}
+
+type CredentialValues = {
+  CLIENT_AUTH: ClientCredentials['clientAuth']
+  CLIENT_SECRET?: string
+  PRIVATE_KEY?: string
+  KEY_ID?: string
+  TEAM_ID?: string
+}
+
+function readCredentials(
+  prefix: string,
+  values: CredentialValues,
+  faults: string[],
+): Omit<ClientCredentials, 'clientId'> {
+  const { CLIENT_AUTH: clientAuth, PRIVATE_KEY, KEY_ID, TEAM_ID } = values
+  const name = `${prefix}PRIVATE_KEY`
+  if (clientAuth === 'private_key_jwt') {
+    const clientKey = readClientKey(name, PRIVATE_KEY, faults)
+    return { clientAuth, clientSecrets: [], clientKey, secretIssuer: '' }
+  }
+  if (clientAuth !== 'signed_secret') {
+    const secrets = readClientSecrets(`${prefix}CLIENT_SECRET`, values.CLIENT_SECRET, faults)
+    return { clientAuth, clientSecrets: secrets, clientKey: null, secretIssuer: '' }
+  }
+  for (const setting of ['KEY_ID', 'TEAM_ID'] as const) {
+    if (values[setting] !== undefined) continue
+    faults.push(`${prefix}${setting}: is missing. ${described(ProviderSettings, setting)}`)
+  }
+  const clientKey = readSigningKey(name, PRIVATE_KEY, KEY_ID ?? '', faults)
+  return { clientAuth, clientSecrets: [], clientKey, secretIssuer: TEAM_ID ?? '' }
 }
 
 function readClientSecrets(
@@ -137,34 +296,56 @@ function readClientSecrets(
   return []
 }
 
-/** Reads the JWK from the value or from the file it names. Faults repeat neither: both may be a key. */
-function readClientKey(
-  name: string,
-  value: string | undefined,
-  faults: string[],
-): AssertionKey | null {
-  if (value === undefined) {
-    faults.push(`${name}: is missing. ${described(ProviderSettings, 'PRIVATE_KEY')}`)
-    return null
+function readParams(name: string, value: string, faults: string[]): Record<string, string> {
+  const params = [...new URLSearchParams(value)]
+  for (const [parameter, text] of params) {
+    if (flowParameters.includes(parameter.toLowerCase())) {
+      faults.push(`${name}: “${parameter}” belongs to the sign-in itself and cannot be set.`)
+    } else if (parameter === '' || text === '') {
+      faults.push(`${name}: must be name=value pairs, separated by &.`)
+    }
   }
-  const text = value.startsWith('{') ? value : readText(value)
-  if (text === null) {
-    faults.push(`${name}: must be a JWK as JSON or the path of a readable file.`)
-    return null
-  }
-  const jwk = parseJsonObject(text)
-  const key = jwk === null ? 'is not a JWK as JSON' : readAssertionKey(jwk)
-  if (typeof key !== 'string') return key
-  faults.push(`${name}: ${key}.`)
-  return null
+  return Object.fromEntries(params)
 }
 
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
+/** Claims that every id_token has, with values that no setting can know. */
+const unusableClaims = [
+  'iss',
+  'aud',
+  'azp',
+  'exp',
+  'iat',
+  'nbf',
+  'nonce',
+  'at_hash',
+  'auth_time',
+  'jti',
+]
+
+function readRequirements(
+  name: string,
+  value: string,
+  preset: Preset | null,
+  faults: string[],
+): Requirement[] {
+  const byClaim = new Map<string, string[]>()
+  for (const pair of list(value)) {
+    // A claim may be a URL, a value has no colon.
+    const [, claim = '', expected = ''] = /^(.+):([^:]+)$/.exec(pair) ?? []
+    if (claim === '') {
+      faults.push(`${name}: “${pair}” is not a claim:value pair such as hd:example.com.`)
+      continue
+    }
+    if (unusableClaims.includes(claim)) {
+      faults.push(`${name}: “${claim}” is different at every sign-in and cannot be required.`)
+    } else if (preset?.claims && !preset.claims.includes(claim)) {
+      faults.push(
+        `${name}: ${preset.label} never sends the claim “${claim}”, so nobody could sign in; did you mean ${closest(claim, preset.claims)}?`,
+      )
+    }
+    byClaim.set(claim, [...(byClaim.get(claim) ?? []), expected])
   }
+  return [...byClaim].map(([claim, values]) => ({ claim, values }))
 }
 
 function readTrustEmail(value: string): boolean | readonly string[] {

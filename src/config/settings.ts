@@ -395,9 +395,34 @@ export const Settings = Type.Object({
 
 /** The settings of one provider, each with the prefix `OIDC_<NAME>_`. */
 export const ProviderSettings = Type.Object({
+  PRESET: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Preset with the defaults of these settings for a known provider, see docs/sign-in-providers.md; `none` for no preset. Default: that with the name of the provider, if there is one.',
+    }),
+  ),
   ISSUER: Type.String({
     minLength: 1,
     description: 'Issuer, exactly as in the provider’s metadata.',
+  }),
+  METADATA_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: 'URL of the metadata, if it is not ISSUER/.well-known/openid-configuration.',
+    }),
+  ),
+  ISSUER_TEMPLATE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'For a provider with tenants whose metadata has `{tenantid}` in its issuer: that template. The issuer of an id_token is the template with its own `tid`.',
+    }),
+  ),
+  TENANTS: Type.String({
+    default: '',
+    description:
+      'With ISSUER_TEMPLATE: comma-separated ids (`tid`) of the tenants whose people may sign in. Danger: if it is empty, people of every tenant of the provider may.',
   }),
   CLIENT_ID: Type.String({ minLength: 1, description: 'Client ID registered with the provider.' }),
   CLIENT_SECRET: Type.Optional(
@@ -405,7 +430,7 @@ export const ProviderSettings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'Client secret, or several, comma-separated, for rotation without downtime. Not used with private_key_jwt.',
+        'Client secret, or several, comma-separated, for rotation without downtime. Not used with private_key_jwt and signed_secret.',
     }),
   ),
   SCOPES: Type.String({
@@ -420,11 +445,12 @@ export const ProviderSettings = Type.Object({
       Type.Literal('client_secret_post'),
       Type.Literal('client_secret_basic'),
       Type.Literal('private_key_jwt'),
+      Type.Literal('signed_secret'),
     ],
     {
       default: 'client_secret_post',
       description:
-        'Client authentication method: client_secret_post, client_secret_basic or private_key_jwt.',
+        'Client authentication method: client_secret_post, client_secret_basic, private_key_jwt, or signed_secret for a client secret that is a token signed with PRIVATE_KEY (Apple).',
     },
   ),
   PRIVATE_KEY: Type.Optional(
@@ -432,9 +458,44 @@ export const ProviderSettings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'For private_key_jwt: a private JWK as JSON with kid and alg, or the path of a file with it.',
+        'For private_key_jwt: a private JWK as JSON with kid and alg, or the path of a file with it. For signed_secret: a P-256 key in PEM (PKCS #8), or the path of a file with it.',
     }),
   ),
+  KEY_ID: Type.Optional(
+    Type.String({ minLength: 1, description: 'For signed_secret: id of PRIVATE_KEY.' }),
+  ),
+  TEAM_ID: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'For signed_secret: id of the team that owns PRIVATE_KEY, the issuer of the token.',
+    }),
+  ),
+  PARAMS: Type.String({
+    default: '',
+    description:
+      'Further parameters of the authorization request, as in a query: `hd=example.com&prompt=login`. Those of the flow itself, such as state, are refused.',
+  }),
+  OFFLINE_PARAMS: Type.String({
+    default: '',
+    description:
+      'Further parameters of the authorization request if STORE_TOKENS is on, for a provider that has no scope offline_access.',
+  }),
+  RESPONSE_MODE: Type.Union([Type.Literal('query'), Type.Literal('form_post')], {
+    default: 'query',
+    description:
+      'How the provider sends the browser back: query, or form_post for a form that is posted to BASE_URL/auth/callback.',
+  }),
+  AUDIENCES: Type.String({
+    default: '',
+    description:
+      'Comma-separated further audiences that an id_token may name beside the client. Then `azp` must name the client.',
+  }),
+  REQUIRE: Type.String({
+    default: '',
+    description:
+      'Comma-separated claim:value pairs: only people with these values may sign in, for instance `hd:example.com`. Several values of one claim are alternatives. The claims of the id_token count, and those of userinfo if USERINFO is on.',
+  }),
   ID_TOKEN_ALG: Type.String({
     default: 'RS256',
     description: 'Comma-separated list of allowed id_token algorithms, asymmetric only.',
@@ -443,6 +504,20 @@ export const ProviderSettings = Type.Object({
     default: 'false',
     description:
       '`true`, or the comma-separated domains whose email addresses are trusted if this provider has verified them. Danger: a person who controls such an address at the provider controls the account with that address here.',
+  }),
+  EMAIL_VERIFIED_CLAIM: Type.String({
+    minLength: 1,
+    default: 'email_verified',
+    description: 'Claim that says whether the provider has verified the email address.',
+  }),
+  EMAIL_VERIFIED_TEXT: Type.Boolean({
+    default: false,
+    description: 'That claim may also be the text `true` or `1`, or the number 1.',
+  }),
+  LOGOUT_PARAM: Type.String({
+    minLength: 1,
+    default: 'post_logout_redirect_uri',
+    description: 'Name of the parameter with the address to return to after the provider’s logout.',
   }),
   STORE_TOKENS: Type.Boolean({
     default: false,

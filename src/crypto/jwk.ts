@@ -51,6 +51,30 @@ export function readAssertionKey(jwk: Jwk): AssertionKey | string {
   return { key: key.toCryptoKey(rule.key, false, ['sign']), kid, alg }
 }
 
+/**
+ * Reads a P-256 private key in PEM (PKCS #8) for ES256. Line breaks may be written as `\\n`, as they
+ * are in environment files.
+ * @returns the key, or the fault as text that repeats no part of the key
+ */
+export function readPemKey(pem: string, kid: string): AssertionKey | string {
+  const key = importPem(pem.replaceAll('\\n', '\n'))
+  if (key === null) return 'is not a private key in PEM (PKCS #8)'
+  const curveName = key.asymmetricKeyDetails?.namedCurve
+  if (curveName !== 'prime256v1') {
+    return `must be a P-256 key, for ES256; it is of kind ${curveName ?? key.asymmetricKeyType}`
+  }
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
+  return { key: key.toCryptoKey(algorithm, false, ['sign']), kid, alg: 'ES256' }
+}
+
+function importPem(pem: string): KeyObject | null {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    return null
+  }
+}
+
 function importKey(jwk: Jwk): KeyObject | null {
   try {
     return createPrivateKey({ key: { ...jwk }, format: 'jwk' })

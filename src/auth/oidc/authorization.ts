@@ -1,13 +1,25 @@
 import * as oauth from 'oauth4webapi'
 import { calculatePKCECodeChallenge } from 'oauth4webapi'
 import { SignInRefused } from './errors.ts'
+import { type Issuers, isPublishedIssuer } from './issuer.ts'
 
-type Client = { clientId: string; scopes: string; storeTokens: boolean }
+type Client = {
+  clientId: string
+  scopes: string
+  storeTokens: boolean
+  /** Null for the query, the default of the standard. */
+  responseMode: 'form_post' | null
+  /** Configured parameters; those of the request override them. */
+  params: Readonly<Record<string, string>>
+  /** Parameters that ask for a refresh token, if tokens are stored. */
+  offlineParams: Readonly<Record<string, string>>
+  oauth2: { pkce: boolean } | null
+}
 
 type Request = {
   pending: { state: string; nonce: string; codeVerifier: string }
   redirectUri: string
-  /** Further parameters; they cannot override the standard ones. */
+  /** Further parameters of this sign-in; they cannot override the standard ones. */
   extras: Readonly<Record<string, string>>
 }
 
@@ -21,22 +33,28 @@ export async function authorizationRequest(
   { pending, redirectUri, extras }: Request,
 ): Promise<URL> {
   const url = new URL(endpoint)
+  const scope = normalizeScopes(client.scopes)
+  const isOpenId = client.oauth2 === null
   const parameters = {
-    ...extras,
+    ...client.params,
+    ...(client.storeTokens && client.offlineParams),
+    // Providers ignore offline_access without it (OpenID Connect Core 11).
+    ...(client.storeTokens && scope.split(' ').includes('offline_access') && { prompt: 'consent' }),
+    // Without an id_token the provider cannot say when the user authenticated.
+    ...(isOpenId && extras),
+    ...(client.responseMode !== null && { response_mode: client.responseMode }),
     response_type: 'code',
     client_id: client.clientId,
     redirect_uri: redirectUri,
-    scope: normalizeScopes(client.scopes),
+    scope,
     state: pending.state,
-    nonce: pending.nonce,
-    code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
-    code_challenge_method: 'S256',
+    ...(isOpenId && { nonce: pending.nonce }),
+    ...((client.oauth2?.pkce ?? true) && {
+      code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
+      code_challenge_method: 'S256',
+    }),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-  // Providers ignore offline_access without it (OpenID Connect Core 11).
-  if (client.storeTokens && parameters.scope.split(' ').includes('offline_access')) {
-    url.searchParams.set('prompt', 'consent')
-  }
   return url
 }
 
@@ -46,35 +64,48 @@ function normalizeScopes(scopes: string): string {
 
 /**
  * Validates the authorization response: `iss` (RFC 9207), `error` and `code` here; the library
- * checks the state, repeated parameters and the flow. The caller has already looked up the state
- * by its hash.
+ * checks the state and the flow. The caller has already looked up the state by its hash.
  * @returns the parameters in the form that oauth4webapi expects for the code exchange
  * @throws SignInRefused
  */
 export function validateCallback(
-  metadata: oauth.AuthorizationServer,
+  expected: Issuers & { announcesIssuer: boolean },
   clientId: string,
   parameters: URLSearchParams,
   state: string,
 ): URLSearchParams {
-  validateIssuer(metadata, parameters.getAll('iss'))
+  validateIssuer(expected, parameters.getAll('iss'))
   const errors = parameters.getAll('error')
   if (errors.length > 0) throw new SignInRefused('provider-error', errors.length === 1 && errors[0])
   validateCode(parameters.getAll('code'))
+  const judged = new URLSearchParams(
+    [...parameters].filter(([name]) => judgedByLibrary.includes(name)),
+  )
   try {
-    return oauth.validateAuthResponse(metadata, { client_id: clientId }, parameters, state)
+    return oauth.validateAuthResponse(
+      { issuer: expected.issuer },
+      { client_id: clientId },
+      judged,
+      state,
+    )
   } catch {
     throw new SignInRefused('response-malformed')
   }
 }
 
-function validateIssuer(metadata: oauth.AuthorizationServer, issuers: readonly string[]): void {
-  if (issuers.length === 0) {
-    if (metadata.authorization_response_iss_parameter_supported !== true) return
+/** Tokens in the response mean another flow, which is refused. */
+const judgedByLibrary = ['code', 'state', 'id_token', 'token', 'response']
+
+function validateIssuer(
+  { announcesIssuer, ...issuers }: Issuers & { announcesIssuer: boolean },
+  named: readonly string[],
+): void {
+  if (named.length === 0) {
+    if (!announcesIssuer) return
     throw new SignInRefused('iss-missing')
   }
-  // An empty `iss` is refused here; the library would treat it as absent.
-  if (issuers.length !== 1 || issuers[0] !== metadata.issuer) {
+  // An empty `iss` is refused as well: the parameter names who answered.
+  if (named.length !== 1 || !isPublishedIssuer(issuers, named[0])) {
     throw new SignInRefused('iss-mismatch')
   }
 }

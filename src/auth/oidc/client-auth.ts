@@ -1,6 +1,8 @@
+import { SignJWT } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { ClientCredentials } from '#src/config/providers.ts'
 import type { AssertionKey } from '#src/crypto/jwk.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { isJsonObject } from '#src/runtime/json.ts'
 
 /** HTTP options of every call; all calls to one provider share one object. */
@@ -23,8 +25,9 @@ export type SendAsClient = (
 export function createClientSender(
   client: ClientCredentials,
   secretSwitched: (position: number) => void,
+  clock: Clock,
 ): SendAsClient {
-  const [first, ...others] = authentications(client)
+  const [first, ...others] = authentications(client, clock)
   let current = 0
 
   return async function sendAsClient(send) {
@@ -49,17 +52,45 @@ export function createClientSender(
 
 function authentications(
   client: ClientCredentials,
+  clock: Clock,
 ): readonly [oauth.ClientAuth, ...oauth.ClientAuth[]] {
-  const [first, ...rest] =
-    client.clientAuth === 'private_key_jwt'
-      ? [assertion(client.clientKey)]
-      : client.clientSecrets.map(
-          client.clientAuth === 'client_secret_basic'
-            ? oauth.ClientSecretBasic
-            : oauth.ClientSecretPost,
-        )
+  const [first, ...rest] = all()
   if (first === undefined) throw new Error('a client without credentials')
   return [first, ...rest]
+
+  function all(): oauth.ClientAuth[] {
+    const { clientAuth, clientSecrets } = client
+    if (clientAuth === 'private_key_jwt') return [assertion(client.clientKey)]
+    if (clientAuth === 'signed_secret') return [signedSecret(client, clock)]
+    return clientSecrets.map(
+      clientAuth === 'client_secret_basic' ? oauth.ClientSecretBasic : oauth.ClientSecretPost,
+    )
+  }
+}
+
+const secretSeconds = 300
+
+/**
+ * A client secret that is a token, signed for each request with the key of a team (Sign in with
+ * Apple, “Creating a client secret”). The provider is its audience.
+ */
+function signedSecret({ clientKey, secretIssuer }: ClientCredentials, clock: Clock) {
+  if (clientKey === null) throw new Error('signed_secret without a private key')
+  const { key, kid, alg } = clientKey
+  const authenticate: oauth.ClientAuth = async (as, { client_id }, body) => {
+    const now = unixSeconds(clock)
+    const secret = await new SignJWT()
+      .setProtectedHeader({ alg, kid })
+      .setIssuer(secretIssuer)
+      .setSubject(client_id)
+      .setAudience(as.issuer)
+      .setIssuedAt(now)
+      .setExpirationTime(now + secretSeconds)
+      .sign(key)
+    body.set('client_id', client_id)
+    body.set('client_secret', secret)
+  }
+  return authenticate
 }
 
 /** RFC 7523: a new assertion for each request, with the issuer as its only audience. */
@@ -82,12 +113,15 @@ function assertion(clientKey: AssertionKey | null): oauth.ClientAuth {
  * WWW-Authenticate header that status 401 requires.
  */
 async function errorOf(response: Response): Promise<string | null> {
-  if (response.status !== 400 && response.status !== 401) return null
+  if (![200, 400, 401].includes(response.status)) return null
   const defaultError = response.status === 401 ? 'invalid_client' : null
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => null)
   const error = isJsonObject(body) ? body.error : null
+  // GitHub's `invalid_client`, with status 200.
+  if (error === 'incorrect_client_credentials') return 'invalid_client'
+  if (response.status === 200) return null
   return typeof error === 'string' ? error : defaultError
 }

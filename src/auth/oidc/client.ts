@@ -1,36 +1,45 @@
 import * as oauth from 'oauth4webapi'
 import type { OidcClientConfig } from '#src/config/providers.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import type { JsonObject } from '#src/runtime/json.ts'
+import { admit } from './admission.ts'
 import { authorizationRequest, validateCallback } from './authorization.ts'
 import { createClientSender, type HttpOptions } from './client-auth.ts'
-import { createMetadataCache, discover, type ProviderMetadata } from './discovery.ts'
+import {
+  createMetadataCache,
+  discover,
+  type ProviderMetadata,
+  requireEndpoint,
+} from './discovery.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { createProviderFetch } from './fetch.ts'
 import {
+  type IdTokenRules,
   matchesAccessTokenHash,
-  readHeader,
   readIdToken,
   type VerifiedSignIn,
   validateIdToken,
 } from './id-token.ts'
 import { createSignatureCheck, fetchKeySet } from './jwks.ts'
 import {
-  decodeLogoutToken,
   endSessionUrl,
   type LogoutRefusal,
   type ProviderLogout,
   readLogoutToken,
   validateLogoutToken,
 } from './logout.ts'
+import { fetchProfile } from './oauth2.ts'
+import { decodeToken } from './token.ts'
 import {
-  libraryClient,
   type RevocationResult,
   readTokenResponse,
   refreshTokens,
   revokeToken,
   type SendRefresh,
   sendCode,
+  type TokenEndpoint,
   type TokenKind,
+  type TokenResponse,
   type TokenSet,
 } from './token-endpoint.ts'
 import { completeClaims, fetchUserinfo } from './userinfo.ts'
@@ -109,25 +118,73 @@ export function randomPending(): PendingSignIn {
 }
 
 /**
- * The client of one OpenID Provider. Nothing is fetched before the first use. Against mix-up
- * attacks each pending sign-in belongs to one provider: only its endpoints are used, and the issuer
- * of the id_token is checked, as is `iss` of the authorization response if the provider sends it.
+ * The client of one provider. Nothing is fetched before the first use. Against mix-up attacks each
+ * pending sign-in belongs to one provider: only its endpoints are used, and the issuer of the
+ * id_token is checked, as is `iss` of the authorization response if the provider sends it.
  */
 export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Provider {
   const { clock } = deps
+  const { oauth2, clientId } = config
   const providerFetch = createProviderFetch(deps)
   const http: HttpOptions = {
     [oauth.customFetch]: providerFetch,
     [oauth.allowInsecureRequests]: config.allowInsecure,
   }
-  const rules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
-  const currentMetadata = createMetadataCache(() => discover(rules, providerFetch), clock)
-  const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}))
-  const verifySignature = createSignatureCheck(config.idTokenAlgorithms, providerFetch, clock)
+  const metadataRules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
+  const currentMetadata = createMetadataCache(
+    oauth2 === null
+      ? () => discover(metadataRules, providerFetch)
+      : async () => fixedMetadata(config.issuer, oauth2),
+    clock,
+  )
+  const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}), clock)
+  const verifySignature = createSignatureCheck(providerFetch, clock)
 
-  const currentClient = () => libraryClient(config.clientId, clock)
-  const requestUserinfo = (metadata: ProviderMetadata, accessToken: string, subject: string) =>
-    fetchUserinfo(metadata, currentClient(), { accessToken, subject }, http, verifySignature)
+  function rulesFor({ issuer }: ProviderMetadata): IdTokenRules {
+    return { ...config, issuer }
+  }
+
+  function tokenEndpoint({ issuer, token_endpoint: tokenUrl }: ProviderMetadata): TokenEndpoint {
+    // Assertions of the client follow the program's clock; the library reads that of the system.
+    const skewSeconds = unixSeconds(clock) - Math.floor(Date.now() / 1000)
+    const client = { client_id: clientId, [oauth.clockSkew]: skewSeconds }
+    return { issuer, tokenUrl, client, sendAsClient, http }
+  }
+
+  /** The claims of a verified id_token, completed with userinfo. @throws SignInRefused */
+  async function readClaims(
+    metadata: ProviderMetadata,
+    { idToken, tokens }: TokenResponse,
+    nonce: string,
+  ): Promise<JsonObject & { sub: string; iss: string }> {
+    if (idToken === null) throw new SignInRefused('id-token-missing')
+    const token = decodeToken(idToken)
+    if (token === null) throw new SignInRefused('id-token-malformed')
+    const rules = rulesFor(metadata)
+    const nowSeconds = unixSeconds(clock)
+    const reason = validateIdToken(token, rules, { nonce, nowSeconds })
+    if (reason !== null) throw new SignInRefused(reason)
+    if (!(await matchesAccessTokenHash(token, tokens.accessToken))) {
+      throw new SignInRefused('id-token-at-hash')
+    }
+    const { jwks_uri: keysUrl } = metadata
+    const fault = await verifySignature(keysUrl, 'sign-in', token)
+    if (fault !== null) throw new SignInRefused(`id-token-${fault}`)
+    const known = { sub: String(token.claims.sub), iss: String(token.claims.iss) }
+    if (!config.userinfo) return { ...token.claims, ...known }
+    const userinfo = await fetchUserinfo(
+      { rules, keysUrl, fetch: providerFetch, verifySignature, clock },
+      requireEndpoint(metadata.userinfo_endpoint),
+      { accessToken: tokens.accessToken, subject: known.sub },
+    )
+    return { ...completeClaims(token.claims, userinfo, config.emailVerified.claim), ...known }
+  }
+
+  /** The profile from the API of a provider without id_tokens. @throws SignInRefused */
+  async function readProfile(endpoints: NonNullable<typeof oauth2>, { tokens }: TokenResponse) {
+    const claims = await fetchProfile(endpoints, tokens.accessToken, providerFetch)
+    return { ...claims, iss: config.issuer }
+  }
 
   return {
     config,
@@ -139,77 +196,93 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
 
     async exchange(callbackParameters, pending, redirectUri) {
       const metadata = await currentMetadata()
+      const announcesIssuer = metadata.authorization_response_iss_parameter_supported
       const callback = validateCallback(
-        metadata,
-        config.clientId,
+        { ...rulesFor(metadata), announcesIssuer },
+        clientId,
         callbackParameters,
         pending.state,
       )
-      const response = await sendCode(metadata, currentClient(), sendAsClient, http, {
-        callback,
-        codeVerifier: pending.codeVerifier,
-        redirectUri,
-      })
-      const { claims, idToken, tokens } = await readTokenResponse(
-        metadata,
-        currentClient(),
-        response,
-        pending.nonce,
-      )
-      const header = readHeader(idToken)
-      const reason = validateIdToken(header, claims, {
-        clientId: config.clientId,
-        nowSeconds: unixSeconds(clock),
-      })
+      const codeVerifier = oauth2?.pkce === false ? null : pending.codeVerifier
+      const code = { callback, codeVerifier, redirectUri }
+      const response = await sendCode(tokenEndpoint(metadata), code)
+      const read = await readTokenResponse(response)
+      if (read === null) throw new SignInRefused('token-response-malformed')
+      const claims =
+        oauth2 === null
+          ? await readClaims(metadata, read, pending.nonce)
+          : await readProfile(oauth2, read)
+      const reason = admit(claims, config)
       if (reason !== null) throw new SignInRefused(reason)
-      if (!(await matchesAccessTokenHash(header, claims, tokens.accessToken))) {
-        throw new SignInRefused('id-token-at-hash')
-      }
-      const fault = await verifySignature(metadata, idToken, 'sign-in')
-      if (fault !== null) throw new SignInRefused(`id-token-${fault}`)
-      const allClaims = config.userinfo
-        ? completeClaims(claims, await requestUserinfo(metadata, tokens.accessToken, claims.sub))
-        : claims
+      const rule = oauth2 === null ? config.emailVerified : undefined
       return {
-        ...readIdToken(config.issuer, allClaims),
+        ...readIdToken(claims.iss, claims, rule),
         // A response without `scope` grants the requested one (RFC 6749, 5.1).
-        tokens: config.storeTokens ? { ...tokens, scope: tokens.scope ?? config.scopes } : null,
+        tokens: config.storeTokens
+          ? { ...read.tokens, scope: read.tokens.scope ?? config.scopes }
+          : null,
       }
     },
 
     async openRefresh() {
       const metadata = await currentMetadata(reachableSeconds)
-      const { clientId } = config
-      const deps = { metadata, clientId, sendAsClient, http, verifySignature, clock }
-      return (refreshToken, subject) => refreshTokens(deps, refreshToken, subject)
+      const { jwks_uri: keysUrl } = metadata
+      const idToken =
+        oauth2 === null ? { rules: rulesFor(metadata), keysUrl, verifySignature, clock } : null
+      const refreshDeps = { endpoint: tokenEndpoint(metadata), idToken }
+      return (refreshToken, subject) => refreshTokens(refreshDeps, refreshToken, subject)
     },
 
     async revoke(token) {
-      return revokeToken(await currentMetadata(), currentClient(), sendAsClient, http, token)
+      const metadata = await currentMetadata()
+      return revokeToken(tokenEndpoint(metadata), metadata.revocation_endpoint, token)
     },
 
     endSessionUrl(returnUri, state) {
-      return endSessionUrl(currentMetadata(), { clientId: config.clientId, returnUri, state })
+      const { logoutParameter: returnParameter } = config
+      return endSessionUrl(currentMetadata(), { clientId, returnUri, returnParameter, state })
     },
 
-    async verifyLogoutToken(token) {
-      const decoded = decodeLogoutToken(token)
-      if (decoded === null) return 'logout-token-malformed'
-      const reason = validateLogoutToken(decoded, {
-        issuer: config.issuer,
-        clientId: config.clientId,
-        algorithms: config.idTokenAlgorithms,
-        nowSeconds: unixSeconds(clock),
-      })
+    async verifyLogoutToken(text) {
+      const token = decodeToken(text)
+      if (token === null || oauth2 !== null) return 'logout-token-malformed'
+      const { idTokenAlgorithms: algorithms } = config
+      const nowSeconds = unixSeconds(clock)
+      const judge = (issuer: string) =>
+        validateLogoutToken(token, { ...config, issuer, algorithms, nowSeconds })
+      // The metadata is fetched only for a token that may be the provider's.
+      const early = config.issuerTemplate === null ? judge(config.issuer) : null
+      if (early !== null) return early
+      const { issuer, jwks_uri } = await currentMetadata()
+      const reason = judge(issuer)
       if (reason !== null) return reason
-      const fault = await verifySignature(await currentMetadata(), token, 'logout')
-      return fault === null ? readLogoutToken(decoded.claims) : `logout-token-${fault}`
+      const fault = await verifySignature(jwks_uri, 'logout', token)
+      return fault === null ? readLogoutToken(token.claims) : `logout-token-${fault}`
     },
 
     async check() {
       const { jwks_uri } = await currentMetadata()
+      if (oauth2 !== null) return
       const keys = await fetchKeySet(jwks_uri, providerFetch)
       if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
     },
+  }
+}
+
+/** Providers without OpenID Connect publish no metadata that is used. */
+function fixedMetadata(
+  issuer: string,
+  endpoints: NonNullable<OidcClientConfig['oauth2']>,
+): ProviderMetadata {
+  const { authorizationEndpoint, tokenEndpoint, revocationEndpoint: url } = endpoints
+  return {
+    issuer,
+    authorization_endpoint: authorizationEndpoint,
+    token_endpoint: tokenEndpoint,
+    jwks_uri: '',
+    authorization_response_iss_parameter_supported: false,
+    userinfo_endpoint: null,
+    revocation_endpoint: url === undefined ? null : { url },
+    end_session_endpoint: null,
   }
 }

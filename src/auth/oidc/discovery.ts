@@ -1,26 +1,38 @@
-import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { ProviderUnavailable } from './errors.ts'
+import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { ProviderUnavailable, type UnavailableReason } from './errors.ts'
 import type { ProviderFetch } from './fetch.ts'
+import { isPublishedIssuer } from './issuer.ts'
+import { textOf } from './token.ts'
 
-/** The part of a provider's metadata that is used; every endpoint in it has been checked. */
-export type ProviderMetadata = oauth.AuthorizationServer & {
+/**
+ * The part of a provider's metadata that is used; every endpoint in it has been checked. `issuer` is
+ * as published: the configured one, or of a provider with tenants its template (issuer.ts).
+ */
+export type ProviderMetadata = {
+  issuer: string
   authorization_endpoint: string
   token_endpoint: string
   jwks_uri: string
-  /** OpenID Connect RP-Initiated Logout 1.0, 2.1; optional. */
-  end_session_endpoint?: string
+  authorization_response_iss_parameter_supported: boolean
+  userinfo_endpoint: OptionalEndpoint
+  /** RFC 7009. */
+  revocation_endpoint: OptionalEndpoint
+  /** OpenID Connect RP-Initiated Logout 1.0, 2.1. */
+  end_session_endpoint: OptionalEndpoint
 }
+
+/** An endpoint that most sign-ins do not need: null without one, or why it must not be used. */
+export type OptionalEndpoint = { url: string } | { fault: UnavailableReason } | null
 
 export type MetadataRules = {
   issuer: string
-  idTokenAlgorithms: readonly string[]
+  issuerTemplate: string | null
+  /** Where the metadata is; null for the path of the standard below the issuer. */
+  metadataUrl: string | null
   allowInsecure: boolean
   /** Issuers of the other configured providers. */
   otherIssuers: readonly string[]
-  /** Whether userinfo is requested, and whether tokens are stored, which are revoked later. */
-  userinfo?: boolean
-  storeTokens?: boolean
 }
 
 const lifetimeSeconds = 3_600
@@ -51,79 +63,65 @@ export function createMetadataCache(
  * Fetches and validates the metadata of one issuer (OpenID Connect Discovery 1.0, 4.3).
  *
  * Codes and secrets are sent only to endpoints of this metadata. Its `issuer` must equal the
- * configured issuer exactly. Endpoints use https, or http on loopback if the configuration allows
- * it, and are never on the origin of another configured provider. They may be on another host than
- * the issuer: large providers do that with their token endpoint.
+ * configured issuer exactly, or be of the configured template. Endpoints use https, or http on
+ * loopback if the configuration allows it, and are never on the origin of another configured
+ * provider. They may be on another host than the issuer: large providers do that with their token
+ * endpoint. Members that sign-in does not need cannot make the provider unavailable.
  * @throws ProviderUnavailable
  */
 export async function discover(
   rules: MetadataRules,
   fetch: ProviderFetch,
 ): Promise<ProviderMetadata> {
-  const issuer = endpoint(rules.issuer, rules)
-  const found = await fetchMetadata(new URL(issuer), rules, fetch)
-  if (found.issuer !== rules.issuer) throw new ProviderUnavailable('metadata-issuer-mismatch')
+  const found = await fetchMetadata(endpoint(metadataUrlOf(rules), rules), fetch)
+  const { issuer } = found
+  if (typeof issuer !== 'string') throw new ProviderUnavailable('metadata-malformed')
+  if (!isPublishedIssuer(rules, issuer)) throw new ProviderUnavailable('metadata-issuer-mismatch')
   return {
-    issuer: rules.issuer,
+    issuer,
     authorization_endpoint: endpoint(found.authorization_endpoint, rules),
     token_endpoint: endpoint(found.token_endpoint, rules),
     jwks_uri: endpoint(found.jwks_uri, rules),
     authorization_response_iss_parameter_supported:
       found.authorization_response_iss_parameter_supported === true,
-    // The configured algorithms, not the published ones: the library accepts only these.
-    id_token_signing_alg_values_supported: [...rules.idTokenAlgorithms],
-    userinfo_signing_alg_values_supported: [...rules.idTokenAlgorithms],
-    ...optionalEndpoints(found, rules),
+    userinfo_endpoint: optionalEndpoint(found.userinfo_endpoint, rules),
+    revocation_endpoint: optionalEndpoint(found.revocation_endpoint, rules),
+    end_session_endpoint: optionalEndpoint(found.end_session_endpoint, rules),
   }
 }
 
-/**
- * The optional endpoints that are used; what is published for the others does not matter. One that is
- * no URL counts as absent. The rules of the required endpoints apply, because these receive tokens
- * and browsers.
- */
-function optionalEndpoints(
-  found: oauth.AuthorizationServer,
-  rules: MetadataRules,
-): Partial<ProviderMetadata> {
-  const used = {
-    end_session_endpoint: found.end_session_endpoint,
-    ...(rules.userinfo === true && { userinfo_endpoint: found.userinfo_endpoint }),
-    ...(rules.storeTokens === true && { revocation_endpoint: found.revocation_endpoint }),
-  }
-  const present = Object.entries(used).filter(([, value]) => toUrl(value) !== null)
-  return Object.fromEntries(present.map(([name, value]) => [name, endpoint(value, rules)]))
+/** OpenID Connect Discovery 1.0, 4: a slash at the end of the issuer is not doubled. */
+function metadataUrlOf({ issuer, metadataUrl }: MetadataRules): string {
+  return metadataUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
-async function fetchMetadata(
-  issuer: URL,
-  rules: MetadataRules,
-  fetch: ProviderFetch,
-): Promise<oauth.AuthorizationServer> {
+async function fetchMetadata(url: string, fetch: ProviderFetch): Promise<JsonObject> {
+  const response = await fetch(url, { method: 'GET', headers: { accept: 'application/json' } })
+  const found = response.status === 200 ? parseJsonObject(await response.text()) : null
+  if (found === null) throw new ProviderUnavailable('metadata-malformed')
+  return found
+}
+
+/** The URL of an endpoint that is needed now. @throws ProviderUnavailable */
+export function requireEndpoint(found: OptionalEndpoint): string {
+  if (found === null) throw new ProviderUnavailable('metadata-endpoint-missing')
+  if ('fault' in found) throw new ProviderUnavailable(found.fault)
+  return found.url
+}
+
+/** These endpoints receive tokens, so the rules of the required endpoints apply to them as well. */
+function optionalEndpoint(value: unknown, rules: MetadataRules): OptionalEndpoint {
+  if (textOf(value) === null) return null
   try {
-    const response = await oauth.discoveryRequest(issuer, {
-      [oauth.customFetch]: fetch,
-      [oauth.allowInsecureRequests]: rules.allowInsecure,
-    })
-    return await oauth.processDiscoveryResponse(issuer, response)
+    return { url: endpoint(value, rules) }
   } catch (error) {
-    if (error instanceof ProviderUnavailable) throw error
-    throw new ProviderUnavailable(
-      namesOtherIssuer(error) ? 'metadata-issuer-mismatch' : 'metadata-malformed',
-    )
+    if (error instanceof ProviderUnavailable) return { fault: error.reason }
+    throw error
   }
-}
-
-/**
- * The library compares issuers as URLs; an issuer that is not a URL fails before the comparison.
- */
-function namesOtherIssuer(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error)) return false
-  return error.code === oauth.JSON_ATTRIBUTE_COMPARISON || error.code === 'ERR_INVALID_URL'
 }
 
 function endpoint(value: unknown, rules: MetadataRules): string {
-  const url = toUrl(value)
+  const url = typeof value === 'string' ? URL.parse(value) : null
   if (typeof value !== 'string' || url === null) {
     throw new ProviderUnavailable('metadata-endpoint-missing')
   }
@@ -136,10 +134,6 @@ function endpoint(value: unknown, rules: MetadataRules): string {
     throw new ProviderUnavailable('metadata-endpoint-foreign')
   }
   return value
-}
-
-function toUrl(value: unknown): URL | null {
-  return typeof value === 'string' ? URL.parse(value) : null
 }
 
 function isForeign(url: URL, otherIssuers: readonly string[]): boolean {

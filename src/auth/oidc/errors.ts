@@ -17,7 +17,8 @@ export const refusalReasons = {
   'id-token-key': 'No published key matches the id_token, or several do.',
   'id-token-signature': 'The signature of the id_token is invalid.',
   'id-token-issuer': '`iss` of the id_token is not the issuer of the provider.',
-  'id-token-audience': '`aud` of the id_token is not exactly this client.',
+  'id-token-audience':
+    '`aud` of the id_token is not this client, or names others that are not configured.',
   'id-token-azp': '`azp` of the id_token is another client.',
   'id-token-expired': '`exp` of the id_token is missing, in the past or not a number.',
   'id-token-not-yet-valid': '`nbf` of the id_token is in the future.',
@@ -30,6 +31,10 @@ export const refusalReasons = {
   'userinfo-malformed': 'The userinfo response is neither JSON nor a JWT for this client.',
   'userinfo-subject': '`sub` of the userinfo response is not that of the id_token.',
   'userinfo-signature': 'The signature of the userinfo response is invalid.',
+  'profile-rejected': 'The API of the provider did not return the profile, or an error instead.',
+  'profile-malformed': 'The profile is not JSON, or has no usable id of the user.',
+  'tenant-not-allowed': 'The tenant of the person is not one of `OIDC_<NAME>_TENANTS`.',
+  'claim-required': 'The person lacks a claim that `OIDC_<NAME>_REQUIRE` demands.',
   'id-token-at-hash': '`at_hash` of the id_token does not match the access token.',
 } as const
 

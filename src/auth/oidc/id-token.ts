@@ -1,9 +1,10 @@
+import type { JsonObject } from '#src/runtime/json.ts'
 import { hasHiddenCharacters, hiddenCharacters } from '#src/runtime/text.ts'
 import type { RefusalReason } from './errors.ts'
-import { presentMembers, typeOf } from './members.ts'
+import { isIssuerOf } from './issuer.ts'
+import { hasType, isNumericDate, present, type Token } from './token.ts'
 
-export type IdTokenHeader = { alg: unknown; typ?: unknown }
-export type IdTokenClaims = Readonly<Record<string, unknown>>
+export type IdTokenClaims = JsonObject
 
 /** The facts of a verified id_token. Provider name and `subject` are the key of the identity. */
 export type VerifiedSignIn = {
@@ -11,17 +12,31 @@ export type VerifiedSignIn = {
   subject: string
   /** At most 320 characters, as the provider sent it. */
   email: string | null
-  /** True only if the claim is the JSON boolean `true` and there is an e-mail address. */
+  /** True only if the provider says so by its rule, and there is an e-mail address. */
   emailVerified: boolean
   name: string | null
   /** The session at the provider (`sid`), for back-channel logout. */
   sessionId: string | null
   /**
-   * `auth_time`: whole Unix seconds of the last authentication at the provider; null unless positive.
+   * `auth_time`: Unix seconds of the last authentication at the provider; null unless positive.
    * Some providers always send 0.
    */
   authenticatedAt: number | null
 }
+
+/** What an id_token of this provider must say. */
+export type IdTokenRules = {
+  issuer: string
+  /** Template of the issuers of a provider with tenants, see issuer.ts; null for one issuer. */
+  issuerTemplate: string | null
+  clientId: string
+  /** Further audiences that may be named beside the client. */
+  audiences: readonly string[]
+  idTokenAlgorithms: readonly string[]
+}
+
+/** The claim that says whether the address is verified, and whether text may say so. */
+export type EmailVerifiedRule = { claim: string; asText: boolean }
 
 // Sign-in rules, Callback.
 const issuedAtToleranceSeconds = 600
@@ -32,33 +47,52 @@ const maxEmailLength = 320 // RFC 5321: 64 + @ + 255
 const maxTextLength = 255
 
 /**
- * The checks of an id_token that the library leaves to its caller: form of `sub`, one audience,
- * `azp`, times near `nowSeconds`, lifetime, header `typ`. They run before the signature
- * check, so that an invalid token causes no key fetch.
+ * Every check of an id_token but its signature (OpenID Connect Core 3.1.3.7). They run before the
+ * signature check, so that an invalid token causes no key fetch. Members that are not used cannot
+ * refuse a token.
  * @returns the reason to refuse the token, or null
  */
 export function validateIdToken(
-  header: IdTokenHeader,
-  claims: IdTokenClaims,
-  expected: { clientId: string; nowSeconds: number },
+  { header, claims }: Pick<Token, 'header' | 'claims'>,
+  rules: IdTokenRules,
+  expected: { nonce: string; nowSeconds: number },
 ): RefusalReason | null {
-  const { sub, azp } = claims
-  if (header.typ !== undefined && typeOf(header) !== 'jwt') return 'id-token-type'
-  if (!isOnlyAudience(claims.aud, expected.clientId)) return 'id-token-audience'
-  if (azp !== undefined && azp !== expected.clientId) return 'id-token-azp'
-  const fault = validateTimes(claims, expected.nowSeconds)
-  if (fault !== null) return `id-token-${fault}`
-  if (!isSubject(sub)) return 'id-token-subject'
+  const fault = validateOrigin({ header, claims }, rules)
+  if (fault !== null) return fault
+  if (!hasType(header, ['jwt'])) return 'id-token-type'
+  const timeFault = validateTimes(claims, expected.nowSeconds)
+  if (timeFault !== null) return `id-token-${timeFault}`
+  const { nbf } = claims
+  if (isNumericDate(nbf) && nbf - expiryToleranceSeconds > expected.nowSeconds) {
+    return 'id-token-not-yet-valid'
+  }
+  if (claims.nonce !== expected.nonce) return 'id-token-nonce'
   return null
 }
 
-/** Checks `exp` and `iat`: a NumericDate may have a fraction (RFC 7519, 2). */
+/** Who signed the token, about whom and for whom: what a refreshed id_token repeats. */
+export function validateOrigin(
+  { header, claims }: Pick<Token, 'header' | 'claims'>,
+  { idTokenAlgorithms, clientId, audiences, ...issuers }: IdTokenRules,
+): RefusalReason | null {
+  const { alg } = header
+  if (typeof alg !== 'string' || !idTokenAlgorithms.includes(alg)) return 'id-token-algorithm'
+  if (!isIssuerOf(issuers, claims)) return 'id-token-issuer'
+  const azp = present(claims.azp)
+  if (azp !== null && azp !== clientId) return 'id-token-azp'
+  if (!isAudience(claims.aud, { clientId, audiences, azp })) return 'id-token-audience'
+  return isSubject(claims.sub) ? null : 'id-token-subject'
+}
+
+/** Checks `exp` and `iat`. */
 export function validateTimes(
   { iat, exp }: IdTokenClaims,
   nowSeconds: number,
 ): 'expired' | 'issued-at' | 'lifetime' | null {
-  if (!isNumber(exp) || exp + expiryToleranceSeconds <= nowSeconds) return 'expired'
-  if (!isNumber(iat) || Math.abs(nowSeconds - iat) > issuedAtToleranceSeconds) return 'issued-at'
+  if (!isNumericDate(exp) || exp + expiryToleranceSeconds <= nowSeconds) return 'expired'
+  if (!isNumericDate(iat) || Math.abs(nowSeconds - iat) > issuedAtToleranceSeconds) {
+    return 'issued-at'
+  }
   return exp - iat > maxLifetimeSeconds ? 'lifetime' : null
 }
 
@@ -68,50 +102,58 @@ export function validateTimes(
  * algorithm without a hash function.
  */
 export async function matchesAccessTokenHash(
-  header: IdTokenHeader,
-  claims: IdTokenClaims,
+  { header, claims }: Pick<Token, 'header' | 'claims'>,
   accessToken: string,
 ): Promise<boolean> {
-  if (claims.at_hash === undefined) return true
+  const expected = present(claims.at_hash)
+  if (expected === null) return true
   const hash = hashOf(header.alg)
   if (hash === null) return false
   const digest = await crypto.subtle.digest(hash, new TextEncoder().encode(accessToken))
-  const half = Buffer.from(digest, 0, digest.byteLength / 2)
-  return claims.at_hash === half.toString('base64url')
+  return expected === Buffer.from(digest, 0, digest.byteLength / 2).toString('base64url')
 }
 
 /**
  * Reads the claims of a token that passed every check. Text that is too long or has control
  * characters becomes null.
  */
-export function readIdToken(issuer: string, claims: IdTokenClaims): VerifiedSignIn {
-  const email = text(claims.email, maxEmailLength)
+export function readIdToken(
+  issuer: string,
+  claims: IdTokenClaims,
+  rule: EmailVerifiedRule = { claim: 'email_verified', asText: false },
+): VerifiedSignIn {
+  const email = readText(claims.email, maxEmailLength)
   return {
     issuer,
     subject: String(claims.sub),
     email,
-    emailVerified: email !== null && claims.email_verified === true,
-    name: nameOf(claims.name),
-    sessionId: text(claims.sid, maxTextLength),
-    authenticatedAt: isPositiveTime(claims.auth_time) ? Math.floor(claims.auth_time) : null,
+    emailVerified: email !== null && saysVerified(claims[rule.claim], rule.asText),
+    name: readName(claims.name),
+    sessionId: readText(claims.sid, maxTextLength),
+    authenticatedAt: readTime(claims.auth_time),
   }
 }
 
-/**
- * Parses the header; the library has already parsed it once to check `alg`, so this cannot fail.
- */
-export function readHeader(idToken: string): IdTokenHeader {
-  const [encoded = ''] = idToken.split('.')
-  const { alg, ...others } = presentMembers(
-    JSON.parse(Buffer.from(encoded, 'base64url').toString()),
-  )
-  return { alg, ...others }
+function saysVerified(value: unknown, asText: boolean): boolean {
+  return value === true || (asText && ['true', '1', 1].some((text) => text === value))
 }
 
 /** True if the audience is this client alone, as a string or as a list with one entry. */
 export function isOnlyAudience(aud: unknown, clientId: string): boolean {
-  if (!Array.isArray(aud)) return aud === clientId
-  return aud.length === 1 && aud[0] === clientId
+  return isAudience(aud, { clientId, audiences: [], azp: null })
+}
+
+/** Beside this client only trusted audiences; then `azp` must name the client (Core 3.1.3.7). */
+function isAudience(
+  aud: unknown,
+  trusted: { clientId: string; audiences: readonly string[]; azp: unknown },
+): boolean {
+  const { clientId, audiences, azp } = trusted
+  const named: unknown[] = Array.isArray(aud) ? aud : [aud]
+  const others = named.filter((audience) => audience !== clientId)
+  if (named.length - others.length !== 1) return false
+  if (others.length === 0) return true
+  return azp === clientId && others.every((other) => audiences.some((known) => known === other))
 }
 
 /** 1 to 255 printable ASCII characters. */
@@ -119,12 +161,10 @@ export function isSubject(value: unknown): value is string {
   return typeof value === 'string' && /^[ -~]{1,255}$/.test(value)
 }
 
-function isNumber(value: unknown): value is number {
-  return Number.isFinite(value)
-}
-
-function isPositiveTime(value: unknown): value is number {
-  return isNumber(value) && value > 0 && value <= Number.MAX_SAFE_INTEGER
+function readTime(value: unknown): number | null {
+  return isNumericDate(value) && value >= 1 && value <= Number.MAX_SAFE_INTEGER
+    ? Math.floor(value)
+    : null
 }
 
 function hashOf(algorithm: unknown): 'SHA-256' | 'SHA-384' | 'SHA-512' | null {
@@ -138,13 +178,13 @@ function hashOf(algorithm: unknown): 'SHA-256' | 'SHA-384' | 'SHA-512' | null {
 const controls = /\p{Cc}/u
 const notOpaque = new RegExp(`[\\p{Cc}${hiddenCharacters}]`, 'u')
 
-function text(value: unknown, maxLength: number): string | null {
+function readText(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string' || value === '' || value.length > maxLength) return null
   return notOpaque.test(value) ? null : value
 }
 
 /** A name may have the joiners that its orthography needs. */
-function nameOf(value: unknown): string | null {
+export function readName(value: unknown): string | null {
   if (typeof value !== 'string' || value === '' || value.length > maxTextLength) return null
   return controls.test(value) || hasHiddenCharacters(value) ? null : value
 }

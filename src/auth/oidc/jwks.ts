@@ -1,78 +1,64 @@
-import { compactVerify, createLocalJWKSet, errors, type JWK } from 'jose'
+import { compactVerify, importJWK } from 'jose'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { isJsonObject } from '#src/runtime/json.ts'
-import type { ProviderMetadata } from './discovery.ts'
+import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { ProviderUnavailable } from './errors.ts'
 import type { ProviderFetch } from './fetch.ts'
-import { presentMembers } from './members.ts'
+import { maySign } from './issuer.ts'
+import { type Token, textOf } from './token.ts'
 
 /** What a signature is verified for. */
 export type KeyUse = 'sign-in' | 'logout'
 
-/** `key`: no published key matches, or several do. `signature`: it is not valid. */
+/** `key`: no published key matches the token, or several do. */
 export type SignatureFault = 'key' | 'signature'
 
 /**
- * Verifies the signature of a token with the provider's published keys. If none matches, they are
- * fetched once more, at most once per minute, provider and use: logout tokens come from anyone, so
- * forged ones must not use up the renewals of sign-ins.
- * @returns null if it is valid
+ * Verifies a signature with the published keys. The caller has checked that the algorithm is one of
+ * the configured ones.
+ * @returns null for a valid signature
  * @throws ProviderUnavailable
  */
 export type VerifySignature = (
-  metadata: Pick<ProviderMetadata, 'jwks_uri'>,
-  token: string,
+  keysUrl: string,
   use: KeyUse,
+  token: Token,
 ) => Promise<SignatureFault | null>
 
-type Keys = (...token: Parameters<ReturnType<typeof createLocalJWKSet>>) => Promise<CryptoKey>
-type FetchedKeys = { uri: string; since: number; keys: Promise<Keys> }
+type KeySet = { url: string; keys: readonly JsonObject[]; fetchedAt: number }
 
 const lifetimeSeconds = 300
 const renewalWindowSeconds = 60
 
 /**
- * The signature check of one provider. Keys are cached for five minutes. A provider that rotates its
- * keys right before it signs needs the renewal. Renewed keys replace the cached ones only when they
- * have been fetched.
+ * The published keys of one provider, cached for five minutes. If no key matches a token, they are
+ * fetched once more: a provider may rotate its keys right before it signs. That happens at most once
+ * per minute and use: logout tokens come from anyone, so forged ones must not use up the renewals of
+ * sign-ins. Keys that were fetched stay known while the provider cannot send newer ones. Keys in a
+ * header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
  */
-export function createSignatureCheck(
-  algorithms: readonly string[],
-  fetch: ProviderFetch,
-  clock: Clock,
-): VerifySignature {
+export function createSignatureCheck(fetch: ProviderFetch, clock: Clock): VerifySignature {
+  let known: KeySet | undefined
+  const pendingFetches = new Map<string, Promise<KeySet>>()
   const renewedAt = new Map<KeyUse, number>()
-  let cached: FetchedKeys | undefined
-  let renewing: Promise<void> | undefined
 
-  function load(uri: string): FetchedKeys {
-    const keys = fetchKeySet(uri, fetch).then((found) => createLocalJWKSet({ keys: found }))
-    return { uri, since: unixSeconds(clock), keys }
+  /** Concurrent calls share one fetch. */
+  function load(url: string): Promise<KeySet> {
+    const pending = pendingFetches.get(url)
+    if (pending !== undefined) return pending
+    const fetched = fetchKeySet(url, fetch)
+      .then((keys) => {
+        known = { url, keys, fetchedAt: unixSeconds(clock) }
+        return known
+      })
+      .finally(() => pendingFetches.delete(url))
+    pendingFetches.set(url, fetched)
+    return fetched
   }
 
-  /** Concurrent calls share one fetch. A failed fetch is not cached. */
-  function current(uri: string): FetchedKeys {
-    if (cached?.uri === uri && unixSeconds(clock) - cached.since < lifetimeSeconds) return cached
-    const loaded = load(uri)
-    loaded.keys.catch(() => {
-      if (cached === loaded) cached = undefined
-    })
-    cached = loaded
-    return loaded
-  }
-
-  async function renew(uri: string): Promise<Keys> {
-    const loaded = load(uri)
-    const done = loaded.keys.then(
-      () => {
-        cached = loaded
-      },
-      () => {},
-    )
-    renewing = done
-    await done
-    renewing = undefined
-    return loaded.keys
+  async function currentKeys(url: string): Promise<KeySet> {
+    const isFresh =
+      known?.url === url && unixSeconds(clock) - known.fetchedAt < lifetimeSeconds && known
+    return isFresh || load(url)
   }
 
   function mayRenew(use: KeyUse): boolean {
@@ -82,60 +68,89 @@ export function createSignatureCheck(
     return true
   }
 
-  return async function verifySignature({ jwks_uri: uri }, token, use) {
-    const known = current(uri)
-    const fault = await verify(token, await known.keys, algorithms)
-    if (fault !== 'unknown-key') return fault
-    if (renewing !== undefined) await renewing // of a concurrent sign-in
-    const latest = current(uri)
-    if (latest === known && !mayRenew(use)) return 'key'
-    const keys = await (latest === known ? renew(uri) : latest.keys)
-    const second = await verify(token, keys, algorithms)
-    return second === 'unknown-key' ? 'key' : second
+  async function findCandidates(url: string, use: KeyUse, token: Token): Promise<JsonObject[]> {
+    const first = await currentKeys(url)
+    const found = candidatesFor(first.keys, token)
+    if (found.length > 0) return found
+    const latest = (await pendingFetches.get(url)) ?? known // renewed by a concurrent token
+    if (latest !== undefined && latest !== first) return candidatesFor(latest.keys, token)
+    if (!mayRenew(use)) return []
+    return candidatesFor((await load(url)).keys, token)
+  }
+
+  return async function verifySignature(keysUrl, use, token) {
+    if (keyTypeOf(token.header.alg) === null) return 'signature'
+    const [key, ...others] = await findCandidates(keysUrl, use, token)
+    if (key === undefined || others.length > 0) return 'key'
+    return (await isSignedBy(key, token)) ? null : 'signature'
   }
 }
 
-async function verify(
-  token: string,
-  keys: Keys,
-  algorithms: readonly string[],
-): Promise<SignatureFault | 'unknown-key' | null> {
-  const find: Keys = (header, jws) => {
-    // `kid` is opaque text. jose ignores one that is no text.
-    const hasKid = header !== undefined && 'kid' in header && header.kid !== undefined
-    if (hasKid && typeof header.kid !== 'string') throw new errors.JWKSNoMatchingKey()
-    return keys(header, jws)
-  }
+const publicMembers = ['kty', 'crv', 'n', 'e', 'x', 'y'] as const
+
+async function isSignedBy(key: JsonObject, { text, header }: Token): Promise<boolean> {
+  const algorithm = String(header.alg)
+  const members = publicMembers.map((name) => [name, key[name]])
   try {
-    await compactVerify(token, find, { algorithms: [...algorithms] })
-    return null
-  } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey) return 'unknown-key'
-    return error instanceof errors.JWKSMultipleMatchingKeys ? 'key' : 'signature'
+    const imported = await importJWK(Object.fromEntries(members), algorithm)
+    await compactVerify(text, imported, { algorithms: [algorithm] })
+    return true
+  } catch {
+    return false
   }
+}
+
+/** The published keys that may have signed the token; a key that is listed twice counts once. */
+function candidatesFor(keys: readonly JsonObject[], { header, claims }: Token): JsonObject[] {
+  const type = keyTypeOf(header.alg)
+  if (type === null) return []
+  const kid = textOf(header.kid)
+  const found = keys.filter(
+    (key) =>
+      key.kty === type.kty &&
+      (type.crv === undefined || key.crv === type.crv) &&
+      (kid === null || key.kid === kid) &&
+      (textOf(key.use) ?? 'sig') === 'sig' &&
+      (textOf(key.alg) ?? header.alg) === header.alg &&
+      (!Array.isArray(key.key_ops) || key.key_ops.length === 0 || key.key_ops.includes('verify')) &&
+      maySign(key.issuer, claims),
+  )
+  const byMaterial = new Map(
+    found.map((key) => [JSON.stringify(publicMembers.map((name) => key[name])), key]),
+  )
+  return [...byMaterial.values()]
+}
+
+type KeyType = { kty: string; crv?: string }
+
+const curves: Readonly<Record<string, KeyType>> = {
+  ES256: { kty: 'EC', crv: 'P-256' },
+  ES384: { kty: 'EC', crv: 'P-384' },
+  ES512: { kty: 'EC', crv: 'P-521' },
+  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
+  Ed25519: { kty: 'OKP', crv: 'Ed25519' },
+}
+
+/** Null for symmetric algorithms and for `none`, which no key verifies. */
+function keyTypeOf(algorithm: unknown): KeyType | null {
+  if (typeof algorithm !== 'string') return null
+  if (/^[RP]S(256|384|512)$/.test(algorithm)) return { kty: 'RSA' }
+  return Object.hasOwn(curves, algorithm) ? (curves[algorithm] ?? null) : null
 }
 
 /**
- * Fetches a key set (RFC 7517, 5). A key that is listed twice is one key, and what is no key is left
- * out.
+ * Fetches a key set (RFC 7517, 5). Entries that are not objects are left out.
  * @throws ProviderUnavailable
  */
-export async function fetchKeySet(url: string, fetch: ProviderFetch): Promise<JWK[]> {
+export async function fetchKeySet(url: string, fetch: ProviderFetch): Promise<JsonObject[]> {
   const response = await fetch(url, {
     method: 'GET',
     headers: { accept: 'application/json, application/jwk-set+json' },
   })
-  const body: unknown = await response.json().catch(() => null)
-  const listed = isJsonObject(body) ? body.keys : null
-  if (response.status !== 200 || !Array.isArray(listed)) {
-    throw new ProviderUnavailable('keys-malformed')
-  }
-  const keys = listed.filter(isJsonObject).map(presentMembers)
-  if (keys.length === 0 && listed.length > 0) throw new ProviderUnavailable('keys-malformed')
-  return [...new Map(keys.map((key) => [identityOf(key), key])).values()]
-}
-
-/** Two entries with the same key for the same use are one, whatever certificates they name. */
-function identityOf({ kty, kid, alg, use, key_ops, crv, n, e, x, y }: JWK): string {
-  return JSON.stringify([kty, kid, alg, use, key_ops, crv, n, e, x, y])
+  const body = response.status === 200 ? parseJsonObject(await response.text()) : null
+  const entries: unknown = body?.keys
+  if (!Array.isArray(entries)) throw new ProviderUnavailable('keys-malformed')
+  const keys = entries.filter(isJsonObject)
+  if (keys.length === 0 && entries.length > 0) throw new ProviderUnavailable('keys-malformed')
+  return keys
 }

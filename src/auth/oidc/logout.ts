@@ -1,9 +1,9 @@
-import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
 import type { ProviderMetadata } from './discovery.ts'
 import { isOnlyAudience, isSubject, validateTimes } from './id-token.ts'
-import { presentMembers, typeOf } from './members.ts'
+import { type Issuers, isIssuerOf } from './issuer.ts'
+import { hasType, type Token } from './token.ts'
 
 /** Codes in the audit log for refused logout tokens, each with its meaning. */
 const logoutRefusals = {
@@ -33,21 +33,7 @@ export type LogoutRefusal = keyof typeof logoutRefusals
 /** The facts of a verified logout token; at least one of `subject` and `sessionId` is set. */
 export type ProviderLogout = { subject: string | null; sessionId: string | null; jti: string }
 
-export type LogoutToken = { header: JsonObject; claims: JsonObject }
-
 const eventName = 'http://schemas.openid.net/event/backchannel-logout'
-
-/** @returns null unless the text is a compact JWS over a JSON object without `crit` */
-export function decodeLogoutToken(token: string): LogoutToken | null {
-  try {
-    const header = presentMembers(decodeProtectedHeader(token))
-    const claims: JsonObject = decodeJwt(token)
-    // No critical extension is supported, such as unencoded payloads (RFC 7797).
-    return header.crit === undefined ? { header, claims } : null
-  } catch {
-    return null
-  }
-}
 
 /**
  * The checks of OpenID Connect Back-Channel Logout 1.0, 2.4 and 2.6, except the signature and the
@@ -55,19 +41,17 @@ export function decodeLogoutToken(token: string): LogoutToken | null {
  * Times and audience follow the rules for an id_token (2.6, step 3). Other claims are ignored.
  */
 export function validateLogoutToken(
-  { header, claims }: LogoutToken,
-  expected: {
-    issuer: string
+  { header, claims }: Pick<Token, 'header' | 'claims'>,
+  expected: Issuers & {
     clientId: string
     algorithms: readonly string[]
     nowSeconds: number
   },
 ): LogoutRefusal | null {
   const { alg } = header
-  const type = typeOf(header)
   if (typeof alg !== 'string' || !expected.algorithms.includes(alg)) return 'logout-token-algorithm'
-  if (type !== undefined && type !== 'jwt' && type !== 'logout+jwt') return 'logout-token-type'
-  if (claims.iss !== expected.issuer) return 'logout-token-issuer'
+  if (!hasType(header, ['jwt', 'logout+jwt'])) return 'logout-token-type'
+  if (!isIssuerOf(expected, claims)) return 'logout-token-issuer'
   if (!isOnlyAudience(claims.aud, expected.clientId)) return 'logout-token-audience'
   const fault = validateTimes(claims, expected.nowSeconds)
   if (fault !== null) return `logout-token-${fault}`
@@ -92,10 +76,12 @@ function hasLogoutEvent(events: unknown): boolean {
   return isJsonObject(events) && Object.hasOwn(events, eventName) && isJsonObject(events[eventName])
 }
 
-/** `sub`, `sid` or both must be there, each valid as in an id_token. Null is not there. */
+/**
+ * `sub`, `sid` or both must be there, each valid as in an id_token: they say whose sessions end. Null
+ * counts as absent.
+ */
 function hasSubjectOrSession({ sub, sid }: JsonObject): boolean {
-  const hasSubject = sub !== undefined && sub !== null
-  const hasSession = sid !== undefined && sid !== null
+  const [hasSubject, hasSession] = [sub ?? null, sid ?? null].map((value) => value !== null)
   if (!hasSubject && !hasSession) return false
   return (!hasSubject || isSubject(sub)) && (!hasSession || isSessionId(sid))
 }
@@ -114,13 +100,14 @@ const metadataMs = 500
  */
 export async function endSessionUrl(
   metadata: Promise<ProviderMetadata>,
-  request: { clientId: string; returnUri: string; state: string },
+  request: { clientId: string; returnUri: string; returnParameter: string; state: string },
 ): Promise<URL | null> {
   const known = await resultWithin(metadataMs, metadata).catch(() => null)
-  if (known?.end_session_endpoint === undefined) return null
-  const url = new URL(known.end_session_endpoint)
+  const endpoint = known?.end_session_endpoint ?? null
+  if (endpoint === null || 'fault' in endpoint) return null
+  const url = new URL(endpoint.url)
   url.searchParams.set('client_id', request.clientId)
-  url.searchParams.set('post_logout_redirect_uri', request.returnUri)
+  url.searchParams.set(request.returnParameter, request.returnUri)
   url.searchParams.set('state', request.state)
   return url
 }

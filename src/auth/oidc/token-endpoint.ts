@@ -1,24 +1,19 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { parseJsonObject } from '#src/runtime/json.ts'
+import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import type { HttpOptions, SendAsClient } from './client-auth.ts'
-import type { ProviderMetadata } from './discovery.ts'
-import { ProviderUnavailable, type RefusalReason, SignInRefused } from './errors.ts'
+import type { OptionalEndpoint } from './discovery.ts'
+import { requireEndpoint } from './discovery.ts'
+import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { mediaTypeOf } from './fetch.ts'
 import {
-  expiryToleranceSeconds,
+  type IdTokenRules,
   matchesAccessTokenHash,
-  readHeader,
-  validateIdToken,
+  validateOrigin,
+  validateTimes,
 } from './id-token.ts'
 import type { VerifySignature } from './jwks.ts'
-import { tokenCharacters, usableTokenMembers, withPresentClaims } from './members.ts'
-
-export type RedeemedCode = {
-  claims: oauth.IDToken
-  idToken: string
-  tokens: TokenSet
-}
+import { decodeToken, isMediaType, textOf } from './token.ts'
 
 /** Tokens for the provider's API; never logged, stored only encrypted. */
 export type TokenSet = {
@@ -30,22 +25,29 @@ export type TokenSet = {
   expiresIn: number | null
 }
 
+/** Where the requests of one client go. */
+export type TokenEndpoint = {
+  issuer: string
+  tokenUrl: string
+  client: oauth.Client
+  sendAsClient: SendAsClient
+  http: HttpOptions
+}
+
 /** Sends a code and its PKCE verifier to the token endpoint. @throws SignInRefused */
 export async function sendCode(
-  metadata: ProviderMetadata,
-  client: oauth.Client,
-  sendAsClient: SendAsClient,
-  http: HttpOptions,
-  code: { callback: URLSearchParams; codeVerifier: string; redirectUri: string },
+  endpoint: TokenEndpoint,
+  code: { callback: URLSearchParams; codeVerifier: string | null; redirectUri: string },
 ): Promise<Response> {
+  const { issuer, tokenUrl, client, sendAsClient, http } = endpoint
   const { response, error } = await sendAsClient((authentication) =>
     oauth.authorizationCodeGrantRequest(
-      metadata,
+      { issuer, token_endpoint: tokenUrl },
       client,
       authentication,
       code.callback,
       code.redirectUri,
-      code.codeVerifier,
+      code.codeVerifier ?? oauth.nopkce,
       http,
     ),
   )
@@ -54,107 +56,52 @@ export async function sendCode(
   return response
 }
 
-/**
- * The client as oauth4webapi expects it, with the difference between the program's clock and the
- * system clock.
- */
-export function libraryClient(clientId: string, clock: Clock): oauth.Client {
-  return {
-    client_id: clientId,
-    [oauth.clockSkew]: unixSeconds(clock) - Math.floor(Date.now() / 1000),
-    // One second more than the rule, because the library reads the system clock later than this
-    // line; `validateIdToken` checks the exact limit.
-    [oauth.clockTolerance]: expiryToleranceSeconds + 1,
-  }
-}
+/** A token response (RFC 6749, 5.1); `idToken` is null if there is none. */
+export type TokenResponse = { tokens: TokenSet; idToken: string | null }
 
 /**
- * Reads a token response; the library validates it and the claims of its id_token. The signature is
- * not verified here.
- * @throws SignInRefused
+ * Reads a token response. Optional members that are null, empty or badly typed count as absent.
+ * @returns null unless it is JSON with an access token of type Bearer
  */
-export async function readTokenResponse(
-  metadata: ProviderMetadata,
-  client: oauth.Client,
-  response: Response,
-  nonce: string,
-): Promise<RedeemedCode> {
-  const read = await readUsable(response)
-  if (read === null) throw new SignInRefused('token-response-malformed')
-  try {
-    const result = await oauth.processAuthorizationCodeResponse(metadata, client, read.response, {
-      expectedNonce: nonce,
-      requireIdToken: true,
-    })
-    const claims = oauth.getValidatedIdTokenClaims(result)
-    if (claims === undefined || read.idToken === null) throw new SignInRefused('id-token-missing')
-    if (!isToken(result.access_token)) throw new SignInRefused('token-response-malformed')
-    return { claims, idToken: read.idToken, tokens: tokensOf(result) }
-  } catch (error) {
-    if (error instanceof SignInRefused || error instanceof ProviderUnavailable) throw error
-    throw new SignInRefused(reasonOf(error))
-  }
-}
-
-type UsableResponse = {
-  /** For the library, which stops at any member that has not its form. */
-  response: Response
-  /** As received, for its header and its signature. */
-  idToken: string | null
-}
-
-/** @returns null unless it is 200 with a JSON object */
-async function readUsable(response: Response): Promise<UsableResponse | null> {
-  const isJson = response.status === 200 && mediaTypeOf(response) === 'application/json'
-  const body = isJson ? parseJsonObject(await response.text()) : null
+export async function readTokenResponse(response: Response): Promise<TokenResponse | null> {
+  if (response.status !== 200 || !isMediaType(mediaTypeOf(response), ['json'])) return null
+  const body = parseJsonObject(await response.text())
   if (body === null) return null
-  const members = usableTokenMembers(body)
-  const idToken = typeof members.id_token === 'string' ? members.id_token : null
-  const id_token = idToken === null ? undefined : withPresentClaims(idToken)
-  return { response: Response.json({ ...members, id_token }), idToken }
+  const accessToken = tokenOf(body.access_token)
+  if (accessToken === null || !isBearer(body.token_type)) return null
+  const tokens = {
+    accessToken,
+    refreshToken: tokenOf(body.refresh_token),
+    scope: scopeOf(body),
+    expiresIn: lifetimeOf(body.expires_in),
+  }
+  return { tokens, idToken: textOf(body.id_token) }
 }
 
-/** The library checks only that it is a string. */
-function isToken(accessToken: string): boolean {
-  return tokenCharacters.test(accessToken)
+function isBearer(type: unknown): boolean {
+  return typeof type === 'string' && type.toLowerCase() === 'bearer'
+}
+
+/** Printable ASCII (RFC 6749, appendix A). */
+function tokenOf(value: unknown): string | null {
+  return typeof value === 'string' && /^[ -~]+$/.test(value) ? value : null
+}
+
+// RFC 6749, appendix A: printable ASCII without quote and backslash.
+const scopePattern = /^[ !#-[\]-~]+$/
+
+/** Some providers send a list, or separate the scopes with commas. */
+function scopeOf({ scope }: JsonObject): string | null {
+  const text = Array.isArray(scope) ? scope.join(' ') : scope
+  return typeof text === 'string' && scopePattern.test(text) ? text : null
 }
 
 const maxLifetimeSeconds = 366 * 86_400 // a longer lifetime is a mistake of the provider
 
-/** The tokens of a response that the library has validated. */
-function tokensOf(result: oauth.TokenEndpointResponse): TokenSet {
-  const { expires_in: seconds } = result
-  return {
-    accessToken: result.access_token,
-    refreshToken: result.refresh_token ?? null,
-    scope: result.scope ?? null,
-    expiresIn: seconds === undefined ? null : Math.min(Math.floor(seconds), maxLifetimeSeconds),
-  }
-}
-
-const reasonsByMember: Readonly<Record<string, RefusalReason>> = {
-  alg: 'id-token-algorithm',
-  iss: 'id-token-issuer',
-  aud: 'id-token-audience',
-  azp: 'id-token-azp',
-  exp: 'id-token-expired',
-  nbf: 'id-token-not-yet-valid',
-  iat: 'id-token-issued-at',
-  nonce: 'id-token-nonce',
-  sub: 'id-token-subject',
-  id_token: 'id-token-missing',
-}
-
-/**
- * Maps an error of the library to a reason code by the member that its message quotes. The sign-in
- * is refused whatever the text is. The error is not passed on, because it contains tokens.
- */
-function reasonOf(error: unknown): RefusalReason {
-  const message = error instanceof Error ? error.message : ''
-  const known = [...message.matchAll(/"(\w+)"/g)].map(([, member = '']) => reasonsByMember[member])
-  const reason = known.find((candidate) => candidate !== undefined)
-  if (reason !== undefined) return reason
-  return /\b(JWT|JWE|ID Token)\b/.test(message) ? 'id-token-malformed' : 'token-response-malformed'
+function lifetimeOf(value: unknown): number | null {
+  const seconds = typeof value === 'string' && /^\d{1,12}$/.test(value) ? Number(value) : value
+  if (typeof seconds !== 'number' || !(seconds >= 0)) return null
+  return Math.min(Math.floor(seconds), maxLifetimeSeconds)
 }
 
 /** Codes in the audit log for grants that ended. */
@@ -176,17 +123,26 @@ export type RefreshResult =
 
 export type SendRefresh = (refreshToken: string, subject: string) => Promise<RefreshResult>
 
-type RefreshDeps = {
-  metadata: ProviderMetadata
-  clientId: string
-  sendAsClient: SendAsClient
-  http: HttpOptions
-  verifySignature: VerifySignature
-  clock: Clock
+export type RefreshDeps = {
+  endpoint: TokenEndpoint
+  /** Null for a provider without id_tokens. */
+  idToken: {
+    rules: IdTokenRules
+    keysUrl: string
+    verifySignature: VerifySignature
+    clock: Clock
+  } | null
 }
 
 // Errors after which the user has to sign in again (RFC 6749, 5.2; OpenID Connect Core 3.1.2.6).
-const endingErrors = ['invalid_grant', 'interaction_required', 'login_required', 'consent_required']
+// `bad_refresh_token` is what GitHub sends for `invalid_grant`.
+const endingErrors = [
+  'invalid_grant',
+  'interaction_required',
+  'login_required',
+  'consent_required',
+  'bad_refresh_token',
+]
 const retrySeconds = 30
 
 /**
@@ -198,14 +154,20 @@ export async function refreshTokens(
   refreshToken: string,
   subject: string,
 ): Promise<RefreshResult> {
-  const { metadata, clientId, sendAsClient, http, clock } = deps
-  const client = libraryClient(clientId, clock)
+  const { issuer, tokenUrl, client, sendAsClient, http } = deps.endpoint
   try {
     const { response, error } = await sendAsClient((authentication) =>
-      oauth.refreshTokenGrantRequest(metadata, client, authentication, refreshToken, http),
+      oauth.refreshTokenGrantRequest(
+        { issuer, token_endpoint: tokenUrl },
+        client,
+        authentication,
+        refreshToken,
+        http,
+      ),
     )
-    if (error !== null) return resultOfError(error)
-    return await readRefreshResponse(deps, client, response, subject)
+    const found = error ?? (await errorWithStatus200(response))
+    if (found !== null) return resultOfError(found)
+    return await readRefreshResponse(deps, response, subject)
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
     const { reason, retryAfterSeconds } = error
@@ -218,6 +180,13 @@ export async function refreshTokens(
   }
 }
 
+/** Some providers send errors with status 200; such a response has no access token. */
+async function errorWithStatus200(response: Response): Promise<string | null> {
+  if (response.status !== 200) return null
+  const body = parseJsonObject(await response.clone().text())
+  return body !== null && textOf(body.access_token) === null ? textOf(body.error) : null
+}
+
 function resultOfError(error: string): RefreshResult {
   if (endingErrors.includes(error)) return { kind: 'ended', reason: 'refresh-rejected' }
   const reason = error === 'invalid_client' ? 'client-rejected' : 'request-rejected'
@@ -225,43 +194,38 @@ function resultOfError(error: string): RefreshResult {
 }
 
 async function readRefreshResponse(
-  deps: RefreshDeps,
-  client: oauth.Client,
+  { idToken: expected }: RefreshDeps,
   response: Response,
   subject: string,
 ): Promise<RefreshResult> {
-  const lost = { kind: 'ended', reason: 'answer-lost' } as const
-  const read = await readUsable(response)
-  if (read === null) return lost
-  const { idToken } = read
-  try {
-    const result = await oauth.processRefreshTokenResponse(deps.metadata, client, read.response)
-    if (result.token_type !== 'bearer' || !isToken(result.access_token)) return lost
-    if (idToken !== null && !(await isSameIdentity(deps, result, idToken, subject))) {
-      return { kind: 'ended', reason: 'id-token-changed' }
-    }
-    return { kind: 'refreshed', tokens: tokensOf(result) }
-  } catch {
-    // The library validates the id_token together with the response, so its error does not say which
-    // of them failed.
-    return idToken === null ? lost : { kind: 'ended', reason: 'id-token-changed' }
-  }
+  const read = await readTokenResponse(response)
+  if (read === null) return { kind: 'ended', reason: 'answer-lost' }
+  const { tokens, idToken } = read
+  if (expected === null || idToken === null) return { kind: 'refreshed', tokens }
+  const isSame = await isSameIdentity(expected, { idToken, subject, ...tokens })
+  return isSame ? { kind: 'refreshed', tokens } : { kind: 'ended', reason: 'id-token-changed' }
 }
 
-/** A refreshed id_token keeps iss, sub and aud (OpenID Connect Core 12.2). */
+/**
+ * A refreshed id_token keeps iss, sub and aud (OpenID Connect Core 12.2). What else it says is not
+ * used, so that it ends no grant; nor do keys that cannot be fetched, because the response came from the token
+ * endpoint itself (3.1.3.7, step 6).
+ */
 async function isSameIdentity(
-  { metadata, clientId, verifySignature, clock }: RefreshDeps,
-  result: oauth.TokenEndpointResponse,
-  idToken: string,
-  subject: string,
+  { rules, keysUrl, verifySignature, clock }: NonNullable<RefreshDeps['idToken']>,
+  refreshed: { idToken: string; subject: string; accessToken: string },
 ): Promise<boolean> {
-  const claims = oauth.getValidatedIdTokenClaims(result)
-  if (claims === undefined) return false
-  const header = readHeader(idToken)
-  const expected = { clientId, nowSeconds: unixSeconds(clock) }
-  if (validateIdToken(header, claims, expected) !== null || claims.sub !== subject) return false
-  if (!(await matchesAccessTokenHash(header, claims, result.access_token))) return false
-  return (await verifySignature(metadata, idToken, 'sign-in')) === null
+  const token = decodeToken(refreshed.idToken)
+  if (token === null || validateOrigin(token, rules) !== null) return false
+  const fault = validateTimes(token.claims, unixSeconds(clock))
+  if (fault === 'expired' || token.claims.sub !== refreshed.subject) return false
+  if (!(await matchesAccessTokenHash(token, refreshed.accessToken))) return false
+  try {
+    return (await verifySignature(keysUrl, 'sign-in', token)) === null
+  } catch (error) {
+    if (error instanceof ProviderUnavailable) return true
+    throw error
+  }
 }
 
 export type TokenKind = 'refresh_token' | 'access_token'
@@ -278,13 +242,12 @@ export type RevocationResult = 'revoked' | 'unsupported' | 'rejected'
  * @throws ProviderUnavailable
  */
 export async function revokeToken(
-  metadata: ProviderMetadata,
-  client: oauth.Client,
-  sendAsClient: SendAsClient,
-  http: HttpOptions,
+  { issuer, client, sendAsClient, http }: Omit<TokenEndpoint, 'tokenUrl'>,
+  found: OptionalEndpoint,
   token: { text: string; kind: TokenKind },
 ): Promise<RevocationResult> {
-  if (metadata.revocation_endpoint === undefined) return 'unsupported'
+  if (found === null) return 'unsupported'
+  const metadata = { issuer, revocation_endpoint: requireEndpoint(found) }
   const { response, error } = await sendAsClient((authentication) =>
     oauth.revocationRequest(metadata, client, authentication, token.text, {
       ...http,

@@ -1,11 +1,19 @@
-import * as oauth from 'oauth4webapi'
-import type { HttpOptions } from './client-auth.ts'
-import type { ProviderMetadata } from './discovery.ts'
-import { ProviderUnavailable, SignInRefused } from './errors.ts'
-import { mediaTypeOf } from './fetch.ts'
-import type { IdTokenClaims } from './id-token.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { SignInRefused } from './errors.ts'
+import { mediaTypeOf, type ProviderFetch } from './fetch.ts'
+import { expiryToleranceSeconds, type IdTokenRules, readName } from './id-token.ts'
+import { isIssuerOf } from './issuer.ts'
 import type { VerifySignature } from './jwks.ts'
-import { presentMembers, withPresentClaims } from './members.ts'
+import { decodeToken, isMediaType, isNumericDate, type Token, textOf } from './token.ts'
+
+export type UserinfoDeps = {
+  rules: IdTokenRules
+  keysUrl: string
+  fetch: ProviderFetch
+  verifySignature: VerifySignature
+  clock: Clock
+}
 
 /**
  * Requests the userinfo of the id_token's subject (OpenID Connect Core 5.3). The access token is
@@ -14,58 +22,70 @@ import { presentMembers, withPresentClaims } from './members.ts'
  * @throws SignInRefused, for example for another `sub`; ProviderUnavailable
  */
 export async function fetchUserinfo(
-  metadata: ProviderMetadata,
-  client: oauth.Client,
+  deps: UserinfoDeps,
+  url: string,
   access: { accessToken: string; subject: string },
-  http: HttpOptions,
-  verifySignature: VerifySignature,
-): Promise<IdTokenClaims> {
-  if (metadata.userinfo_endpoint === undefined) {
-    throw new ProviderUnavailable('metadata-endpoint-missing')
-  }
-  const response = await oauth.userInfoRequest(metadata, client, access.accessToken, http)
+): Promise<JsonObject> {
+  const response = await deps.fetch(url, {
+    method: 'GET',
+    headers: {
+      accept: 'application/json, application/jwt',
+      authorization: `Bearer ${access.accessToken}`,
+    },
+  })
   if (response.status !== 200) throw new SignInRefused('userinfo-rejected')
   const type = mediaTypeOf(response)
-  if (type !== 'application/json' && type !== 'application/jwt') {
-    throw new SignInRefused('userinfo-malformed')
-  }
-  const body = await response.text()
-  const isSigned = type === 'application/jwt'
-  const readable = new Response(isSigned ? withPresentClaims(body) : body, {
-    headers: { 'content-type': type },
-  })
-  const claims = await readClaims(metadata, client, access.subject, readable)
-  if (isSigned && (await verifySignature(metadata, body, 'sign-in')) !== null) {
+  const text = await response.text()
+  const token = isMediaType(type, ['jwt']) ? decodeToken(text.trim()) : null
+  const claims = isMediaType(type, ['json']) ? parseJsonObject(text) : (token?.claims ?? null)
+  if (claims === null) throw new SignInRefused('userinfo-malformed')
+  if (token !== null) validateSigned(deps, token)
+  if (claims.sub !== access.subject) throw new SignInRefused('userinfo-subject')
+  if (token !== null && (await deps.verifySignature(deps.keysUrl, 'sign-in', token)) !== null) {
     throw new SignInRefused('userinfo-signature')
   }
-  return presentMembers(claims)
+  return claims
 }
 
-async function readClaims(
-  metadata: ProviderMetadata,
-  client: oauth.Client,
-  subject: string,
-  response: Response,
-): Promise<IdTokenClaims> {
-  try {
-    return await oauth.processUserInfoResponse(metadata, client, subject, response)
-  } catch (error) {
-    const isSubject =
-      error instanceof oauth.OperationProcessingError && error.message.includes('"sub"')
-    throw new SignInRefused(isSubject ? 'userinfo-subject' : 'userinfo-malformed')
-  }
+/** A signed response names this client and issuer, if it names any (OpenID Connect Core 5.3.2). */
+function validateSigned({ rules, clock }: UserinfoDeps, { header, claims }: Token): void {
+  const { alg } = header
+  const isMeantForUs =
+    typeof alg === 'string' &&
+    rules.idTokenAlgorithms.includes(alg) &&
+    (textOf(claims.iss) === null || isIssuerOf(rules, claims)) &&
+    namesClient(claims.aud, rules.clientId) &&
+    (!isNumericDate(claims.exp) || claims.exp + expiryToleranceSeconds > unixSeconds(clock))
+  if (!isMeantForUs) throw new SignInRefused('userinfo-malformed')
+}
+
+function namesClient(audience: unknown, clientId: string): boolean {
+  if (audience === undefined || audience === null || audience === '') return true
+  return [audience].flat().includes(clientId)
 }
 
 /**
- * Adds claims of userinfo that the id_token lacks. `email` and `email_verified` stay together:
- * `email_verified` of userinfo applies only to the address of userinfo.
+ * Adds claims of userinfo that the id_token lacks, but none about the session at the provider. The
+ * address and the claim that verifies it stay together: that of userinfo applies only to the address
+ * of userinfo.
+ * @param verifiedClaim the claim that says whether the address is verified
  */
-export function completeClaims(claims: IdTokenClaims, userinfo: IdTokenClaims): IdTokenClaims {
-  const name = claims.name ?? userinfo.name
-  if (claims.email === undefined) {
-    const { email, email_verified } = userinfo
-    return { ...claims, name, email, email_verified }
+export function completeClaims(
+  claims: JsonObject,
+  userinfo: JsonObject,
+  verifiedClaim = 'email_verified',
+): JsonObject {
+  const { sid, auth_time, tid } = claims
+  const ownAddress = textOf(claims.email)
+  const email = ownAddress ?? userinfo.email
+  const isOwn = ownAddress !== null && (claims[verifiedClaim] ?? null) !== null
+  const verified = email === userinfo.email && !isOwn ? userinfo[verifiedClaim] : undefined
+  return {
+    ...userinfo,
+    ...claims,
+    ...{ sid, auth_time, tid },
+    name: readName(claims.name) ?? userinfo.name,
+    email,
+    [verifiedClaim]: isOwn ? claims[verifiedClaim] : verified,
   }
-  const isSame = claims.email === userinfo.email && claims.email_verified === undefined
-  return isSame ? { ...claims, name, email_verified: userinfo.email_verified } : { ...claims, name }
 }

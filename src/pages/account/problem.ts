@@ -198,6 +198,9 @@ const failedChecks = 'The provider’s response failed our checks. Nothing was c
 const otherSignIn = 'The provider’s response does not belong to this sign-in. Nothing was changed.'
 const expired = 'The provider’s response has expired, or its clock is wrong. Nothing was changed.'
 const misconfigured = 'Sign-in with this provider is not configured correctly. Contact support.'
+const noProfile = 'The provider did not return your profile.'
+const notAdmitted =
+  'This account may not sign in here. Ask the person who invited you, or the administrator of this service, for access; or use another account.'
 const notResponding = 'The provider is not responding. Existing sessions keep working.'
 const unavailable = 'The provider is currently unavailable. Existing sessions keep working.'
 
@@ -229,7 +232,11 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
   'id-token-nonce': { text: otherSignIn },
   'id-token-subject': { text: failedChecks },
   'id-token-at-hash': { text: failedChecks },
-  'userinfo-rejected': { text: 'The provider did not return your profile.' },
+  'userinfo-rejected': { text: noProfile },
+  'profile-rejected': { text: noProfile },
+  'profile-malformed': { text: failedChecks },
+  'tenant-not-allowed': { text: notAdmitted },
+  'claim-required': { text: notAdmitted },
   'userinfo-malformed': { text: failedChecks },
   'userinfo-subject': { text: otherSignIn },
   'userinfo-signature': { text: failedChecks },

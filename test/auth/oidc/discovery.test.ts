@@ -121,7 +121,8 @@ t.test('an endpoint may be on another host, but not on that of another provider'
   }
   const rules: MetadataRules = {
     issuer: published.issuer,
-    idTokenAlgorithms: ['RS256'],
+    issuerTemplate: null,
+    metadataUrl: null,
     allowInsecure: false,
     otherIssuers: ['https://login.example/tenant'],
   }

@@ -3,12 +3,20 @@ import t from 'tap'
 import { matchesAccessTokenHash, readIdToken, validateIdToken } from '#src/auth/oidc/id-token.ts'
 
 const nowSeconds = 1_900_000_000
-const expected = { clientId: 'gatehouse', nowSeconds }
+const expected = { nonce: 'nonce-1', nowSeconds }
+const rules = {
+  issuer: 'https://op.example',
+  issuerTemplate: null,
+  clientId: 'gatehouse',
+  audiences: [],
+  idTokenAlgorithms: ['RS256'],
+}
 const header = { alg: 'RS256', typ: 'JWT' }
 const claims = {
   iss: 'https://op.example',
   sub: 'subject-1',
   aud: 'gatehouse',
+  nonce: 'nonce-1',
   iat: nowSeconds,
   exp: nowSeconds + 300,
 }
@@ -30,13 +38,13 @@ const rows: [string, Record<string, unknown>, string | null][] = [
   ['aud: nested list', { aud: [['gatehouse']] }, 'id-token-audience'],
   ['azp: this client', { azp: 'gatehouse' }, null],
   ['azp: another', { azp: 'other' }, 'id-token-azp'],
-  ['azp: null', { azp: null }, 'id-token-azp'],
+  ['azp: null counts as absent', { azp: null }, null],
   ['azp: a list with this client', { azp: ['gatehouse'] }, 'id-token-azp'],
   ['exp: 29 s ago', { exp: nowSeconds - 29 }, null],
   ['exp: 30 s ago', { exp: nowSeconds - 30 }, 'id-token-expired'],
   ['exp: 31 s ago', { exp: nowSeconds - 31 }, 'id-token-expired'],
   ['exp: fraction', { exp: nowSeconds + 0.5 }, null],
-  ['exp: fraction, 30.5 s ago', { exp: nowSeconds - 30.5 }, 'id-token-expired'],
+  ['exp: fraction, 30 s ago', { exp: nowSeconds - 30.5 }, 'id-token-expired'],
   ['exp: infinite', { exp: Number.POSITIVE_INFINITY }, 'id-token-expired'],
   ['exp: text', { exp: String(nowSeconds + 300) }, 'id-token-expired'],
   ['exp: missing', { exp: undefined }, 'id-token-expired'],
@@ -51,7 +59,7 @@ const rows: [string, Record<string, unknown>, string | null][] = [
     'id-token-issued-at',
   ],
   ['iat: fraction', { iat: nowSeconds - 0.5 }, null],
-  ['iat: fraction, 600.5 s ago', { iat: nowSeconds - 600.5 }, 'id-token-issued-at'],
+  ['iat: fraction, over 600 s ago', { iat: nowSeconds - 600.5 }, 'id-token-issued-at'],
   ['iat: not a number', { iat: Number.NaN }, 'id-token-issued-at'],
   ['iat: text', { iat: String(nowSeconds) }, 'id-token-issued-at'],
   ['iat: missing', { iat: undefined }, 'id-token-issued-at'],
@@ -72,38 +80,48 @@ const rows: [string, Record<string, unknown>, string | null][] = [
 ]
 
 for (const [name, changes, reason] of rows) {
-  t.equal(validateIdToken(header, { ...claims, ...changes }, expected), reason, name)
+  t.equal(
+    validateIdToken({ header, claims: { ...claims, ...changes } }, rules, expected),
+    reason,
+    name,
+  )
 }
 
 const types: [unknown, string | null][] = [
   [undefined, null],
   ['JWT', null],
   ['jwt', null],
-  ['Jwt', null],
   ['application/jwt', null],
-  ['application/JWT', null],
-  ['text/jwt', 'id-token-type'],
+  ['Application/JWT', null],
+  ['', null],
+  [null, null],
+  [['JWT'], 'id-token-type'],
   ['application/application/jwt', 'id-token-type'],
   ['at+jwt', 'id-token-type'],
+  ['application/at+jwt', 'id-token-type'],
   ['logout+jwt', 'id-token-type'],
-  ['', 'id-token-type'],
-  [null, 'id-token-type'],
-  [['JWT'], 'id-token-type'],
+  ['text/jwt', 'id-token-type'],
 ]
 for (const [typ, reason] of types) {
-  t.equal(validateIdToken({ alg: 'RS256', typ }, claims, expected), reason, `typ ${typ}`)
+  const token = { header: { alg: 'RS256', typ }, claims }
+  t.equal(validateIdToken(token, rules, expected), reason, `typ ${typ}`)
 }
 
 t.test('at_hash is checked when present', async (t) => {
   // OpenID Connect Core, appendix A.3
   const token = 'jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y'
   const published = { at_hash: '77QmUPtjPfzWtF2AnpK9RQ' }
-  t.ok(await matchesAccessTokenHash({ alg: 'RS256' }, published, token))
-  t.notOk(await matchesAccessTokenHash({ alg: 'RS256' }, published, `${token}1`))
-  t.notOk(await matchesAccessTokenHash({ alg: 'RS512' }, published, token), 'another hash function')
-  t.ok(await matchesAccessTokenHash({ alg: 'RS256' }, {}, token), 'absent')
-  for (const at_hash of ['', null, 1, '77QmUPtjPfzWtF2AnpK9RQ==', ['77QmUPtjPfzWtF2AnpK9RQ']]) {
-    t.notOk(await matchesAccessTokenHash({ alg: 'RS256' }, { at_hash }, token), `${at_hash}`)
+  const matches = (alg: unknown, claims: Record<string, unknown>, accessToken: string) =>
+    matchesAccessTokenHash({ header: { alg }, claims }, accessToken)
+  t.ok(await matches('RS256', published, token))
+  t.notOk(await matches('RS256', published, `${token}1`))
+  t.notOk(await matches('RS512', published, token), 'another hash function')
+  t.ok(await matches('RS256', {}, token), 'absent')
+  for (const at_hash of ['77QmUPtjPfzWtF2AnpK9RQ==', ' ', 'x', 1, ['77QmUPtjPfzWtF2AnpK9RQ']]) {
+    t.notOk(await matches('RS256', { at_hash }, token), `${at_hash}`)
+  }
+  for (const at_hash of ['', null]) {
+    t.ok(await matches('RS256', { at_hash }, token), `${at_hash} counts as absent`)
   }
   const hashes: [string, string][] = [
     ['RS256', 'sha256'],
@@ -121,10 +139,10 @@ t.test('at_hash is checked when present', async (t) => {
   for (const [alg, hash] of hashes) {
     const digest = createHash(hash).update(token).digest()
     const at_hash = digest.subarray(0, digest.length / 2).toString('base64url')
-    t.ok(await matchesAccessTokenHash({ alg }, { at_hash }, token), alg)
+    t.ok(await matches(alg, { at_hash }, token), alg)
   }
   for (const alg of ['HS256', 'none', 'rs256', 'XRS256', undefined, ['RS256']]) {
-    t.notOk(await matchesAccessTokenHash({ alg }, published, token), `${alg}`)
+    t.notOk(await matches(alg, published, token), `${alg}`)
   }
 })
 

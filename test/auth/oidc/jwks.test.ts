@@ -134,7 +134,7 @@ t.test('keys are kept while the provider cannot send new ones', async (t) => {
 
 t.test('kid is an opaque string', async (t) => {
   const op = await startProvider(t)
-  for (const kid of ['../../jwks', "' OR 1=1 --", 'http://127.0.0.1/x', '', 1, null, {}]) {
+  for (const kid of ['../../jwks', "' OR 1=1 --", 'http://127.0.0.1/x', ' ', '\u0000']) {
     const { reason } = await attempt(t, op, { header: { kid } })
     t.equal(reason, 'id-token-key', JSON.stringify(kid))
   }

@@ -18,6 +18,7 @@ import { allowScopes } from '#test/support/database/scope.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { startHostileProvider } from '#test/support/provider/hostile-provider.ts'
 import { makeKey } from '#test/support/provider/hostile-tokens.ts'
+import { withoutQuirks } from '#test/support/provider/without-quirks.ts'
 
 const clientSecret = 'secret_of_the_client'
 const redirectUri = 'http://localhost:3000/auth/callback'
@@ -76,6 +77,7 @@ export function connect(issuer: string): Provider {
     clientSecrets: [clientSecret],
     clientAuth: 'client_secret_post',
     clientKey: null,
+    ...withoutQuirks,
     storeTokens: true,
     userinfo: false,
     scopes: 'openid email files',

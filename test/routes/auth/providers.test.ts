@@ -113,7 +113,7 @@ t.test('a response of the other provider uses up the state', async (t) => {
 t.test('metadata cannot direct a code or secret to another provider’s host', async (t) => {
   const journey = await buildWithTwo(t)
   const { app, op, other } = journey
-  for (const endpoint of ['token_endpoint', 'jwks_uri', 'end_session_endpoint']) {
+  for (const endpoint of ['token_endpoint', 'jwks_uri', 'authorization_endpoint']) {
     other.fault = { metadata: { [endpoint]: `${op.issuer}/token` } }
     const response = await visit(app, { cookie: '' }, '/auth/login?provider=other')
     t.equal(response.statusCode, 503, endpoint)

@@ -12,6 +12,7 @@ import type { VerifiedSignIn } from '#src/auth/oidc/id-token.ts'
 import type { OidcClientConfig } from '#src/config/providers.ts'
 import { type Calls, type Faults, startHostileProvider } from './hostile-provider.ts'
 import { makeKey } from './hostile-tokens.ts'
+import { withoutQuirks } from './without-quirks.ts'
 
 export const redirectUri = 'http://localhost:3000/auth/callback'
 export const clientId = 'gatehouse'
@@ -49,6 +50,7 @@ export function relyingParty(
     clientSecrets: [clientSecret],
     clientAuth: 'client_secret_post',
     clientKey: null,
+    ...withoutQuirks,
     storeTokens: false,
     userinfo: false,
     scopes: 'openid email profile',

@@ -1,0 +1,18 @@
+import type { OidcClientConfig } from '#src/config/providers.ts'
+
+/** The configuration of a provider without a preset, as far as it does not depend on the provider. */
+export const withoutQuirks = {
+  preset: null,
+  oauth2: null,
+  secretIssuer: '',
+  issuerTemplate: null,
+  metadataUrl: null,
+  tenants: [],
+  require: [],
+  audiences: [],
+  params: {},
+  offlineParams: {},
+  responseMode: null,
+  emailVerified: { claim: 'email_verified', asText: false },
+  logoutParameter: 'post_logout_redirect_uri',
+} satisfies Partial<OidcClientConfig>
