@@ -72,7 +72,8 @@ export function createSignatureCheck(fetch: ProviderFetch, clock: Clock): Verify
     const first = await currentKeys(url)
     const found = candidatesFor(first.keys, token)
     if (found.length > 0) return found
-    const latest = (await pendingFetches.get(url)) ?? known // renewed by a concurrent token
+    const renewing = pendingFetches.get(url) // for a concurrent token
+    const latest = renewing === undefined ? known : await renewing
     if (latest !== undefined && latest !== first) return candidatesFor(latest.keys, token)
     if (!mayRenew(use)) return []
     return candidatesFor((await load(url)).keys, token)
