@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { prepareTemplate, templateName, urlsOf } from '#test/support/database/template.ts'
+import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { findDatabaseMutants } from './database-mutants.ts'
 import { copyTree, type Fate, failureOf, tryMutant } from './lane.ts'
 import type { Mutant } from './mutant.ts'
@@ -20,6 +21,8 @@ const { values } = parseArgs({
   options: {
     /** Only mutants whose names contain one of these texts. */
     only: { type: 'string', multiple: true, default: [''] },
+    /** So many of them, drawn at random. */
+    sample: { type: 'string' },
     lanes: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '45' },
   },
@@ -44,12 +47,25 @@ async function mutate(clusterUrl: string): Promise<number> {
   await prepareTemplate(clusterUrl)
   const { superuserUrl } = urlsOf(clusterUrl, templateName)
   const found = [...(await findSourceMutants(root)), ...(await findDatabaseMutants(superuserUrl))]
-  const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
+  const chosen = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
+  const mutants = values.sample === undefined ? chosen : sampleOf(chosen, Number(values.sample))
   const lanes = Array.from({ length: laneCount }, (_, index) => join(folder, `lane${index}`))
   for (const lane of lanes) await copyTree(root, lane)
   await checkUntouched(lanes, clusterUrl, mutants)
   const fates = await tryAll(lanes, clusterUrl, mutants)
   return report(mutants, fates)
+}
+
+/** Different mutants, drawn with the seed that is printed. */
+function sampleOf(mutants: readonly Mutant[], count: number): Mutant[] {
+  const seed = chosenSeed()
+  console.log(`TEST_SEED=${seed}`)
+  const below = randomOf(seed)
+  const left = [...mutants]
+  const drawn = Array.from({ length: Math.min(count, left.length) }, () =>
+    left.splice(below(left.length), 1),
+  )
+  return drawn.flat()
 }
 
 /** A test that fails without a mutant would catch every mutant. */

@@ -10,6 +10,7 @@ export type Lane = 'first' | 'second'
 
 /** Slow by nature, each with the reason. Patterns of paths. */
 const secondLane: Readonly<Record<string, string>> = {
+  'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
   'test/docs/{new-resource,restore,verifying-webhooks}.test.ts': 'documents are carried out',
   'test/release/{binary,compose-balancer}.test.ts': 'what is released is built and started',
   'test/schema/citus/*.test.ts': 'a cluster is started',
@@ -33,6 +34,9 @@ const secondLane: Readonly<Record<string, string>> = {
 const ownProcess: Readonly<Record<string, string>> = {
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
 }
+
+/** Every pattern, of both tables. */
+export const patterns = [...Object.keys(secondLane), ...Object.keys(ownProcess)]
 
 /** The files of a lane; of the second, in the order of its patterns, which has the longest first. */
 export function filesOf(lane: Lane, root: string): string[] {
