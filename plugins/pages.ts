@@ -23,9 +23,8 @@ export default fp(
   async function pages(app) {
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(page) {
-      return this.type('text/html; charset=utf-8').send(
-        this.withTypedText(this.server.renderPage(page)),
-      )
+      if (this.request.method === 'GET') this.forgetDraft()
+      return this.type('text/html; charset=utf-8').send(this.server.renderPage(page))
     })
     app.decorateReply('sendLivePage', function sendLivePage(page) {
       const policy = this.getHeader('content-security-policy')
@@ -42,7 +41,8 @@ export default fp(
 
 function viewerOf(this: FastifyRequest): Viewer {
   if (this.enteredCaller === null) throw new Error('The request has not entered yet.')
-  const { email, role, operator, tenantId } = this.enteredCaller
+  const { userId, email, role, operator, tenantId } = this.enteredCaller
   const { name = null, tenants = [] } = this.person ?? {}
-  return { email, role, operator, tenantId, name, tenants }
+  const draft = this.draft?.sender === userId ? this.draft : null
+  return { userId, email, role, operator, tenantId, name, tenants, draft }
 }

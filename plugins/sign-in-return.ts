@@ -6,6 +6,7 @@ import {
   draftSeconds,
   type FormDraft,
   sealDraft,
+  senderField,
   unsealDraft,
 } from '#src/http/form-draft.ts'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
@@ -14,7 +15,6 @@ import { isPagePath, pageOfForm, pathPattern } from '#src/http/return-path.ts'
 import type { FieldError } from '#src/http/validation.ts'
 import { isSignInProblem, refusalText } from '#src/pages/account/problem.ts'
 import { signInPath } from '#src/pages/account/sign-in.ts'
-import { fillForm } from '#src/pages/kit/form-draft.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { readBody } from '#src/runtime/response-body.ts'
 
@@ -31,10 +31,16 @@ declare module 'fastify' {
     resumption: Resumption | null
     /** The response redirects to sign-in, so it needs no permission. */
     redirectedToSignIn: boolean
+    /** What was entered into a form that was refused, for the page that has it. */
+    draft: FormDraft | null
+    /** For whom the form was rendered that this request submits; null if it does not say. */
+    sender: number | null
+    /** The page that answers a form shows again what was entered, and why it was refused. */
+    showAgain(entered: Entered, refusal: Partial<Pick<FormDraft, 'reason' | 'faults'>>): void
   }
   interface FastifyReply {
-    /** The page with what was typed into a form of it that was refused. */
-    withTypedText(markup: string): string
+    /** A draft is shown once. */
+    forgetDraft(): void
   }
 }
 
@@ -47,8 +53,11 @@ type Options = {
   clock: Clock
 }
 
+/** The fields of a form as its schema has them. */
+type Entered = Readonly<Record<string, string | readonly string[]>>
+
 /** A secret is not written anywhere, not even encrypted. */
-const unkeptFields: readonly string[] = ['secret']
+const unkeptFields: readonly string[] = ['secret', senderField]
 
 /** Refusals after which the form is of no use. */
 const finalCodes: ReadonlySet<ErrorCode> = new Set([
@@ -65,8 +74,8 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
 /**
  * Leads people of the pages to sign-in and back. A page without a session redirects to sign-in, which
  * returns to it. If a form is refused, because its sender has to sign in or for any other reason, what
- * was typed is kept in an encrypted cookie; the page then shows it again, once, with what is wrong
- * beside each field.
+ * was entered is kept in an encrypted cookie; the page then shows it again, once, to the person for
+ * whom the form was rendered.
  */
 export default fp<Options>(
   async function signInReturn(app, { baseUrl, returnPaths, keys, secureCookie, clock }) {
@@ -79,13 +88,15 @@ export default fp<Options>(
       sameSite: 'lax',
     } as const
 
-    app.addHook('onRoute', function collectPage(route) {
+    app.addHook('onRoute', function followForms(route) {
       const { method, url, exposeHeadRoute } = route
-      const isForm = [method].flat().includes('POST') && url.startsWith('/app/')
-      if (isForm) route.preHandler = [forgetDraft, ...[route.preHandler ?? []].flat()]
+      if (url !== '/' && !url.startsWith('/app/')) return
+      const others = [route.preValidation ?? []].flat()
+      if (method === 'POST') route.preValidation = [takeSender, forgetSentDraft, ...others]
       // Event streams, which are no pages, are the GET routes without HEAD.
       if (method !== 'GET' || exposeHeadRoute === false) return
-      if (url === '/' || url.startsWith('/app/')) pages.set(url, pathPattern(url))
+      pages.set(url, pathPattern(url))
+      route.preValidation = [readDraft, ...others]
     })
     const patterns = () => [...pages.values()]
     app.decorate('allowedReturn', (path) => {
@@ -94,7 +105,12 @@ export default fp<Options>(
     })
     app.decorateRequest('redirectedToSignIn', false)
     app.decorateRequest('resumption', null)
-    app.decorateReply('withTypedText', withTypedText)
+    app.decorateRequest('draft', null)
+    app.decorateRequest('sender', null)
+    app.decorateRequest('showAgain', showAgain)
+    app.decorateReply('forgetDraft', function forgetDraft() {
+      if (openDraft(this.request) !== undefined) this.clearCookie(draftCookie, cookie)
+    })
     app.setErrorHandler(leadBack)
 
     async function leadBack(
@@ -126,56 +142,83 @@ export default fp<Options>(
       const page = pageOfForm(pathOf(request), patterns())
       if (isSignInProblem(problem.code)) {
         const returnTo = page ?? '/'
-        const draft = { page: returnTo, session: null, reason: null, faults: [] }
-        return { returnTo, isTextKept: await keepDraft(request, reply, draft) }
+        const isTextKept = await keepDraft(request, reply, returnTo, { reason: null, faults: [] })
+        return { returnTo, isTextKept }
       }
       if (page === null || finalCodes.has(problem.code)) return null
       const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
       const reason = faults.length > 0 ? null : refusalText(problem)
-      const draft = { page, session: sessionOf(request), reason, faults }
-      const isTextKept = await keepDraft(request, reply, draft)
+      const isTextKept = await keepDraft(request, reply, page, { reason, faults })
       return isTextKept ? { returnTo: page, isTextKept } : null
     }
 
-    /** @returns false if nothing was typed, or it is too long */
+    /** @returns false if it is not known who entered it, nothing was entered, or it is too long */
     async function keepDraft(
       request: FastifyRequest,
       reply: FastifyReply,
-      refusal: Omit<FormDraft, 'action' | 'fields'>,
+      page: string,
+      refusal: Pick<FormDraft, 'reason' | 'faults'>,
     ) {
       // Another site must not choose what a form shows.
       if (!isForm(request.headers['content-type']) || !isSameOrigin(request, baseUrl)) return false
-      const fields = (await readFields(request))?.filter(([name]) => !unkeptFields.includes(name))
-      if (fields === undefined || fields.length === 0) return false
-      const draft = { ...refusal, action: pathOf(request), fields }
+      const sent = await readFields(request)
+      const sender = request.sender ?? senderOf(new Map(sent).get(senderField))
+      const fields = sent.filter(([name]) => !unkeptFields.includes(name))
+      // Somebody else may have signed in with this browser since the form was rendered.
+      const isOther = request.enteredCaller !== null && request.enteredCaller.userId !== sender
+      if (sender === null || isOther || fields.length === 0) return false
+      const draft = { ...refusal, page, action: pathOf(request), fields, sender }
       const sealed = sealDraft(keys, draft, unixSeconds(clock))
       if (sealed === null) return false
       reply.setCookie(draftCookie, sealed, { ...cookie, maxAge: draftSeconds })
       return true
     }
 
-    /** Once the form is sent again, the page must not show what was in it before. */
-    async function forgetDraft(request: FastifyRequest, reply: FastifyReply) {
+    /** @returns undefined if there is none for this page; null for a cookie that is not valid */
+    function openDraft(request: FastifyRequest) {
       const sealed = request.cookies[draftCookie]
-      if (sealed === undefined) return
+      if (sealed === undefined) return undefined
       const draft = unsealDraft(keys, sealed, unixSeconds(clock))
-      if (draft?.action === pathOf(request)) reply.clearCookie(draftCookie, cookie)
+      const path = request.method === 'GET' ? draft?.page : draft?.action
+      return draft === null || path === pathOf(request) ? draft : undefined
     }
 
-    function withTypedText(this: FastifyReply, markup: string): string {
-      const { request } = this
-      const sealed = request.cookies[draftCookie]
-      if (sealed === undefined || request.method !== 'GET') return markup
-      const draft = unsealDraft(keys, sealed, unixSeconds(clock))
-      if (draft !== null && draft.page !== pathOf(request)) return markup
-      this.clearCookie(draftCookie, cookie)
-      // Somebody else may have signed in with this browser since.
-      const isOwn = draft?.session === null || draft?.session === sessionOf(request)
-      return draft !== null && isOwn ? fillForm(markup, draft) : markup
+    async function readDraft(request: FastifyRequest) {
+      request.draft = openDraft(request) ?? null
+    }
+
+    /** Once the form is sent again, the page must not show what was in it before. */
+    async function forgetSentDraft(_request: FastifyRequest, reply: FastifyReply) {
+      reply.forgetDraft()
     }
   },
   { name: 'sign-in-return', fastify: '5.x', dependencies: ['errors', 'session'] },
 )
+
+/** Takes the sender out of the body, so that a schema has only the fields of its form. */
+async function takeSender(request: FastifyRequest) {
+  const { body } = request
+  if (typeof body !== 'object' || body === null) return
+  const { [senderField]: sender, ...fields }: Record<string, unknown> = { ...body }
+  request.sender = senderOf(sender)
+  request.body = fields
+}
+
+/** The id of a user; null for anything else. */
+function senderOf(text: unknown): number | null {
+  const id = typeof text === 'string' && /^[1-9]\d*$/.test(text) ? Number(text) : 0
+  return Number.isSafeInteger(id) && id > 0 ? id : null
+}
+
+function showAgain(
+  this: FastifyRequest,
+  entered: Entered,
+  { reason = null, faults = [] }: Partial<Pick<FormDraft, 'reason' | 'faults'>>,
+): void {
+  const { userId: sender } = this.enteredCaller ?? {}
+  if (!sender) return
+  this.draft = { action: pathOf(this), fields: pairsOf(entered), sender, reason, faults }
+}
 
 /** `/permissions/0` is the field `permissions` of a form. */
 function toFault({ pointer, detail }: FieldError): readonly [string, string] {
@@ -187,26 +230,23 @@ function isSameOrigin({ headers }: FastifyRequest, baseUrl: string): boolean {
   return site === undefined ? origin === baseUrl : site === 'same-origin'
 }
 
-function sessionOf({ credential }: FastifyRequest): string | null {
-  return credential ? Buffer.from(credential.hash).toString('base64url') : null
-}
-
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url
 }
 
 /**
  * The fields of a form, which is refused before its body is read or after.
- * @returns null if the body is too long
+ * @returns none if the body is too long
  */
-async function readFields({ body, raw }: FastifyRequest): Promise<[string, string][] | null> {
-  if (typeof body === 'object' && body !== null) {
-    return Object.entries(body).flatMap(([name, value]) =>
-      [value].flat().map((one): [string, string] => [name, String(one)]),
-    )
-  }
+async function readFields({ body, raw }: FastifyRequest): Promise<[string, string][]> {
+  if (typeof body === 'object' && body !== null) return pairsOf({ ...body })
   // A body that could not be parsed was read already.
-  if (raw.readableDidRead) return null
-  const text = await readBody(raw, maxFormBytes)
-  return text && [...new URLSearchParams(text.toString())]
+  const text = raw.readableDidRead ? null : await readBody(raw, maxFormBytes)
+  return text === null ? [] : [...new URLSearchParams(text.toString())]
+}
+
+function pairsOf(fields: Readonly<Record<string, unknown>>): [string, string][] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, String(one)]),
+  )
 }

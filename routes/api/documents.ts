@@ -3,28 +3,18 @@ import Type from 'typebox'
 import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import {
-  Id,
-  IdParams,
-  Line,
-  PageOf,
-  PageQuery,
-  problems,
-  Text,
-  Time,
-  Uuid,
-} from '#src/http/schemas.ts'
+import { Id, IdParams, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import {
   changeDocument,
   createDocument,
+  documentFields,
   documentList,
   findDocument,
   listDocuments,
   lockDocument,
 } from '#src/resources/documents.ts'
 
-const Title = Line(200)
-const Body = Text(50_000)
+const { title: Title, body: Body } = documentFields
 
 const Document = Type.Object(
   {

@@ -6,7 +6,6 @@ import { Problem } from '#src/http/problems.ts'
 import {
   Id,
   IdParams,
-  Line,
   NoContent,
   Nullable,
   PageOf,
@@ -21,11 +20,10 @@ import {
   deleteFolder,
   findFolder,
   folderList,
+  folderName,
   listFolders,
   lockFolder,
 } from '#src/resources/folders.ts'
-
-const Name = Line(200)
 
 const Folder = Type.Object(
   {
@@ -43,7 +41,7 @@ const Folder = Type.Object(
 const teamOrParent = { teamId: Type.Optional(Id), parentId: Type.Optional(Id) }
 
 const NewFolder = Type.Object(
-  { name: Name, ...teamOrParent },
+  { name: folderName, ...teamOrParent },
   {
     title: 'NewFolder',
     additionalProperties: false,
@@ -53,7 +51,7 @@ const NewFolder = Type.Object(
 )
 
 const FolderChange = Type.Object(
-  { name: Type.Optional(Name), ...teamOrParent },
+  { name: Type.Optional(folderName), ...teamOrParent },
   {
     title: 'FolderChange',
     additionalProperties: false,

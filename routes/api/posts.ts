@@ -5,7 +5,7 @@ import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { IdParams, Line, NoContent, PageOf, PageQuery, problems, Text } from '#src/http/schemas.ts'
+import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
 import {
   changePost,
   createPost,
@@ -14,12 +14,11 @@ import {
   listPosts,
   lockPost,
   Post,
+  postFields,
   postList,
 } from '#src/resources/posts.ts'
 
-const Title = Line(200)
-const Body = Text(50_000)
-const Department = Line(100)
+const { title: Title, body: Body, department: Department } = postFields
 
 const NewPost = Type.Object(
   { title: Title, body: Body, department: Type.Optional(Department) },

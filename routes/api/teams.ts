@@ -6,7 +6,6 @@ import { Problem } from '#src/http/problems.ts'
 import {
   Id,
   IdParams,
-  Line,
   NoContent,
   PageOf,
   PageQuery,
@@ -22,6 +21,7 @@ import {
   lockTeam,
   renameTeam,
   teamList,
+  teamName,
 } from '#src/resources/teams.ts'
 
 const Team = Type.Object(
@@ -35,10 +35,7 @@ const Team = Type.Object(
   { title: 'Team' },
 )
 
-const TeamName = Type.Object(
-  { name: Line(200) },
-  { title: 'TeamName', additionalProperties: false },
-)
+const TeamName = Type.Object({ name: teamName }, { title: 'TeamName', additionalProperties: false })
 
 const tags = ['teams']
 

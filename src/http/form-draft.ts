@@ -1,21 +1,25 @@
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { parseJsonObject } from '#src/runtime/json.ts'
 
-/** What a person typed into a form that was refused. */
+/** What a person entered into a form that was refused. */
 export type FormDraft = {
-  /** Path of the page that has the form. */
-  page: string
   /** Path that the form is posted to. */
   action: string
   /** Name and value of each field, as submitted. */
   fields: readonly (readonly [string, string])[]
-  /** Hash of the session that may see it; null for a sender who has to sign in, which begins another. */
-  session: string | null
+  /** Id of the person the form was rendered for; nobody else may see the draft. */
+  sender: number
   /** Why it was refused; null if for its fields, or if its sender only had to sign in. */
   reason: string | null
   /** Name of each refused field, and why: `must not be empty`. */
   faults: readonly (readonly [string, string])[]
 }
+
+/** A draft that waits for the page with the form. */
+export type KeptDraft = FormDraft & { readonly page: string }
+
+/** The hidden field that says for whom a form was rendered. */
+export const senderField = 'sender'
 
 export const draftCookie = 'draft'
 /** Seconds that a draft is kept: as long as a pending sign-in. */
@@ -25,18 +29,18 @@ const maxCookieLength = 3_800
 const binding = ['form-draft'] as const
 
 /**
- * Encrypts a draft for a cookie of the browser that typed it.
+ * Encrypts a draft for a cookie of the browser that it was entered in.
  * @param now Unix seconds
  * @returns null if it is too long for a cookie
  */
-export function sealDraft(keys: EncryptionKeys, draft: FormDraft, now: number): string | null {
+export function sealDraft(keys: EncryptionKeys, draft: KeptDraft, now: number): string | null {
   const text = JSON.stringify({ ...draft, until: now + draftSeconds })
   const sealed = seal(keys, text, binding).toString('base64url')
   return sealed.length > maxCookieLength ? null : sealed
 }
 
 /** @returns null if the cookie is expired or not one of ours */
-export function unsealDraft(keys: EncryptionKeys, cookie: string, now: number): FormDraft | null {
+export function unsealDraft(keys: EncryptionKeys, cookie: string, now: number): KeptDraft | null {
   let text: string
   try {
     text = unseal(keys, Buffer.from(cookie, 'base64url'), binding)
@@ -44,6 +48,6 @@ export function unsealDraft(keys: EncryptionKeys, cookie: string, now: number): 
     return null
   }
   // `sealDraft` wrote it, so its shape is known.
-  const draft = parseJsonObject(text) as (FormDraft & { until: number }) | null
+  const draft = parseJsonObject(text) as (KeptDraft & { until: number }) | null
   return draft !== null && draft.until > now ? draft : null
 }

@@ -5,6 +5,10 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
 import { idForm, isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
+import { Line, Text } from '#src/http/schemas.ts'
+
+/** What a person or program writes of a document. */
+export const documentFields = { title: Line(200), body: Text(50_000) }
 
 export const documentList = { name: 'documents', forms: [idForm] }
 

@@ -5,6 +5,9 @@ import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { Line } from '#src/http/schemas.ts'
+
+export const folderName = Line(200)
 
 export const folderList = { name: 'folders', forms: [idForm] }
 

@@ -7,7 +7,7 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
-import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { Id, Line, Nullable, Text, Time, Uuid } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { eventKind } from '#src/webhooks/events/types.ts'
 
@@ -35,6 +35,9 @@ export const Post = Type.Object(
   },
   { title: 'Post' },
 )
+
+/** What a person or program writes of a post. */
+export const postFields = { title: Line(200), body: Text(50_000), department: Line(100) }
 
 export const postUpdated = eventKind('post.updated', 'A post was changed', Post)
 export const postDeleted = eventKind(

@@ -4,7 +4,10 @@ import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byId, idForm, isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { Line } from '#src/http/schemas.ts'
 import { lockFolders } from './folders.ts'
+
+export const teamName = Line(200)
 
 export const teamList = { name: 'teams', forms: [idForm] }
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { Action } from '#src/access/policy.ts'
-import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
+import { assignablePermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
@@ -16,14 +16,15 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Line, PageQuery, Uuid } from '#src/http/schemas.ts'
-import { type AccountNotice, accountPage } from '#src/pages/account/account.ts'
+import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import {
-  shownQuery,
-  submissionFields,
-  submitOnce,
-  takeSecret,
-} from '#src/pages/kit/form-submission.ts'
+  type AccountNotice,
+  accountPage,
+  deletionForm,
+  tokenForm,
+} from '#src/pages/account/account.ts'
+import { chosen } from '#src/pages/kit/form.ts'
+import { shownQuery, submitOnce, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { sectionFor } from '#src/pages/kit/layout.ts'
 
 const firstPage = { limit: 100, after: null }
@@ -44,7 +45,6 @@ const ConfirmedIdForm = Type.Object(
   { id: Uuid, confirm: Type.Literal('yes') },
   { additionalProperties: false },
 )
-const DeleteForm = Type.Object({ confirm: Type.Literal('delete') }, { additionalProperties: false })
 const IdentityForm = Type.Object(
   {
     provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
@@ -52,21 +52,8 @@ const IdentityForm = Type.Object(
   },
   { additionalProperties: false },
 )
-const Permission = Type.String({ enum: [...tokenPermissions] })
 const SwitchForm = Type.Object(
   { tenantId: Uuid, section: Type.String({ pattern: '^(/[a-z]*){0,3}$', maxLength: 64 }) },
-  { additionalProperties: false },
-)
-const TokenForm = Type.Object(
-  {
-    ...submissionFields,
-    name: Line(100),
-    days: Type.String({ enum: ['7', '30', '90', '365'] }),
-    // A form sends one checked box as a string, several as an array, and omits the field for none.
-    permissions: Type.Optional(
-      Type.Union([Permission, Type.Array(Permission, { maxItems: tokenPermissions.length })]),
-    ),
-  },
   { additionalProperties: false },
 )
 
@@ -105,7 +92,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(app, 
   )
   app.post(
     '/app/account/tokens',
-    { config: access('token', 'create'), schema: { hide, body: TokenForm } },
+    { config: access('token', 'create'), schema: { hide, body: tokenForm.schema } },
     createToken(options),
   )
   app.post(
@@ -125,7 +112,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(app, 
   )
   app.post(
     '/app/account/delete',
-    { config: access('account', 'delete'), schema: { hide, body: DeleteForm } },
+    { config: access('account', 'delete'), schema: { hide, body: deletionForm.schema } },
     deleteAccount,
   )
 }
@@ -207,7 +194,7 @@ async function signOutOtherDevices(
 function createToken({ keys }: Options) {
   return async function createToken(
     this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof TokenForm> }>,
+    request: FastifyRequest<{ Body: Static<typeof tokenForm.schema> }>,
     reply: FastifyReply,
   ) {
     const { sessionEntry, body, clientInfo } = request
@@ -215,7 +202,7 @@ function createToken({ keys }: Options) {
     const wanted = {
       name,
       expiresAt: new Date(this.clock.now().getTime() + Number(days) * dayMs),
-      permissions: permissions === undefined ? null : [permissions].flat(),
+      permissions: permissions === undefined ? null : chosen(permissions),
     }
     const location = await this.db.transaction(sessionEntry, (connection, caller) =>
       submitOnce(connection, caller, request, async () => {

@@ -9,8 +9,8 @@ import {
   toCustomerProblem,
 } from '#src/billing/customers.ts'
 import { readPage } from '#src/http/pagination.ts'
-import { Line, PageQuery } from '#src/http/schemas.ts'
-import { type CustomersNotice, customersPage } from '#src/pages/billing/customers.ts'
+import { PageQuery } from '#src/http/schemas.ts'
+import { type CustomersNotice, customersPage, linkForm } from '#src/pages/billing/customers.ts'
 
 const pageSize = '25'
 
@@ -21,12 +21,8 @@ const Query = Type.Object(
   },
   { additionalProperties: false },
 )
-const LinkForm = Type.Object(
-  { customer: Line(255), user: Line(320) },
-  { additionalProperties: false },
-)
 const UnlinkForm = Type.Object(
-  { customer: Line(255), confirm: Type.Literal('yes') },
+  { customer: linkForm.schema.properties.customer, confirm: Type.Literal('yes') },
   { additionalProperties: false },
 )
 
@@ -38,7 +34,7 @@ const update = { access: { resource: 'billing-customer', action: 'update' } } as
 /** The page of billing customers and its forms, for operators. */
 const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
   app.get(path, { config: read, schema: { hide, querystring: Query } }, showCustomers)
-  app.post(path, { config: update, schema: { hide, body: LinkForm } }, link)
+  app.post(path, { config: update, schema: { hide, body: linkForm.schema } }, link)
   app.post(`${path}/unlink`, { config: update, schema: { hide, body: UnlinkForm } }, unlink)
 }
 
@@ -59,7 +55,7 @@ async function showCustomers(
 
 async function link(
   this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof LinkForm> }>,
+  request: FastifyRequest<{ Body: Static<typeof linkForm.schema> }>,
   reply: FastifyReply,
 ) {
   const { sessionEntry, body, clientInfo } = request

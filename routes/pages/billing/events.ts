@@ -16,15 +16,16 @@ import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Line, PageQuery, UuidParams } from '#src/http/schemas.ts'
+import { PageQuery, UuidParams } from '#src/http/schemas.ts'
 import { findLedgerState } from '#src/ledger/last-check.ts'
 import {
   billingEventPage,
   billingPage,
   billingReplayPage,
+  dismissForm,
   progressOf,
 } from '#src/pages/billing/events.ts'
-import { SubmissionForm, submissionFields, submitOnce } from '#src/pages/kit/form-submission.ts'
+import { SubmissionForm, submitOnce } from '#src/pages/kit/form-submission.ts'
 
 const pageSize = '25'
 
@@ -35,11 +36,6 @@ const ListQuery = Type.Object(
     type: Type.Optional(Type.Union([Type.Literal(''), EventType])),
     cursor: PageQuery.properties.cursor,
   },
-  { additionalProperties: false },
-)
-
-const DismissForm = Type.Object(
-  { ...submissionFields, reason: Line(500) },
   { additionalProperties: false },
 )
 
@@ -69,7 +65,7 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
   )
   app.post(
     '/app/billing/:id/dismiss',
-    { config: update, schema: { ...event, body: DismissForm } },
+    { config: update, schema: { ...event, body: dismissForm.schema } },
     dismiss,
   )
   app.get('/app/billing/replays/:id', { config: replay, schema: run }, showReplay)
@@ -140,7 +136,7 @@ async function dismiss(
   this: FastifyInstance,
   request: FastifyRequest<{
     Params: Static<typeof EventParams>
-    Body: Static<typeof DismissForm>
+    Body: Static<typeof dismissForm.schema>
   }>,
   reply: FastifyReply,
 ) {

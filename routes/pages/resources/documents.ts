@@ -3,12 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
-import { CursorQuery, IdParams, Line, Text } from '#src/http/schemas.ts'
-import {
-  type DocumentView,
-  documentListPage,
-  documentPage,
-} from '#src/pages/resources/documents.ts'
+import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { documentForm, documentListPage, documentPage } from '#src/pages/resources/documents.ts'
 import { isNewer, newerVersionText, withLineFeeds } from '#src/pages/resources/posts.ts'
 import {
   changeDocument,
@@ -21,14 +17,6 @@ import {
 const pageSize = '25'
 const DoneQuery = Type.Object(
   { done: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
-)
-const DocumentFields = Type.Object(
-  {
-    title: Line(200),
-    body: Text(50_000),
-    version: Type.Optional(Type.String({ format: 'date-time' })),
-  },
   { additionalProperties: false },
 )
 
@@ -47,7 +35,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
     '/app/documents/:id',
     {
       config: { access: { resource: 'document', action: 'update' } },
-      schema: { hide, params: IdParams, body: DocumentFields },
+      schema: { hide, params: IdParams, body: documentForm.schema },
     },
     editDocument,
   )
@@ -74,14 +62,14 @@ async function showDocument(
   reply: FastifyReply,
 ) {
   const changed = request.query.done === 'changed'
-  return sendDocument(request, reply, { draft: null, changed })
+  return sendDocument(request, reply, changed)
 }
 
 async function editDocument(
   this: FastifyInstance,
   request: FastifyRequest<{
     Params: Static<typeof IdParams>
-    Body: Static<typeof DocumentFields>
+    Body: Static<typeof documentForm.schema>
   }>,
   reply: FastifyReply,
 ) {
@@ -96,19 +84,18 @@ async function editDocument(
     return true
   })
   if (isSaved) return reply.redirect(`/app/documents/${id}?done=changed`, 303)
-  const fault = newerVersionText('document')
-  reply.code(412)
-  return sendDocument(request, reply, { draft: { ...text, fault }, changed: false })
+  request.showAgain(text, { reason: newerVersionText('document') })
+  return sendDocument(request, reply.code(412), false)
 }
 
 async function sendDocument(
   request: FastifyRequest<{ Params: Static<typeof IdParams> }>,
   reply: FastifyReply,
-  shown: Pick<DocumentView, 'draft' | 'changed'>,
+  changed: boolean,
 ) {
   const { server, params, tenantEntry } = request
   const document = found(await findDocument(server.db, tenantEntry, readId(params.id)))
-  return reply.sendPage(documentPage({ viewer: request.viewer, document, ...shown }))
+  return reply.sendPage(documentPage({ viewer: request.viewer, document, changed }))
 }
 
 export default documents

@@ -4,25 +4,11 @@ import Type, { type Static } from 'typebox'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
-import { orderListPage, orderPage } from '#src/pages/resources/orders.ts'
-import {
-  changeOrder,
-  findOrder,
-  listOrders,
-  orderList,
-  ShippingAddress,
-} from '#src/resources/orders.ts'
+import { addressForm, orderListPage, orderPage } from '#src/pages/resources/orders.ts'
+import { changeOrder, findOrder, listOrders, orderList } from '#src/resources/orders.ts'
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
-  { additionalProperties: false },
-)
-// A form also sends its empty fields.
-const AddressForm = Type.Object(
-  {
-    ...ShippingAddress.properties,
-    line2: Type.Union([ShippingAddress.properties.line2, Type.Literal('')]),
-  },
   { additionalProperties: false },
 )
 
@@ -44,7 +30,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get('/app/orders/:id', { config: read, schema: { ...schema, querystring: Query } }, showOrder)
   app.post(
     '/app/orders/:id/address',
-    { config: update, schema: { ...schema, body: AddressForm } },
+    { config: update, schema: { ...schema, body: addressForm.schema } },
     changeAddress,
   )
 }
@@ -74,13 +60,13 @@ async function showOrder(
 
 async function changeAddress(
   this: FastifyInstance,
-  request: FastifyRequest<{ Params: Params; Body: Static<typeof AddressForm> }>,
+  request: FastifyRequest<{ Params: Params; Body: Static<typeof addressForm.schema> }>,
   reply: FastifyReply,
 ) {
   const { entry, params, body } = request
   const id = readId(params.id)
   const { line2, ...address } = body
-  const shippingAddress = line2 === '' ? address : { ...address, line2 }
+  const shippingAddress = line2.trim() === '' ? address : { ...address, line2 }
   const now = this.clock.now()
   found(
     await this.db.write(entry, (tx, caller) =>

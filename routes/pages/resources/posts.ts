@@ -5,13 +5,14 @@ import { toProblem } from '#src/access/policy.ts'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { CursorQuery, IdParams, Line, OptionalLine, Text } from '#src/http/schemas.ts'
-import { submissionFields, submitOnce } from '#src/pages/kit/form-submission.ts'
+import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import {
   isNewer,
   newerVersionText,
-  type PostDraft,
+  newPostForm,
   type PostNotice,
+  postForm,
   postListPage,
   postPage,
   withLineFeeds,
@@ -30,19 +31,14 @@ const pageSize = '25'
 
 const done = Type.Optional(Type.String({ maxLength: 64 }))
 const ListQuery = Type.Object(
-  { ...CursorQuery.properties, done, department: Type.Optional(OptionalLine(100)) },
+  {
+    ...CursorQuery.properties,
+    done,
+    department: Type.Optional(newPostForm.schema.properties.department),
+  },
   { additionalProperties: false },
 )
 const PostQuery = Type.Object({ done }, { additionalProperties: false })
-const texts = { title: Line(200), body: Text(50_000) }
-const NewPost = Type.Object(
-  { ...submissionFields, ...texts, department: OptionalLine(100) },
-  { additionalProperties: false },
-)
-const PostFields = Type.Object(
-  { ...texts, version: Type.Optional(Type.String({ format: 'date-time' })) },
-  { additionalProperties: false },
-)
 const DeleteForm = Type.Object({ confirm: Type.Literal('yes') }, { additionalProperties: false })
 
 type PostRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
@@ -58,7 +54,11 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     { config: access('read'), schema: { hide, querystring: ListQuery } },
     showPosts,
   )
-  app.post('/app/posts', { config: access('create'), schema: { hide, body: NewPost } }, writePost)
+  app.post(
+    '/app/posts',
+    { config: access('create'), schema: { hide, body: newPostForm.schema } },
+    writePost,
+  )
   app.get(
     '/app/posts/:id',
     { config: access('read'), schema: { hide, params: IdParams, querystring: PostQuery } },
@@ -66,7 +66,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   )
   app.post(
     '/app/posts/:id',
-    { config: access('update'), schema: { hide, params: IdParams, body: PostFields } },
+    { config: access('update'), schema: { hide, params: IdParams, body: postForm.schema } },
     editPost,
   )
   app.post(
@@ -99,14 +99,18 @@ async function showPosts(
 
 async function writePost(
   this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof NewPost> }>,
+  request: FastifyRequest<{ Body: Static<typeof newPostForm.schema> }>,
   reply: FastifyReply,
 ) {
   const { title, body, department } = request.body
   const now = this.clock.now()
   const location = await this.db.write(request.tenantEntry, (tx, author) =>
     submitOnce(tx, author, request, async () => {
-      const text = { title, body: withLineFeeds(body), ...(department !== '' && { department }) }
+      const text = {
+        title,
+        body: withLineFeeds(body),
+        ...(department.trim() !== '' && { department }),
+      }
       const post = await createPost(tx, author, text, now)
       return { path: noticePath(`/app/posts/${post.id}`, 'created') }
     }),
@@ -121,12 +125,15 @@ async function showPost(
   }>,
   reply: FastifyReply,
 ) {
-  return sendPost(request, reply, { draft: null, done: request.query.done })
+  return sendPost(request, reply, request.query.done)
 }
 
 async function editPost(
   this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof PostFields> }>,
+  request: FastifyRequest<{
+    Params: Static<typeof IdParams>
+    Body: Static<typeof postForm.schema>
+  }>,
   reply: FastifyReply,
 ) {
   const id = readId(request.params.id)
@@ -140,15 +147,12 @@ async function editPost(
   })
   if (change.outcome === 'missing') throw new Problem('not-found')
   if (change.outcome === 'changed') return redirect(reply, `/app/posts/${id}`, 'changed')
-  const draft = {
-    ...text,
-    fault:
-      change.outcome === 'newer'
-        ? newerVersionText('post')
-        : (toProblem(change.reason).detail ?? 'Your role does not allow this.'),
-  }
-  reply.code(change.outcome === 'newer' ? 412 : 403)
-  return sendPost(request, reply, { draft, done: undefined })
+  const wasNewer = change.outcome === 'newer'
+  const reason = wasNewer
+    ? newerVersionText('post')
+    : (toProblem(change.reason).detail ?? 'Your role does not allow this.')
+  request.showAgain(text, { reason })
+  return sendPost(request, reply.code(wasNewer ? 412 : 403), undefined)
 }
 
 async function removePost(
@@ -165,17 +169,13 @@ async function removePost(
   return redirect(reply, '/app/posts', 'deleted')
 }
 
-async function sendPost(
-  request: PostRequest,
-  reply: FastifyReply,
-  shown: { draft: PostDraft | null; done: string | undefined },
-) {
+async function sendPost(request: PostRequest, reply: FastifyReply, done: string | undefined) {
   const { server, params, tenantEntry } = request
   const { post, author } = found(
     await findPostWithAuthor(server.db, tenantEntry, readId(params.id)),
   )
   const shownAuthor = author ?? nameless(post)
-  return reply.sendPage(postPage({ viewer: request.viewer, post, author: shownAuthor, ...shown }))
+  return reply.sendPage(postPage({ viewer: request.viewer, post, author: shownAuthor, done }))
 }
 
 /** An author without a name, in words. */

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { servicePermissions } from '#src/access/policy.ts'
 import {
   createServiceToken,
   deleteServiceToken,
@@ -12,7 +11,8 @@ import {
 } from '#src/auth/service-tokens/service-tokens.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { Problem } from '#src/http/problems.ts'
-import { OptionalLine, Uuid } from '#src/http/schemas.ts'
+import { Uuid } from '#src/http/schemas.ts'
+import { chosen } from '#src/pages/kit/form.ts'
 import {
   shownQuery,
   submissionFields,
@@ -20,34 +20,17 @@ import {
   takeSecret,
 } from '#src/pages/kit/form-submission.ts'
 import {
-  emptyDraft,
-  lifetimes,
-  type ServiceTokenDraft,
   type ServiceTokenNotice,
   type ServiceTokensView,
+  serviceTokenForm,
   serviceTokensPage,
 } from '#src/pages/tenant/service-tokens.ts'
 
 const allTokens = { limit: maxServiceTokens, after: null }
-const maxNameLength = 100
 const dayMs = 86_400_000
 
 const Query = Type.Object(
   { done: Type.Optional(Type.String({ maxLength: 64 })), ...shownQuery },
-  { additionalProperties: false },
-)
-const Permission = Type.String({ enum: [...servicePermissions] })
-/** Accepts what the page can explain: an empty or long name, and no permission. */
-const CreateForm = Type.Object(
-  {
-    ...submissionFields,
-    name: OptionalLine(1_000),
-    days: Type.String({ enum: Object.keys(lifetimes) }),
-    // A form sends one checked box as a string, several as an array, and omits the field for none.
-    permissions: Type.Optional(
-      Type.Union([Permission, Type.Array(Permission, { maxItems: servicePermissions.length })]),
-    ),
-  },
   { additionalProperties: false },
 )
 const RotateForm = Type.Object(
@@ -79,7 +62,7 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
   )
   app.post(
     path,
-    { config: access('create'), schema: { hide, body: CreateForm } },
+    { config: access('create'), schema: { hide, body: serviceTokenForm.schema } },
     createToken(options),
   )
   app.post(
@@ -108,15 +91,13 @@ function showTokens({ keys }: Options) {
 function createToken({ keys }: Options) {
   return async function createToken(
     this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof CreateForm> }>,
+    request: FastifyRequest<{ Body: Static<typeof serviceTokenForm.schema> }>,
     reply: FastifyReply,
   ) {
     const { tenantEntry, clientInfo, body } = request
-    const draft = readDraft(body)
-    if (Object.keys(draft.faults).length > 0) return sendTokens(request, reply.code(400), { draft })
     const now = this.clock.now()
-    const expiresAt = new Date(now.getTime() + Number(draft.days) * dayMs)
-    const facts = { name: draft.name, permissions: draft.permissions, expiresAt }
+    const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
+    const facts = { name: body.name, permissions: chosen(body.permissions), expiresAt }
     try {
       const location = await this.db.write(tenantEntry, (tx, caller) =>
         submitOnce(tx, caller, request, async () => {
@@ -128,28 +109,9 @@ function createToken({ keys }: Options) {
       return reply.redirect(location, 303)
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'conflict') throw error
-      return sendTokens(request, reply.code(409), { draft, fault: error.detail ?? error.message })
+      request.showAgain(body, { reason: error.detail ?? error.message })
+      return sendTokens(request, reply.code(409), {})
     }
-  }
-}
-
-function readDraft({ name, days, permissions }: Static<typeof CreateForm>): ServiceTokenDraft {
-  const chosen = permissions === undefined ? [] : [...new Set([permissions].flat())]
-  const isLong = name.length > maxNameLength
-  const nameFault =
-    name.trim() === ''
-      ? 'Enter a name.'
-      : isLong
-        ? `Use at most ${maxNameLength} characters.`
-        : undefined
-  return {
-    name,
-    days,
-    permissions: chosen,
-    faults: {
-      ...(nameFault !== undefined && { name: nameFault }),
-      ...(chosen.length === 0 && { permissions: 'Select at least one permission.' }),
-    },
   }
 }
 
@@ -190,7 +152,7 @@ async function removeToken(
 async function sendTokens(
   request: FastifyRequest,
   reply: FastifyReply,
-  { draft = emptyDraft, newToken = null, done, fault = null }: Partial<ServiceTokensView>,
+  { newToken = null, done }: Partial<ServiceTokensView>,
 ) {
   const { server, tenantEntry } = request
   const { tokens, names } = await server.db.read(tenantEntry, async (tx, caller) => {
@@ -203,9 +165,7 @@ async function sendTokens(
   const { viewer } = request
   const now = server.clock.now()
   const nameOf = (id: number) => (names.has(id) ? (names.get(id) ?? `user ${id}`) : null)
-  return reply.sendPage(
-    serviceTokensPage({ viewer, tokens, nameOf, now, draft, newToken, done, fault }),
-  )
+  return reply.sendPage(serviceTokensPage({ viewer, tokens, nameOf, now, newToken, done }))
 }
 
 export default serviceTokens

@@ -6,9 +6,16 @@ import { listMembers } from '#src/auth/members/members.ts'
 import type { Tx } from '#src/db/database.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { IdParams, Line } from '#src/http/schemas.ts'
-import { submissionFields, submitOnce } from '#src/pages/kit/form-submission.ts'
-import { type TeamNotice, type TeamsView, teamsPage } from '#src/pages/tenant/teams.ts'
+import { IdParams } from '#src/http/schemas.ts'
+import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import {
+  folderForm,
+  memberForm,
+  type TeamNotice,
+  type TeamsView,
+  teamForm,
+  teamsPage,
+} from '#src/pages/tenant/teams.ts'
 import { createFolder, deleteFolder, listFolders } from '#src/resources/folders.ts'
 import {
   addTeamMember,
@@ -26,19 +33,11 @@ const Query = Type.Object(
   { done: Type.Optional(Type.String({ maxLength: 64 })) },
   { additionalProperties: false },
 )
-const name = Line(200)
-const formId = IdParams.properties.id
-const TeamForm = Type.Object({ ...submissionFields, name }, { additionalProperties: false })
-const FolderForm = Type.Object(
-  { ...submissionFields, name, parentId: Type.Union([formId, Type.Literal('')]) },
-  { additionalProperties: false },
-)
-const MemberForm = Type.Object({ userId: formId }, { additionalProperties: false })
 
 type IdRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
 type MemberRequest = FastifyRequest<{
   Params: Static<typeof IdParams>
-  Body: Static<typeof MemberForm>
+  Body: Static<typeof memberForm.schema>
 }>
 
 /** The page of teams and folders and its forms, under the rules of the API's routes. */
@@ -50,21 +49,25 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   const folder = (action: 'create' | 'delete') =>
     ({ access: { resource: 'folder', action } }) as const
   app.get('/app/teams', { config: team('read'), schema: { hide, querystring: Query } }, showTeams)
-  app.post('/app/teams', { config: team('create'), schema: { hide, body: TeamForm } }, newTeam)
+  app.post(
+    '/app/teams',
+    { config: team('create'), schema: { hide, body: teamForm.schema } },
+    newTeam,
+  )
   app.post('/app/teams/:id/delete', { config: team('delete'), schema }, removeTeam)
   app.post(
     '/app/teams/:id/members',
-    { config: team('update'), schema: { ...schema, body: MemberForm } },
+    { config: team('update'), schema: { ...schema, body: memberForm.schema } },
     addMember,
   )
   app.post(
     '/app/teams/:id/members/remove',
-    { config: team('update'), schema: { ...schema, body: MemberForm } },
+    { config: team('update'), schema: { ...schema, body: memberForm.schema } },
     removeMember,
   )
   app.post(
     '/app/teams/:id/folders',
-    { config: folder('create'), schema: { ...schema, body: FolderForm } },
+    { config: folder('create'), schema: { ...schema, body: folderForm.schema } },
     newFolder,
   )
   app.post('/app/folders/:id/delete', { config: folder('delete'), schema }, removeFolder)
@@ -112,7 +115,7 @@ async function readTeams(
 
 async function newTeam(
   this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof TeamForm> }>,
+  request: FastifyRequest<{ Body: Static<typeof teamForm.schema> }>,
   reply: FastifyReply,
 ) {
   const now = this.clock.now()
@@ -156,7 +159,10 @@ async function removeMember(this: FastifyInstance, request: MemberRequest, reply
 
 async function newFolder(
   this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof FolderForm> }>,
+  request: FastifyRequest<{
+    Params: Static<typeof IdParams>
+    Body: Static<typeof folderForm.schema>
+  }>,
   reply: FastifyReply,
 ) {
   const teamId = readId(request.params.id)

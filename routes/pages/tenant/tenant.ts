@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
-import { roles } from '#src/access/roles.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
 import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
 import {
@@ -26,16 +25,18 @@ import type { QuotaConfig } from '#src/config/parse.ts'
 import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { OptionalLine, PageQuery, Text, Uuid } from '#src/http/schemas.ts'
-import { type TenantNotice, tenantPage } from '#src/pages/tenant/tenant.ts'
+import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'
+import {
+  changeForm,
+  deletionForm,
+  invitationForm,
+  type TenantNotice,
+  tenantPage,
+} from '#src/pages/tenant/tenant.ts'
 
 const pageSize = '25'
 const auditPageSize = '10'
 
-const Id = Type.String({ pattern: '^[1-9][0-9]{0,18}$' })
-const Role = Type.Enum([...roles])
-// An empty field means no department.
-const Department = OptionalLine(100)
 // A form also sends its empty fields; an empty search finds all members.
 const Query = Type.Object(
   {
@@ -48,26 +49,10 @@ const Query = Type.Object(
   },
   { additionalProperties: false },
 )
-const ChangeForm = Type.Object(
-  {
-    id: Id,
-    role: Role,
-    department: Department,
-    /** What the page showed: the change is refused if it is not so any more. */
-    roleBefore: Type.Optional(Text(64)),
-    departmentBefore: Type.Optional(Department),
-  },
-  { additionalProperties: false },
-)
 const RemoveForm = Type.Object(
-  { id: Id, confirm: Type.Literal('yes') },
+  { id: changeForm.schema.properties.id, confirm: Type.Literal('yes') },
   { additionalProperties: false },
 )
-const InvitationForm = Type.Object(
-  { email: Type.String({ format: 'email', maxLength: 320 }), role: Role, department: Department },
-  { additionalProperties: false },
-)
-const DeleteForm = Type.Object({ name: Text(200) }, { additionalProperties: false })
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 /** `mails`: invitations are mailed; otherwise the page shows their links. */
@@ -89,7 +74,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
   )
   app.post(
     '/app/tenant/members/change',
-    { config: update, schema: { hide, body: ChangeForm } },
+    { config: update, schema: { hide, body: changeForm.schema } },
     changeUser,
   )
   app.post(
@@ -99,7 +84,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
   )
   app.post(
     '/app/tenant/invitations',
-    { config: create, schema: { hide, body: InvitationForm } },
+    { config: create, schema: { hide, body: invitationForm.schema } },
     inviteUser(options),
   )
   app.post(
@@ -109,7 +94,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, op
   )
   app.post(
     '/app/tenant/delete',
-    { config: destroy, schema: { hide, body: DeleteForm } },
+    { config: destroy, schema: { hide, body: deletionForm.schema } },
     removeTenant,
   )
 }
@@ -135,7 +120,6 @@ function showTenant({ baseUrl, mails, quota }: Options) {
       const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
       return {
         name: tenant?.name ?? 'Your tenant',
-        userId: caller.userId,
         members: { ...listed, search, isLater: members !== undefined },
         invitations: {
           data: invited.data.map((one) => ({ ...one, url: invitationUrl(baseUrl, one.id) })),
@@ -162,7 +146,7 @@ function readPart(
 
 async function changeUser(
   this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof ChangeForm> }>,
+  request: FastifyRequest<{ Body: Static<typeof changeForm.schema> }>,
   reply: FastifyReply,
 ) {
   const { tenantEntry, clientInfo, body } = request
@@ -199,7 +183,7 @@ async function removeUser(
 function inviteUser({ mails }: Options) {
   return async function inviteUser(
     this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof InvitationForm> }>,
+    request: FastifyRequest<{ Body: Static<typeof invitationForm.schema> }>,
     reply: FastifyReply,
   ) {
     const { tenantEntry, clientInfo, body } = request
@@ -234,7 +218,7 @@ async function withdraw(
 }
 
 async function removeTenant(
-  request: FastifyRequest<{ Body: Static<typeof DeleteForm> }>,
+  request: FastifyRequest<{ Body: Static<typeof deletionForm.schema> }>,
   reply: FastifyReply,
 ) {
   const { session } = await reply.deleteActiveTenant(request.body.name)

@@ -6,7 +6,7 @@ import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
 import { SubmissionForm, submitOnce } from '#src/pages/kit/form-submission.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
-import { SignatureFields } from '#src/pages/webhooks/signature-check.ts'
+import { signatureForm } from '#src/pages/webhooks/signature-check.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 import { findDelivery, findSentRequest } from '#src/webhooks/history/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/history/replays.ts'
@@ -41,7 +41,7 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
   )
   app.post(
     '/app/deliveries/:id/check',
-    { config: read, schema: { ...schema, body: SignatureFields } },
+    { config: read, schema: { ...schema, body: signatureForm.schema } },
     checkReceived(options),
   )
 }
@@ -79,7 +79,7 @@ function replayOne(retrySeconds: readonly number[]) {
 function checkReceived({ keys, retrySeconds }: Options) {
   return async function checkReceived(
     this: FastifyInstance,
-    request: FastifyRequest<{ Params: Params; Body: Static<typeof SignatureFields> }>,
+    request: FastifyRequest<{ Params: Params; Body: Static<typeof signatureForm.schema> }>,
     reply: FastifyReply,
   ) {
     const { headers, secret } = request.body

@@ -14,9 +14,14 @@ import {
   takeSecret,
 } from '#src/pages/kit/form-submission.ts'
 import { changedRows, sinceMs } from '#src/pages/webhooks/delivery.ts'
-import { type EndpointView, endpointPage } from '#src/pages/webhooks/endpoint.ts'
+import {
+  type EndpointView,
+  endpointPage,
+  rotateForm,
+  testForm,
+} from '#src/pages/webhooks/endpoint.ts'
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
-import { EndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
+import { endpointForm, readFields } from '#src/pages/webhooks/forms.ts'
 import { filterFields, readFilters } from '#src/pages/webhooks/review.ts'
 import {
   changeEndpoint,
@@ -25,7 +30,6 @@ import {
   findEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
 import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/history/deliveries.ts'
 import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 import { findProbe, probeEndpoint } from '#src/webhooks/probe/probe.ts'
@@ -47,14 +51,6 @@ const Query = Type.Object(
     cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
     ...shownQuery,
   },
-  { additionalProperties: false },
-)
-const RotateForm = Type.Object(
-  { ...submissionFields, overlapSeconds: Type.Enum(['0', '3600', '86400', '604800']) },
-  { additionalProperties: false },
-)
-const TestForm = Type.Object(
-  { ...submissionFields, type: Type.Optional(Type.Enum([...eventTypes])) },
   { additionalProperties: false },
 )
 const RemoveForm = Type.Object(
@@ -90,10 +86,10 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     },
     streamDeliveries,
   )
-  app.post(path, { config: update, schema: { ...schema, body: EndpointFields } }, editEndpoint)
+  app.post(path, { config: update, schema: { ...schema, body: endpointForm.schema } }, editEndpoint)
   app.post(
     `${path}/test`,
-    { config: update, schema: { ...schema, body: TestForm } },
+    { config: update, schema: { ...schema, body: testForm.schema } },
     sendTestEvent(options),
   )
   app.post(
@@ -103,7 +99,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   )
   app.post(
     `${path}/rotate`,
-    { config: update, schema: { ...schema, body: RotateForm } },
+    { config: update, schema: { ...schema, body: rotateForm.schema } },
     rotateEndpointSecret(options),
   )
   app.post(`${path}/enable`, { config: update, schema }, enable)
@@ -167,7 +163,7 @@ function filterOf(query: Static<typeof ListQuery>, now: Date) {
 
 async function editEndpoint(
   this: FastifyInstance,
-  request: FormRequest<typeof EndpointFields>,
+  request: FormRequest<typeof endpointForm.schema>,
   reply: FastifyReply,
 ) {
   const { params, body, tenantEntry, clientInfo, log } = request
@@ -176,8 +172,8 @@ async function editEndpoint(
   found(await this.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
   const checked = await this.judgeCustomerUrl(facts.url, log)
   if ('fault' in checked) {
-    const draft = { ...facts, urlFault: checked.fault }
-    return sendEndpoint(request, reply.code(400), { draft })
+    request.showAgain(body, { faults: [['url', checked.fault]] })
+    return sendEndpoint(request, reply.code(400), {})
   }
   const change = { ...facts, url: checked.url }
   const now = this.clock.now()
@@ -192,7 +188,7 @@ async function editEndpoint(
 function sendTestEvent({ keys }: Options) {
   return async function sendTestEvent(
     this: FastifyInstance,
-    request: FormRequest<typeof TestForm>,
+    request: FormRequest<typeof testForm.schema>,
     reply: FastifyReply,
   ) {
     const { body, tenantEntry, clientInfo } = request
@@ -249,7 +245,7 @@ async function countFirst(request: EndpointRequest, notice: WebhookNotice): Prom
 function rotateEndpointSecret({ keys }: Options) {
   return async function rotateEndpointSecret(
     this: FastifyInstance,
-    request: FormRequest<typeof RotateForm>,
+    request: FormRequest<typeof rotateForm.schema>,
     reply: FastifyReply,
   ) {
     const { params, body, tenantEntry, clientInfo } = request
@@ -294,7 +290,7 @@ async function removeEndpoint(
   return reply.redirect(location, 303)
 }
 
-type Shown = Partial<Pick<EndpointView, 'draft' | 'fault' | 'newSecret'>> & {
+type Shown = Partial<Pick<EndpointView, 'fault' | 'newSecret'>> & {
   query?: Static<typeof Query>
 }
 
@@ -302,7 +298,7 @@ type Shown = Partial<Pick<EndpointView, 'draft' | 'fault' | 'newSecret'>> & {
 async function sendEndpoint(
   request: EndpointRequest,
   reply: FastifyReply,
-  { query = {}, draft, fault = null, newSecret = null }: Shown,
+  { query = {}, fault = null, newSecret = null }: Shown,
 ) {
   const { server, tenantEntry } = request
   const { id } = request.params
@@ -339,7 +335,6 @@ async function sendEndpoint(
       ...result,
       test: result.test?.endpointId === id ? result.test : null,
       deliveries,
-      draft: draft ?? { ...result.endpoint, urlFault: null },
       done,
       fault,
       newSecret,

@@ -4,8 +4,8 @@ import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { findOwnLedgerState } from '#src/ledger/last-check.ts'
 import { submitOnce } from '#src/pages/kit/form-submission.ts'
-import { type RetryFacts, type WebhooksView, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
-import { type EndpointDraft, NewEndpointFields, readFields } from '#src/pages/webhooks/forms.ts'
+import { type RetryFacts, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
+import { newEndpointForm, readFields } from '#src/pages/webhooks/forms.ts'
 import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
 import { tallyDays } from '#src/webhooks/events/tally.ts'
 import { listNotifications } from '#src/webhooks/health/alerts.ts'
@@ -41,7 +41,7 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
   )
   app.post(
     '/app/webhooks',
-    { config: create, schema: { hide, body: NewEndpointFields } },
+    { config: create, schema: { hide, body: newEndpointForm.schema } },
     addEndpoint(options),
   )
 }
@@ -50,21 +50,21 @@ function showEndpoints(options: Options) {
   return async (
     request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
     reply: FastifyReply,
-  ) => sendEndpoints(request, reply, options, { done: request.query.done })
+  ) => sendEndpoints(request, reply, options, request.query.done)
 }
 
 function addEndpoint(options: Options) {
   return async function addEndpoint(
     this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof NewEndpointFields> }>,
+    request: FastifyRequest<{ Body: Static<typeof newEndpointForm.schema> }>,
     reply: FastifyReply,
   ) {
     const { tenantEntry, clientInfo, body, log } = request
     const facts = readFields(body)
     const checked = await this.judgeCustomerUrl(facts.url, log)
     if ('fault' in checked) {
-      const draft = { ...facts, urlFault: checked.fault }
-      return sendEndpoints(request, reply.code(400), options, { draft })
+      request.showAgain(body, { faults: [['url', checked.fault]] })
+      return sendEndpoints(request, reply.code(400), options, undefined)
     }
     const creation = { keys: options.keys, now: this.clock.now() }
     const wanted = { ...facts, url: checked.url }
@@ -77,9 +77,9 @@ function addEndpoint(options: Options) {
       }),
     )
     if (location === null) {
-      const fault = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
-      const draft = { ...facts, urlFault: null }
-      return sendEndpoints(request, reply.code(409), options, { fault, draft })
+      const reason = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
+      request.showAgain(body, { reason })
+      return sendEndpoints(request, reply.code(409), options, undefined)
     }
     return reply.redirect(location, 303)
   }
@@ -90,7 +90,7 @@ async function sendEndpoints(
   request: FastifyRequest,
   reply: FastifyReply,
   { signature, schedule }: Options,
-  { draft, done, fault = null }: Partial<WebhooksView>,
+  done: string | undefined,
 ) {
   const { server, tenantEntry } = request
   const now = server.clock.now()
@@ -104,14 +104,8 @@ async function sendEndpoints(
     ])
     return { endpoints: endpoints.data, stats, notifications: notifications.data, days, ledger }
   })
-  const empty: EndpointDraft = {
-    ...{ url: '', description: null, eventTypes: null, signature, urlFault: null },
-    ...{ rateLimit: null, payload: 'full', recoverWhenDisabled: false },
-  }
   const { viewer } = request
-  return reply.sendPage(
-    webhooksPage({ viewer, ...result, draft: draft ?? empty, schedule, done, fault }),
-  )
+  return reply.sendPage(webhooksPage({ viewer, ...result, signature, schedule, done }))
 }
 
 export default webhooks

@@ -1,5 +1,18 @@
+import Type from 'typebox'
+import { tokenPermissions } from '#src/access/roles.ts'
+import { Line } from '#src/http/schemas.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
-import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
+import {
+  boxes,
+  choice,
+  folded,
+  formOf,
+  line,
+  renderForm,
+  submission,
+  ticked,
+} from '#src/pages/kit/form.ts'
+import type { ShownSecret } from '#src/pages/kit/form-submission.ts'
 import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { auditSection, deviceName, type Trail } from './audit.ts'
@@ -34,6 +47,31 @@ const notices = {
 } as const
 export type AccountNotice = keyof typeof notices
 
+/** How long a token lives, in days. */
+const lifetimes = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' } as const
+
+/** The fields that every new token has. */
+export const tokenFields = {
+  submission,
+  name: line(Line(100), 'Name', { attributes: { placeholder: 'What will use it' } }),
+  days: choice(Type.Enum(['7', '30', '90', '365']), 'Expires in', { options: lifetimes }),
+}
+
+export const tokenForm = formOf({
+  ...tokenFields,
+  permissions: boxes(
+    Type.Optional(ticked(tokenPermissions)),
+    'Permissions (none selected: all of yours)',
+  ),
+})
+export const deletionForm = formOf({
+  confirm: line(Type.Literal('delete'), html`<span>Type <code>delete</code> to confirm</span>`, {
+    rule: 'Type delete',
+    required: true,
+    attributes: { pattern: 'delete' },
+  }),
+})
+
 /** The account page: sign-in methods, sessions, tenants, tokens and recent activity. */
 export function accountPage(account: Account): Page {
   return layout(
@@ -45,9 +83,9 @@ export function accountPage(account: Account): Page {
       ${identitySection(account.identities, account.providers)}
       ${sessionSection(account.sessions)}
       ${tenantSection(account.memberships)}
-      ${tokenSection(account.tokens, account.grantable)}
+      ${tokenSection(account)}
       ${auditSection('/app/account', account.audit)}
-      ${dataSection()}`,
+      ${dataSection(account.viewer)}`,
     { current: '/app/account', ...account.viewer },
   )
 }
@@ -65,7 +103,17 @@ function newTokenSection(shown: ShownSecret | 'gone'): Html {
 }
 
 /** Download and deletion of everything that is kept about the user. */
-function dataSection(): Html {
+function dataSection(viewer: Viewer): Html {
+  const form = renderForm(
+    deletionForm,
+    { viewer, action: '/app/account/delete' },
+    ({
+      confirm,
+    }) => html`<p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. What you have posted in other tenants stays without your name. This cannot be undone.</p>
+            ${confirm}
+            <button class="button danger">Delete your account now</button>
+            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
+  )
   return html`<section class="card" aria-labelledby="data">
         <h2 id="data">Your data</h2>
         <p>Download what is kept about you: profile, sign-in methods, sessions, tenants, tokens without their secrets, orders, posts, documents, invoices and activity.</p>
@@ -73,15 +121,7 @@ function dataSection(): Html {
       </section>
       <section class="card" aria-labelledby="deletion">
         <h2 id="deletion">Delete account</h2>
-        <details class="confirm">
-          <summary>Delete your account</summary>
-          <form class="form" method="post" action="/app/account/delete">
-            <p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. What you have posted in other tenants stays without your name. This cannot be undone.</p>
-            <label><span>Type <code>delete</code> to confirm</span> <input name="confirm" required pattern="delete" title="Type delete" autocomplete="off"></label>
-            <button class="button danger">Delete your account now</button>
-            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
-          </form>
-        </details>
+        ${folded('Delete your account', form, 'confirm')}
       </section>`
 }
 
@@ -246,15 +286,22 @@ const tokenColumns = [
   { label: 'Revoke', kind: 'actions' },
 ] as const
 
-/**
- * The user's API tokens, and a form to create one.
- * @param grantable permissions the user can grant to a token
- */
-function tokenSection(tokens: readonly ShownToken[], grantable: readonly string[]): Html {
+/** The user's API tokens, and a form to create one with permissions that they can grant. */
+function tokenSection({ viewer, tokens, grantable }: Account): Html {
+  const place = { viewer, action: '/app/account/tokens', offered: { permissions: [grantable] } }
+  const form = renderForm(
+    tokenForm,
+    { ...place, values: { days: '90' } },
+    ({ name, days, permissions }) => html`<h3>Create a token</h3>
+          <div class="pair">${name}${days}</div>
+          ${permissions}
+          <button class="button">Create token</button>
+          <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
+  )
   return html`<section class="card" aria-labelledby="tokens">
         <h2 id="tokens">API tokens</h2>
         ${tokens.length === 0 ? html`<p class="quiet">No API tokens yet. Programs send one as <code>Authorization: Bearer …</code>.</p>` : table(tokenColumns, tokens.map(tokenRow))}
-        ${tokenForm(grantable)}
+        ${form}
       </section>`
 }
 
@@ -273,29 +320,4 @@ function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken):
       button: 'Revoke',
     }),
   ]
-}
-
-function tokenForm(grantable: readonly string[]): Html {
-  const boxes = grantable.map(
-    (permission) =>
-      html`<label class="box"><input type="checkbox" name="permissions" value="${permission}"> ${permission}</label>`,
-  )
-  return html`<form class="form" method="post" action="/app/account/tokens">
-          ${submissionField()}
-          <h3>Create a token</h3>
-          <div class="pair">
-            <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What will use it"></label>
-            <label>Expires in
-              <select name="days">
-                <option value="7">7 days</option>
-                <option value="30">30 days</option>
-                <option value="90" selected>90 days</option>
-                <option value="365">1 year</option>
-              </select>
-            </label>
-          </div>
-          <fieldset><legend>Permissions (none selected: all of yours)</legend><div class="boxes">${boxes}</div></fieldset>
-          <button class="button">Create token</button>
-          <p class="quiet small">To create a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
-        </form>`
 }

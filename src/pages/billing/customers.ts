@@ -1,4 +1,6 @@
+import { Line } from '#src/http/schemas.ts'
 import { confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
+import { formOf, line, renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, table } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 
@@ -19,6 +21,13 @@ const notices = {
 } as const
 export type CustomersNotice = keyof typeof notices
 
+const placeholder = (text: string) => ({ attributes: { placeholder: text } })
+
+export const linkForm = formOf({
+  customer: line(Line(255), 'Customer', placeholder('Id at the billing provider')),
+  user: line(Line(320), 'User', placeholder('Id or verified email address')),
+})
+
 /** Billing customers and their users, for operators. */
 export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): Page {
   return layout(
@@ -27,14 +36,13 @@ export function customersPage({ viewer, customers, nextCursor, done }: Customers
       ${noticeText(notices, done)}
       <section class="card" aria-labelledby="link">
         <h2 id="link">Link a customer</h2>
-        <form class="form" method="post" action="/app/billing/customers">
-          <div class="pair">
-            <label>Customer <input name="customer" required maxlength="255" autocomplete="off" placeholder="Id at the billing provider"></label>
-            <label>User <input name="user" required maxlength="320" autocomplete="off" placeholder="Id or verified email address"></label>
-          </div>
+        ${renderForm(
+          linkForm,
+          { viewer, action: '/app/billing/customers' },
+          ({ customer, user }) => html`<div class="pair">${customer}${user}</div>
           <p class="quiet small">A customer that is linked already moves to this user. Existing invoices stay.</p>
-          <button class="button">Link customer</button>
-        </form>
+          <button class="button">Link customer</button>`,
+        )}
       </section>
       <section class="card" aria-labelledby="customers">
         <h2 id="customers">Linked customers</h2>

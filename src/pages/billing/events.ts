@@ -5,6 +5,7 @@ import {
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
+import { Line } from '#src/http/schemas.ts'
 import type { LedgerState } from '#src/ledger/last-check.ts'
 import {
   type BadgeMood,
@@ -15,6 +16,7 @@ import {
   progressBar,
   progressHead,
 } from '#src/pages/kit/components.ts'
+import { formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
 import { submissionField } from '#src/pages/kit/form-submission.ts'
 import {
   type Cell,
@@ -152,6 +154,13 @@ function errorText(lastError: string): string {
   return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`
 }
 
+export const dismissForm = formOf({
+  submission,
+  reason: line(Line(500), 'Reason', {
+    attributes: { placeholder: 'Why it need not be processed' },
+  }),
+})
+
 const shownCharacters = 20_000
 
 /** One received event with its raw body and a button to replay it. */
@@ -176,7 +185,7 @@ export function billingEventPage(
           <div><dt>Attempts</dt><dd>${attempts}</dd></div>
         </dl>
         ${body === null ? '' : replayForm(id)}
-        ${status === 'dead' ? dismissForm(id) : ''}
+        ${status === 'dead' ? dismissal(id, viewer) : ''}
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>
@@ -190,11 +199,13 @@ function replayForm(id: string): Html {
   return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay">${submissionField()}<button class="button">Replay event</button></form>`
 }
 
-function dismissForm(id: string): Html {
-  return html`<form class="inline" method="post" action="/app/billing/${encodeURIComponent(id)}/dismiss">${submissionField()}
-          <label>Reason <input name="reason" required maxlength="500" autocomplete="off" placeholder="Why it need not be processed"></label>
-          <button class="button plain">Dismiss event</button>
-        </form>`
+function dismissal(id: string, viewer: Viewer): Html {
+  return renderForm(
+    dismissForm,
+    { viewer, action: `/app/billing/${encodeURIComponent(id)}/dismiss`, inline: true },
+    ({ reason }) =>
+      html`<label>Reason ${reason}</label><button class="button plain">Dismiss event</button>`,
+  )
 }
 
 function otherBodiesText(otherBodies: number): Html {

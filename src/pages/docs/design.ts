@@ -67,7 +67,7 @@ export function designPage(): Page {
       </div>
       ${section('charts', 'Charts', chartContent())}
       ${toast('Saved. This is a toast.')}`,
-    { current: '', email: 'ada@acme.example', role: 'admin', operator: true },
+    { current: '', userId: null, email: 'ada@acme.example', role: 'admin', operator: true },
   )
 }
 

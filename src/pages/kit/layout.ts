@@ -1,6 +1,7 @@
 import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { maxShownTenants, type OwnTenant } from '#src/auth/sessions/enter.ts'
 import type { Brand } from '#src/config/brand.ts'
+import type { FormDraft } from '#src/http/form-draft.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
 import { avatar } from './avatar.ts'
 import { toast } from './components.ts'
@@ -74,6 +75,10 @@ function linkTo(url: string | null, label: string): Html {
 
 /** The person a page is rendered for. Actions they may not perform are not shown. */
 export type Viewer = {
+  /** Null for a service, which sees error pages only. */
+  readonly userId: number | null
+  /** What the person entered into a form of this page that was refused. */
+  readonly draft?: FormDraft | null
   readonly email: string | null
   readonly name?: string | null
   /** The active tenant, and all tenants of the person. */

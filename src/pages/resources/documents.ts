@@ -1,12 +1,19 @@
 import { permissionsOf } from '#src/access/roles.ts'
 import { pageHead, toast } from '#src/pages/kit/components.ts'
+import { area, folded, formOf, line, renderForm, version } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
-import { faultText, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { documentFields } from '#src/resources/documents.ts'
 import { isolatedText } from '#src/runtime/text.ts'
-import { type PostDraft, postFields } from './posts.ts'
 
 export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
+
+export const documentForm = formOf({
+  version,
+  title: line(documentFields.title, 'Title'),
+  body: area(documentFields.body, 'Text', { attributes: { rows: 10 } }),
+})
 
 const columns = [{ label: 'Title', kind: 'wrap' }, { label: 'Last updated' }] as const
 
@@ -33,35 +40,29 @@ export function documentListPage(
 export type DocumentView = {
   viewer: Viewer
   document: ShownDocument
-  /** What was typed if it was not saved. */
-  draft: PostDraft | null
   /** True right after it was saved. */
   changed: boolean
 }
 
 /** One document, with a form to edit it for those who may. */
-export function documentPage({ viewer, document, draft, changed }: DocumentView): Page {
+export function documentPage({ viewer, document, changed }: DocumentView): Page {
   const { id, title, body, updatedAt } = document
   return layout(
     isolatedText(title),
     html`${pageHead({ trail: { href: '/app/documents', label: 'Documents' }, title: isolated(title), lead: html`Document ${id}, last updated ${timeText(updatedAt)}` })}
       ${changed ? toast('Saved.') : ''}
-      ${faultText(draft?.fault ?? null)}
       <section class="card text" aria-label="Text">${body}</section>
-      ${permissionsOf(viewer.role).includes('post:write') ? editSection(document, draft) : ''}`,
+      ${permissionsOf(viewer.role).includes('post:write') ? editSection(document, viewer) : ''}`,
     { current: '/app/documents', ...viewer },
   )
 }
 
-function editSection(document: ShownDocument, draft: PostDraft | null): Html {
-  return html`<section class="card" aria-label="Edit">
-        <details${draft === null ? '' : html` open`}>
-          <summary>Edit document</summary>
-          <form class="form" method="post" action="/app/documents/${document.id}">
-            <input type="hidden" name="version" value="${document.updatedAt}">
-            ${postFields(draft ?? document)}
-            <button class="button">Save changes</button>
-          </form>
-        </details>
-      </section>`
+function editSection({ id, title, body, updatedAt }: ShownDocument, viewer: Viewer): Html {
+  const values = { title, body, version: updatedAt }
+  const form = renderForm(
+    documentForm,
+    { viewer, action: `/app/documents/${id}`, values },
+    (inputs) => html`${inputs.title}${inputs.body}<button class="button">Save changes</button>`,
+  )
+  return html`<section class="card" aria-label="Edit">${folded('Edit document', form)}</section>`
 }

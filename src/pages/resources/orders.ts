@@ -1,9 +1,10 @@
 import { pageHead, toast } from '#src/pages/kit/components.ts'
+import { formOf, line, orEmpty, renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { layout } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
-import type { LineItem, ShippingAddress } from '#src/resources/orders.ts'
+import { type LineItem, ShippingAddress } from '#src/resources/orders.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 
 type ShownOrder = {
@@ -13,6 +14,22 @@ type ShownOrder = {
   cardLast4: string
   createdAt: string
 }
+
+const { name, line1, line2, city, postalCode, country } = ShippingAddress.properties
+const filledBy = (autocomplete: string) => ({ attributes: { autocomplete } })
+
+export const addressForm = formOf({
+  name: line(name, 'Name', filledBy('name')),
+  line1: line(line1, 'Address line 1', filledBy('address-line1')),
+  line2: line(orEmpty(line2), 'Address line 2 (optional)', filledBy('address-line2')),
+  city: line(city, 'City', filledBy('address-level2')),
+  postalCode: line(postalCode, 'Postal code', filledBy('postal-code')),
+  country: line(country, 'Country (two-letter code)', {
+    rule: 'Two capital letters, for instance PT',
+    required: true,
+    attributes: { maxlength: 2, pattern: '[A-Z]{2}', autocomplete: 'country' },
+  }),
+})
 
 const listColumns = [
   { label: 'Order' },
@@ -65,9 +82,7 @@ export function orderPage({ viewer, changed, order }: OrderView): Page {
       </section>
       <section class="card" aria-labelledby="address">
         <h2 id="address">Shipping address</h2>
-        <form class="form first" method="post" action="/app/orders/${id}/address">${addressFields(shippingAddress)}
-          <button class="button">Save address</button>
-        </form>
+        ${addressFields(id, shippingAddress, viewer)}
       </section>`,
     { current: '/app/orders', ...viewer },
   )
@@ -103,33 +118,11 @@ function price(minorUnits: number): string {
   return amounts().format(minorUnits / 100)
 }
 
-type Field = {
-  name: keyof ShippingAddress
-  label: string
-  autocomplete: string
-  most: number
-  optional?: true
-}
-
-const fields: readonly Field[] = [
-  { name: 'name', label: 'Name', autocomplete: 'name', most: 200 },
-  { name: 'line1', label: 'Address line 1', autocomplete: 'address-line1', most: 200 },
-  {
-    name: 'line2',
-    label: 'Address line 2 (optional)',
-    autocomplete: 'address-line2',
-    most: 200,
-    optional: true,
-  },
-  { name: 'city', label: 'City', autocomplete: 'address-level2', most: 200 },
-  { name: 'postalCode', label: 'Postal code', autocomplete: 'postal-code', most: 32 },
-]
-
-function addressFields(address: ShippingAddress): Html {
-  const inputs = fields.map(
-    ({ name, label, autocomplete, most, optional }) => html`
-          <label>${label} <input name="${name}" value="${address[name] ?? ''}" maxlength="${most}" autocomplete="${autocomplete}"${optional ? '' : html` required`}></label>`,
+function addressFields(id: number, values: ShippingAddress, viewer: Viewer): Html {
+  return renderForm(
+    addressForm,
+    { viewer, action: `/app/orders/${id}/address`, values },
+    ({ name, line1, line2, city, postalCode, country }) =>
+      html`${[name, line1, line2, city, postalCode, country]}<button class="button">Save address</button>`,
   )
-  return html`${inputs}
-          <label>Country (two-letter code) <input name="country" value="${address.country}" pattern="[A-Z]{2}" title="Two capital letters, for instance PT" maxlength="2" autocomplete="country" required></label>`
 }

@@ -1,9 +1,19 @@
 import { permissionsOf } from '#src/access/roles.ts'
 import { confirmation, confirmBox, filterBar, pageHead } from '#src/pages/kit/components.ts'
-import { submissionField } from '#src/pages/kit/form-submission.ts'
+import {
+  area,
+  folded,
+  formOf,
+  line,
+  orEmpty,
+  renderForm,
+  submission,
+  version,
+} from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
-import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { postFields } from '#src/resources/posts.ts'
 
 export type ShownPost = {
   id: number
@@ -15,8 +25,20 @@ export type ShownPost = {
   updatedAt: string
 }
 
-/** What was typed, and why it was not saved. */
-export type PostDraft = { title: string; body: string; fault: string | null }
+const { title, body, department } = postFields
+const texts = {
+  title: line(title, 'Title'),
+  body: area(body, 'Text', { attributes: { rows: 10 } }),
+}
+
+export const newPostForm = formOf({
+  submission,
+  ...texts,
+  department: line(orEmpty(department), 'Department (optional)', {
+    attributes: { placeholder: 'Yours' },
+  }),
+})
+export const postForm = formOf({ version, ...texts })
 
 const notices = {
   created: 'Post published.',
@@ -59,7 +81,7 @@ export function postListPage(view: PostListView): Page {
         ${filterBar('/app/posts', html`<input name="department" value="${department}" maxlength="100" placeholder="Department" aria-label="Department" data-search>`, department !== '')}
         ${listTable(columns, rows, { path: '/app/posts', filter: { department }, ...cursors }, empty)}
       </section>
-      ${mayWrite(viewer) ? newPostSection() : ''}`,
+      ${mayWrite(viewer) ? newPostSection(viewer) : ''}`,
     { current: '/app/posts', ...viewer },
   )
 }
@@ -68,22 +90,17 @@ function departmentText(department: string | null): Html {
   return department === null ? html`<span class="quiet">None</span>` : isolated(department)
 }
 
-function newPostSection(): Html {
+function newPostSection(viewer: Viewer): Html {
+  const form = renderForm(
+    newPostForm,
+    { viewer, action: '/app/posts' },
+    ({ title, body, department }) =>
+      html`${title}${body}${department}<button class="button">Publish post</button>`,
+  )
   return html`<section class="card" aria-labelledby="write">
         <h2 id="write">Write a post</h2>
-        <form class="form" method="post" action="/app/posts">
-          ${submissionField()}
-          ${postFields({ title: '', body: '' })}
-          <label>Department (optional) <input name="department" maxlength="100" autocomplete="off" placeholder="Yours"></label>
-          <button class="button">Publish post</button>
-        </form>
+        ${form}
       </section>`
-}
-
-/** Shared by the forms that write and edit a post or a document. */
-export function postFields({ title, body }: Pick<PostDraft, 'title' | 'body'>): Html {
-  return html`<label>Title <input name="title" required maxlength="200" autocomplete="off" value="${title}"></label>
-          <label>Text <textarea name="body" required maxlength="50000" rows="10">${body}</textarea></label>`
 }
 
 /** Whether an object changed after a form was rendered. @param version its `updatedAt` in the form */
@@ -105,22 +122,18 @@ export type PostView = {
   viewer: Viewer
   post: ShownPost
   author: string
-  /** What was typed if it was not saved. */
-  draft: PostDraft | null
   done: string | undefined
 }
 
 /** One post, with forms to edit and delete it for those who may. */
-export function postPage({ viewer, post, author, draft, done }: PostView): Page {
+export function postPage({ viewer, post, author, done }: PostView): Page {
   const { id, title, body, department } = post
-  const editable = mayWrite(viewer)
   return layout(
     title,
     html`${pageHead({ trail: { href: '/app/posts', label: 'Posts' }, title: isolated(title), lead: html`Post ${id}, by ${isolated(author)}${department === null ? '' : html`, ${isolated(department)}`}, ${timeText(post.createdAt)}` })}
       ${noticeText(notices, done)}
-      ${faultText(draft?.fault ?? null)}
       <section class="card text" aria-label="Text">${body}</section>
-      ${editable ? editSection(post, draft) : ''}
+      ${mayWrite(viewer) ? editSection(post, viewer) : ''}
       ${permissionsOf(viewer.role).includes('post:delete') ? deleteSection(id) : ''}`,
     { current: '/app/posts', ...viewer },
   )
@@ -130,18 +143,16 @@ function mayWrite({ role }: Viewer): boolean {
   return permissionsOf(role).includes('post:write')
 }
 
-function editSection(post: ShownPost, draft: PostDraft | null): Html {
-  return html`<section class="card" aria-label="Edit">
-        <details${draft === null ? '' : html` open`}>
-          <summary>Edit post</summary>
-          <form class="form" method="post" action="/app/posts/${post.id}">
-            <input type="hidden" name="version" value="${post.updatedAt}">
-            ${postFields(draft ?? post)}
+function editSection({ id, title, body, updatedAt }: ShownPost, viewer: Viewer): Html {
+  const values = { title, body, version: updatedAt }
+  const form = renderForm(
+    postForm,
+    { viewer, action: `/app/posts/${id}`, values },
+    (inputs) => html`${inputs.title}${inputs.body}
             <p class="quiet small">Editors change posts of their own department, from 09:00 until before 17:00 UTC.</p>
-            <button class="button">Save changes</button>
-          </form>
-        </details>
-      </section>`
+            <button class="button">Save changes</button>`,
+  )
+  return html`<section class="card" aria-label="Edit">${folded('Edit post', form)}</section>`
 }
 
 function deleteSection(id: number): Html {

@@ -1,8 +1,10 @@
 import { servicePermissions } from '#src/access/policy.ts'
+import { tokenFields } from '#src/pages/account/account.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
+import { boxes, formOf, renderForm, ticked } from '#src/pages/kit/form.ts'
 import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
 import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
-import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 
 export type ShownServiceToken = {
   id: string
@@ -13,23 +15,12 @@ export type ShownServiceToken = {
   lastUsedAt: string | null
 }
 
-/** What was typed into the form, and what is wrong with each field. */
-export type ServiceTokenDraft = {
-  name: string
-  days: string
-  permissions: readonly string[]
-  faults: { name?: string; permissions?: string }
-}
-
-export const emptyDraft: ServiceTokenDraft = { name: '', days: '90', permissions: [], faults: {} }
-
-/** Choices for the lifetime of a new token. */
-export const lifetimes = {
-  '7': '7 days',
-  '30': '30 days',
-  '90': '90 days',
-  '365': '1 year',
-} as const
+export const serviceTokenForm = formOf({
+  ...tokenFields,
+  permissions: boxes(ticked(servicePermissions), 'Permissions (it may do nothing else)', {
+    rule: 'Select at least one permission.',
+  }),
+})
 
 export type ServiceTokensView = {
   viewer: Viewer
@@ -38,12 +29,9 @@ export type ServiceTokensView = {
   nameOf: (userId: number) => string | null
   /** For marking tokens that have expired. */
   now: Date
-  draft: ServiceTokenDraft
   /** A secret that was just created, with the name of its token as the note. */
   newToken: ShownSecret | 'gone' | null
   done: string | undefined
-  /** Why nothing was done, if no field is the cause. */
-  fault: string | null
 }
 
 const notices = { removed: 'Token revoked. Its next request will be refused.' } as const
@@ -62,7 +50,6 @@ export function serviceTokensPage(view: ServiceTokensView): Page {
       actions: html`<a class="button" href="#create">Create a token</a>`,
     })}
       ${noticeText(notices, view.done)}
-      ${faultText(view.fault)}
       ${view.newToken === null ? '' : newTokenSection(view.newToken)}
       <section class="card" aria-labelledby="tokens">
         <h2 id="tokens">Tokens</h2>
@@ -77,7 +64,7 @@ export function serviceTokensPage(view: ServiceTokensView): Page {
       </section>
       <section class="card" aria-labelledby="create">
         <h2 id="create">Create a token</h2>
-        ${tokenForm(view.draft)}
+        ${tokenForm(view.viewer)}
       </section>`,
     { current: path, ...view.viewer },
   )
@@ -136,38 +123,15 @@ function tokenRow(
   ]
 }
 
-function tokenForm({ name, days, permissions, faults }: ServiceTokenDraft): Html {
-  const box = (permission: string) => {
-    const checked = permissions.includes(permission) ? html` checked` : ''
-    return html`<label class="box"><input type="checkbox" name="permissions" value="${permission}"${checked}> ${permission}</label>`
-  }
-  // A line for each resource.
+function tokenForm(viewer: Viewer): Html {
   const byResource = Object.groupBy(servicePermissions, (one) => one.split(':', 1)[0] ?? one)
-  const lines = Object.values(byResource).map(
-    (those = []) => html`<div class="boxes">${those.map(box)}</div>`,
-  )
-  const choices = Object.entries(lifetimes).map(
-    ([value, label]) =>
-      html`<option value="${value}"${value === days ? html` selected` : ''}>${label}</option>`,
-  )
-  return html`<form class="form" method="post" action="${path}">
-          ${submissionField()}
-          <div class="pair">
-            <label>Name <input name="name" required maxlength="100" autocomplete="off" placeholder="What will use it" value="${name}"${invalid('name', faults.name)}></label>
-            <label>Expires in <select name="days">${choices}</select></label>
-          </div>
-          ${fieldFault('name', faults.name)}
-          <fieldset${invalid('permissions', faults.permissions)}><legend>Permissions (it may do nothing else)</legend>${lines}</fieldset>
-          ${fieldFault('permissions', faults.permissions)}
+  const lines = Object.values(byResource).map((those = []) => those)
+  return renderForm(
+    serviceTokenForm,
+    { viewer, action: path, values: { days: '90' }, offered: { permissions: lines } },
+    ({ name, days, permissions }) => html`<div class="pair">${name}${days}</div>
+          ${permissions}
           <button class="button">Create token</button>
-          <p class="quiet small">To create or rotate a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>
-        </form>`
-}
-
-function invalid(field: string, fault: string | undefined): Html {
-  return fault === undefined ? html`` : html` aria-invalid="true" aria-describedby="${field}-fault"`
-}
-
-function fieldFault(field: string, fault: string | undefined): Html {
-  return fault === undefined ? html`` : html`<p class="fault" id="${field}-fault">${fault}</p>`
+          <p class="quiet small">To create or rotate a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
+  )
 }

@@ -1,7 +1,11 @@
+import Type from 'typebox'
+import { IdParams } from '#src/http/schemas.ts'
 import { confirmation, pageHead } from '#src/pages/kit/components.ts'
-import { submissionField } from '#src/pages/kit/form-submission.ts'
+import { choice, formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { folderName } from '#src/resources/folders.ts'
+import { teamName } from '#src/resources/teams.ts'
 
 export type ShownTeam = {
   id: number
@@ -32,6 +36,19 @@ const notices = {
 } as const
 export type TeamNotice = keyof typeof notices
 
+const Id = IdParams.properties.id
+
+export const teamForm = formOf({
+  submission,
+  name: line(teamName, 'Name of the new team', { attributes: { placeholder: 'Name of the team' } }),
+})
+export const folderForm = formOf({
+  submission,
+  name: line(folderName, 'Name of a new folder', { attributes: { placeholder: 'New folder' } }),
+  parentId: choice(Type.Union([Id, Type.Literal('')]), 'Place of the new folder'),
+})
+export const memberForm = formOf({ userId: choice(Id, 'Member') })
+
 /** Teams with their members and folders, for those who manage the tenant. */
 export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Page {
   return layout(
@@ -39,20 +56,16 @@ export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Pa
     html`${pageHead({ title: 'Teams and folders', lead: 'Members of a team reach the documents in its folders; nobody else does.' })}
       ${noticeText(notices, done)}
       ${isCut ? html`<p class="notice">Not everything is shown: the tenant has more teams, folders or members than fit here. Use the API for the rest.</p>` : ''}
-      ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet. Create one below.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people))}</div>`}
+      ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet. Create one below.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people, viewer))}</div>`}
       <section class="card" aria-labelledby="new-team">
         <h2 id="new-team">Create a team</h2>
-        <form class="inline" method="post" action="/app/teams">
-          ${submissionField()}
-          <input name="name" required maxlength="200" autocomplete="off" placeholder="Name of the team" aria-label="Name of the new team">
-          <button class="button">Create team</button>
-        </form>
+        ${renderForm(teamForm, { viewer, action: '/app/teams', inline: true }, ({ name }) => html`${name}<button class="button">Create team</button>`)}
       </section>`,
     { current: '/app/teams', ...viewer },
   )
 }
 
-function teamSection(team: ShownTeam, people: TeamsView['people']): Html {
+function teamSection(team: ShownTeam, people: TeamsView['people'], viewer: Viewer): Html {
   const { id, name, members, folders } = team
   const others = people.filter((one) => members.every((member) => member.id !== one.id))
   const rows = members.map(
@@ -63,15 +76,10 @@ function teamSection(team: ShownTeam, people: TeamsView['people']): Html {
         <h2 id="team-${id}" class="wrap">${isolated(name)}</h2>
         <h3>Members</h3>
         ${rows.length === 0 ? html`<p class="quiet">No members yet.</p>` : html`<ul class="plain">${rows}</ul>`}
-        ${others.length === 0 ? '' : addForm(id, name, others)}
+        ${others.length === 0 ? '' : addForm(team, others, viewer)}
         <h3>Folders</h3>
         ${folders.length === 0 ? html`<p class="quiet">No folders yet.</p>` : folderTree(folders, null)}
-        <form class="inline" method="post" action="/app/teams/${id}/folders">
-          ${submissionField()}
-          <input name="name" required maxlength="200" autocomplete="off" placeholder="New folder" aria-label="Name of a new folder of ${name}">
-          ${folders.length === 0 ? html`<input type="hidden" name="parentId" value="">` : parentChoice(folders, name)}
-          <button class="button plain slim" aria-label="Create a folder of ${name}">Create</button>
-        </form>
+        ${newFolderForm(team, viewer)}
         ${folders.length === 0 ? confirmation({ label: 'Delete team', name: `Delete the team ${name}`, action: `/app/teams/${id}/delete`, fields: html`<p>Its members lose what they reach through it.</p>`, button: 'Delete team' }) : ''}
       </section>`
 }
@@ -87,17 +95,32 @@ function removeForm({ id, name }: ShownTeam, member: ShownTeam['members'][number
   })
 }
 
-function addForm(id: number, name: string, others: TeamsView['people']): Html {
-  const options = others.map((one) => html`<option value="${one.id}">${one.name}</option>`)
-  return html`<form class="inline" method="post" action="/app/teams/${id}/members">
-          <select name="userId" aria-label="Member to add to ${name}">${options}</select>
-          <button class="button plain slim" aria-label="Add the member to ${name}">Add</button>
-        </form>`
+function addForm({ id, name }: ShownTeam, others: TeamsView['people'], viewer: Viewer): Html {
+  const options = { userId: others.map((one) => [String(one.id), one.name] as const) }
+  const labels = { userId: `Member to add to ${name}` }
+  return renderForm(
+    memberForm,
+    { viewer, action: `/app/teams/${id}/members`, inline: true, options, labels },
+    ({ userId }) =>
+      html`${userId}<button class="button plain slim" aria-label="Add the member to ${name}">Add</button>`,
+  )
 }
 
-function parentChoice(folders: readonly ShownFolder[], name: string): Html {
-  const options = folders.map((one) => html`<option value="${one.id}">in ${one.name}</option>`)
-  return html`<select name="parentId" aria-label="Place of the new folder of ${name}"><option value="">at the top</option>${options}</select>`
+function newFolderForm({ id, name, folders }: ShownTeam, viewer: Viewer): Html {
+  const places = folders.map((one) => [String(one.id), `in ${one.name}`] as const)
+  return renderForm(
+    folderForm,
+    {
+      ...{ viewer, action: `/app/teams/${id}/folders`, inline: true },
+      options: { parentId: [['', 'at the top'], ...places] },
+      labels: {
+        name: `Name of a new folder of ${name}`,
+        parentId: `Place of the new folder of ${name}`,
+      },
+    },
+    (inputs) =>
+      html`${inputs.name}${folders.length === 0 ? html`<input type="hidden" name="parentId" value="">` : inputs.parentId}<button class="button plain slim" aria-label="Create a folder of ${name}">Create</button>`,
+  )
 }
 
 /** Folders below a folder, or at the top with null. Those without folders can be deleted. */

@@ -1,5 +1,7 @@
+import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
+import { OptionalLine, Text } from '#src/http/schemas.ts'
 import { auditSection, type Trail } from '#src/pages/account/audit.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'
 import {
@@ -10,14 +12,13 @@ import {
   pageHead,
   searchField,
 } from '#src/pages/kit/components.ts'
+import { choice, folded, formOf, hidden, line, renderForm } from '#src/pages/kit/form.ts'
 import { copyButton, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 
 export type TenantView = {
   viewer: Viewer
   name: string
-  /** Id of the viewer. */
-  userId: number
   members: MemberPage
   invitations: InvitationPage
   usage: Usage
@@ -55,6 +56,26 @@ const notices = {
 } as const
 export type TenantNotice = keyof typeof notices
 
+const Department = OptionalLine(100)
+const role = choice(Type.Enum([...roles]), 'Role')
+
+export const changeForm = formOf({
+  id: hidden(Type.String({ pattern: '^[1-9][0-9]{0,18}$' })),
+  /** What the page showed: the change is refused if it is not so any more. */
+  roleBefore: hidden(Type.Optional(Text(64))),
+  departmentBefore: hidden(Type.Optional(Department)),
+  role,
+  department: line(Department, 'Department', { attributes: { placeholder: 'No department' } }),
+})
+export const invitationForm = formOf({
+  email: line(Type.String({ format: 'email', minLength: 1, maxLength: 320 }), 'Email', {
+    attributes: { type: 'email' },
+  }),
+  role,
+  department: line(Department, 'Department (optional)'),
+})
+export const deletionForm = formOf({ name: line(Text(200), 'Name') })
+
 /** Members and invitations of a tenant, for those who manage them. */
 export function tenantPage(view: TenantView): Page {
   const { names } = view
@@ -63,11 +84,11 @@ export function tenantPage(view: TenantView): Page {
     'Members',
     html`${pageHead({ title: isolated(view.name), lead: html`Members and invitations. <a href="/app/access">View the permissions of each role</a>`, actions: html`<a class="button" href="#invite">Invite a member</a>` })}
       ${noticeText(notices, view.done)}
-      ${memberSection(view.members, view.userId)}
-      ${invitationSection(view.invitations)}
+      ${memberSection(view.members, view.viewer)}
+      ${invitationSection(view.invitations, view.viewer)}
       ${usageSection(view.usage)}
       ${auditSection('/app/tenant', view.audit, nameOfUser)}
-      ${deletionSection(view.name)}`,
+      ${deletionSection(view.name, view.viewer)}`,
     { current: '/app/tenant', ...view.viewer },
   )
 }
@@ -99,18 +120,21 @@ function sizeText(bytes: number): string {
 }
 
 /** Deleting the whole tenant, confirmed by typing its name. */
-function deletionSection(name: string): Html {
+function deletionSection(name: string, viewer: Viewer): Html {
+  const typed = html`<span>Type its name, <b class="wrap">${isolated(name)}</b>, to confirm</span>`
+  const form = renderForm(
+    deletionForm,
+    { viewer, action: '/app/tenant/delete', labels: { name: typed } },
+    (
+      inputs,
+    ) => html`<p>Everything in it is deleted: members, posts, orders, documents, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
+            ${inputs.name}
+            <button class="button danger">Delete this tenant now</button>
+            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=/app/tenant">Confirm your identity</a> first.</p>`,
+  )
   return html`<section class="card" aria-labelledby="deletion">
         <h2 id="deletion">Delete this tenant</h2>
-        <details class="confirm">
-          <summary>Delete ${isolated(name)}</summary>
-          <form class="form" method="post" action="/app/tenant/delete">
-            <p>Everything in it is deleted: members, posts, orders, documents, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
-            <label><span>Type its name, <b class="wrap">${isolated(name)}</b>, to confirm</span> <input name="name" required maxlength="200" autocomplete="off"></label>
-            <button class="button danger">Delete this tenant now</button>
-            <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=/app/tenant">Confirm your identity</a> first.</p>
-          </form>
-        </details>
+        ${folded(html`Delete ${isolated(name)}`, form, 'confirm')}
       </section>`
 }
 
@@ -132,25 +156,27 @@ const invitationColumns = [
 ] as const
 
 /** Pending invitations, and a form to invite a member. */
-function invitationSection({ data, nextCursor, isLater, mails }: InvitationPage): Html {
+function invitationSection(page: InvitationPage, viewer: Viewer): Html {
+  const { data, nextCursor, isLater, mails } = page
   const rows = data.map((invitation) => invitationRow(invitation, mails))
   const delivery = mails
     ? 'They get an email with a link.'
     : 'No email is sent: send them the link that is shown here.'
+  const options = { role: roleOptions('viewer') }
+  const form = renderForm(
+    invitationForm,
+    { viewer, action: '/app/tenant/invitations', options, values: { role: 'viewer' } },
+    ({ email, role, department }) => html`<h3 id="invite">Invite a member</h3>
+          ${email}
+          <div class="pair">${role}${department}</div>
+          <p class="quiet small">${delivery} They become a member when they accept, signed in with this email address, verified by a provider that is trusted for it.</p>
+          <button class="button">Invite</button>`,
+  )
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
         ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
         ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
-        <form class="form" method="post" action="/app/tenant/invitations">
-          <h3 id="invite">Invite a member</h3>
-          <label>Email <input type="email" name="email" required maxlength="320" autocomplete="off"></label>
-          <div class="pair">
-            <label>Role <select name="role">${roleOptions('viewer')}</select></label>
-            <label>Department (optional) <input name="department" maxlength="100" autocomplete="off"></label>
-          </div>
-          <p class="quiet small">${delivery} They become a member when they accept, signed in with this email address, verified by a provider that is trusted for it.</p>
-          <button class="button">Invite</button>
-        </form>
+        ${form}
       </section>`
 }
 
@@ -203,14 +229,12 @@ const memberColumns = [
   { label: 'Remove', kind: 'actions' },
 ] as const
 
-/**
- * Members with their roles and departments, which can be changed.
- * @param own id of the viewer
- */
-function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: number): Html {
+/** Members with their roles and departments, which can be changed. */
+function memberSection(page: MemberPage, viewer: Viewer): Html {
+  const { data, nextCursor, search, isLater } = page
   const rows = data.map((member) => [
-    memberCell(member, own),
-    changeForm(member),
+    memberCell(member, viewer),
+    changeCell(member, viewer),
     timeText(member.createdAt),
     removeForm(member),
   ])
@@ -225,9 +249,9 @@ function memberSection({ data, nextCursor, search, isLater }: MemberPage, own: n
 }
 
 /** Name and address beside the initials. */
-function memberCell(member: ShownMember, own: number): Html {
+function memberCell(member: ShownMember, viewer: Viewer): Html {
   const { name, email, id } = member
-  const mark = id === own ? html` ${badge('You')}` : ''
+  const mark = id === viewer.userId ? html` ${badge('You')}` : ''
   const address =
     name === null
       ? html``
@@ -235,16 +259,20 @@ function memberCell(member: ShownMember, own: number): Html {
   return html`<span class="who">${avatar(nameOf(member))}<span class="person"><span class="wrap">${isolated(nameOf(member))}${mark}</span>${address}</span></span>`
 }
 
-function changeForm(member: ShownMember): Html {
+function changeCell(member: ShownMember, viewer: Viewer): Html {
+  const { id, role, department } = member
   const name = nameOf(member)
-  return html`<form class="inline" method="post" action="/app/tenant/members/change">
-              <input type="hidden" name="id" value="${member.id}">
-              <input type="hidden" name="roleBefore" value="${member.role}">
-              <input type="hidden" name="departmentBefore" value="${member.department ?? ''}">
-              <select name="role" aria-label="Role of ${name}">${roleOptions(member.role)}</select>
-              <input name="department" maxlength="100" value="${member.department ?? ''}" placeholder="No department" aria-label="Department of ${name}">
-              <button class="button plain slim" aria-label="Save changes for ${name}">Save</button>
-            </form>`
+  return renderForm(
+    changeForm,
+    {
+      ...{ viewer, action: '/app/tenant/members/change', inline: true },
+      options: { role: roleOptions(role) },
+      labels: { role: `Role of ${name}`, department: `Department of ${name}` },
+      values: { id, role, department, roleBefore: role, departmentBefore: department },
+    },
+    (inputs) => html`${inputs.role}${inputs.department}
+              <button class="button plain slim" aria-label="Save changes for ${name}">Save</button>`,
+  )
 }
 
 function removeForm(member: ShownMember): Html {
@@ -260,12 +288,9 @@ function removeForm(member: ShownMember): Html {
 }
 
 /** A role that this version does not know stays selected until another one is chosen. */
-function roleOptions(chosen: string): Html {
+function roleOptions(chosen: string): [string, string][] {
   const all = roles.some((role) => role === chosen) ? roles : [chosen, ...roles]
-  const options = all.map((role) =>
-    role === chosen ? html`<option selected>${role}</option>` : html`<option>${role}</option>`,
-  )
-  return html`${options}`
+  return all.map((role) => [role, role])
 }
 
 /** The name, or else the email address, or the id for a user without either. */

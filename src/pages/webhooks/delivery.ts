@@ -70,7 +70,7 @@ export function deliveryPage(view: DeliveryView): Page {
         ${attemptTimeline(delivery)}
       </section>
       ${requestSection(sent)}
-      ${signatureSection(delivery.id, view.checked)}`,
+      ${signatureSection(delivery.id, view.checked, view.viewer)}`,
     { current: '/app/webhooks', ...viewer },
   )
 }

@@ -1,3 +1,5 @@
+import Type from 'typebox'
+import { choice, folded, formOf, renderForm, submission } from '#src/pages/kit/form.ts'
 import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
 import {
   copyable,
@@ -18,7 +20,7 @@ import { testType } from '#src/webhooks/probe/test-event.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
 import { coverageText, dayCharts, notices, rateText } from './endpoints.ts'
-import { type EndpointDraft, endpointForm, replayForm } from './forms.ts'
+import { endpointForm, renderEndpointForm, replayForm } from './forms.ts'
 import { probeSection } from './probe.ts'
 
 export type EndpointView = {
@@ -28,7 +30,6 @@ export type EndpointView = {
   deliveries: DeliveryPage
   /** The latest check of its receiver. */
   probe: ProbeReport | null
-  draft: EndpointDraft
   done: string | undefined
   fault: string | null
   /** The delivery of the test event that was just sent. */
@@ -48,7 +49,7 @@ export function endpointPage(view: EndpointView): Page {
           <h1 class="wrap address">${isolated(endpoint.url)}</h1>
           ${endpoint.description === null ? '' : html`<p class="quiet wrap">${isolated(endpoint.description)}</p>`}
         </div>
-        ${mainActions(endpoint)}
+        ${mainActions(endpoint, viewer)}
       </header>
       ${noticeText(notices, view.done)}
       ${faultText(view.fault)}
@@ -58,7 +59,7 @@ export function endpointPage(view: EndpointView): Page {
       ${deliverySection(endpoint.id, view.deliveries)}
       ${probeSection(endpoint.id, view.probe)}
       ${replayForm(endpoint.id, { from: '', to: '', fault: null })}
-      ${settingSection(endpoint, view.draft)}`,
+      ${settingSection(endpoint, viewer)}`,
     { current: '/app/webhooks', ...viewer },
   )
 }
@@ -108,44 +109,49 @@ function factSection({ endpoint, stats }: EndpointView): Html {
       </section>`
 }
 
-const testOptions = eventTypes
-  .toSorted((a, b) => Number(b === testType) - Number(a === testType))
-  .map((type) => html`<option>${type}</option>`)
+const tested = eventTypes.toSorted((a, b) => Number(b === testType) - Number(a === testType))
+
+export const testForm = formOf({
+  submission,
+  type: choice(Type.Optional(Type.Enum([...eventTypes])), 'Type of the test event', {
+    options: Object.fromEntries(tested.map((type) => [type, type])),
+  }),
+})
+export const rotateForm = formOf({
+  submission,
+  overlapSeconds: choice(Type.Enum(['0', '3600', '86400', '604800']), 'The old secret expires', {
+    options: {
+      '0': 'immediately',
+      '3600': 'in 1 hour',
+      '86400': 'in 1 day',
+      '604800': 'in 1 week',
+    },
+  }),
+})
 
 /** Test events reach a disabled endpoint too, so both buttons can stand beside each other. */
-function mainActions({ id, status }: Pick<Endpoint, 'id' | 'status'>): Html {
+function mainActions({ id, status }: Endpoint, viewer: Viewer): Html {
   const path = `/app/webhooks/${id}`
   const isActive = status === 'active'
   return html`<div class="row">
           ${isActive ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
-          <form method="post" action="${path}/test">${submissionField()}<span class="inline"><select name="type" aria-label="Type of the test event">${testOptions}</select> <button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint, with example data. It does not affect the health.">Send test event</button></span></form>
+          ${renderForm(testForm, { viewer, action: `${path}/test`, inline: true }, ({ type }) => html`${type}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint, with example data. It does not affect the health.">Send test event</button>`)}
         </div>`
 }
 
 /** What is changed less often. */
-function settingSection({ id }: Pick<Endpoint, 'id'>, draft: EndpointDraft): Html {
-  const path = `/app/webhooks/${id}`
+function settingSection(endpoint: Endpoint, viewer: Viewer): Html {
+  const path = `/app/webhooks/${endpoint.id}`
+  const edit = renderEndpointForm(endpointForm, { viewer, action: path }, endpoint, 'Save changes')
+  const rotate = renderForm(
+    rotateForm,
+    { viewer, action: `${path}/rotate`, values: { overlapSeconds: '86400' } },
+    ({ overlapSeconds }) => html`${overlapSeconds}<button class="button">Rotate secret</button>`,
+  )
   return html`<section class="card" aria-labelledby="settings">
         <h2 id="settings">Settings</h2>
-        <details${draft.urlFault === null ? '' : html` open`}>
-          <summary>Edit endpoint</summary>
-          ${endpointForm(draft, { action: path, label: 'Save changes', isNew: false })}
-        </details>
-        <details>
-          <summary>Rotate signing secret</summary>
-          <form class="form" method="post" action="${path}/rotate">
-            ${submissionField()}
-            <label>The old secret expires
-              <select name="overlapSeconds">
-                <option value="0">immediately</option>
-                <option value="3600">in 1 hour</option>
-                <option value="86400" selected>in 1 day</option>
-                <option value="604800">in 1 week</option>
-              </select>
-            </label>
-            <button class="button">Rotate secret</button>
-          </form>
-        </details>
+        ${folded('Edit endpoint', edit)}
+        ${folded('Rotate signing secret', rotate)}
         <details>
           <summary>Delete endpoint</summary>
           <form class="form" method="post" action="${path}/remove">

@@ -2,12 +2,13 @@ import type { OwnLedgerState } from '#src/ledger/last-check.ts'
 import { ownLedgerText } from '#src/pages/billing/ledger.ts'
 import { columnChart, lineChart, type StripCell, statusStrip } from '#src/pages/kit/charts.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
-import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/history/stats.ts'
+import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import { endpointBadge } from './badges.ts'
-import { type EndpointDraft, endpointForm } from './forms.ts'
+import { newEndpointForm, renderEndpointForm } from './forms.ts'
 
 /** How often a delivery is attempted, and for how long an endpoint may take. */
 export type RetryFacts = { readonly retrySeconds: readonly number[]; readonly timeoutMs: number }
@@ -20,16 +21,20 @@ export type WebhooksView = {
   /** Null before the first check. */
   ledger: OwnLedgerState | null
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
-  draft: EndpointDraft
+  /** The profile that the form preselects. */
+  signature: SignatureProfile
   schedule: RetryFacts
   done: string | undefined
-  /** Why the endpoint was not created, if no single field is the cause. */
-  fault: string | null
 }
 
 /** A tenant's webhook endpoints, and a form to add one. */
 export function webhooksPage(view: WebhooksView): Page {
-  const { viewer, endpoints, stats, notifications, draft } = view
+  const { viewer, endpoints, stats, notifications, signature } = view
+  const facts = {
+    ...{ url: '', description: null, eventTypes: null, signature },
+    ...{ rateLimit: null, payload: 'full' as const, recoverWhenDisabled: false },
+  }
+  const place = { viewer, action: '/app/webhooks' }
   return layout(
     'Webhooks',
     html`<header class="headed">
@@ -40,7 +45,6 @@ export function webhooksPage(view: WebhooksView): Page {
         <a class="button" href="#add">Add an endpoint</a>
       </header>
       ${noticeText(notices, view.done)}
-      ${faultText(view.fault)}
       <section class="card" aria-labelledby="endpoints">
         <h2 id="endpoints">Endpoints</h2>
         ${
@@ -58,7 +62,7 @@ export function webhooksPage(view: WebhooksView): Page {
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
         <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
-        ${endpointForm(draft, { action: '/app/webhooks', label: 'Add endpoint', isNew: true })}
+        ${renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint')}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )

@@ -6,11 +6,24 @@ import {
   progressBar,
   progressHead,
 } from '#src/pages/kit/components.ts'
-import { submissionField, submissionFields } from '#src/pages/kit/form-submission.ts'
+import {
+  box,
+  boxes,
+  choice,
+  chosen,
+  formOf,
+  line,
+  type Place,
+  type RenderedForm,
+  renderForm,
+  submission,
+  ticked,
+} from '#src/pages/kit/form.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { maxUrlLength } from '#src/webhooks/client/url.ts'
 import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
-import { Endpoint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { Endpoint } from '#src/webhooks/endpoints/schemas.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type EndpointReplay,
@@ -21,98 +34,78 @@ import {
 import { maxRate } from '#src/webhooks/schedule/rate-limit.ts'
 import { deliveryLabels } from './badges.ts'
 
-/** The values of the form, and why the URL was rejected. */
-export type EndpointDraft = EndpointFacts & { urlFault: string | null }
-
 const profiles = {
   spec: 'spec: signs the timestamp and body',
   standard: 'standard: Standard Webhooks, for its libraries',
   both: 'both: one signature of each',
 } as const
 
-/** `isNew`: submitting the form adds an endpoint. */
-type Target = { action: string; label: string; isNew: boolean }
+// From 1 to maxRate, or empty.
+const Rate = Type.Optional(Type.String({ pattern: '^([1-9]\\d{0,2}|1000)?$' }))
+const rate = { attributes: { type: 'number', min: 1, max: maxRate } }
 
-/** The form to add or edit an endpoint. */
-export function endpointForm(draft: EndpointDraft, { action, label, isNew }: Target): Html {
-  const { url, description, signature, rateLimit, payload, recoverWhenDisabled, urlFault } = draft
-  return html`<form class="form" method="post" action="${action}">
-          ${isNew ? submissionField() : ''}
-          <label>URL <input type="url" name="url" required maxlength="2048" autocomplete="off" placeholder="https://" value="${url}"${
-            urlFault === null
-              ? ''
-              : html` aria-invalid="true" aria-describedby="url-fault" autofocus`
-          }></label>
-          ${urlFault === null ? '' : html`<p class="fault" id="url-fault">${urlFault}</p>`}
-          <label>Description (optional) <input name="description" maxlength="500" autocomplete="off" value="${description ?? ''}"></label>
-          <fieldset><legend>Event types (none selected: all, including future ones)</legend>
-            <div class="boxes">${typeBoxes(draft.eventTypes ?? [])}</div>
-          </fieldset>
-          <label>Signature <select name="signature">${profileOptions(signature)}</select></label>
-          <details${rateLimit === null && payload === 'full' && !recoverWhenDisabled ? '' : html` open`}>
+const endpointFields = {
+  // The URL guard validates it and explains what is wrong.
+  url: line(Type.String(), 'URL', {
+    required: true,
+    attributes: { type: 'url', maxlength: maxUrlLength, placeholder: 'https://' },
+  }),
+  description: line(OptionalLine(500), 'Description (optional)'),
+  eventTypes: boxes(
+    Type.Optional(ticked(eventTypes)),
+    'Event types (none selected: all, including future ones)',
+  ),
+  signature: choice(Endpoint.properties.signature, 'Signature', { options: profiles }),
+  perSecond: line(Rate, 'Deliveries per second (empty: no limit)', rate),
+  burst: line(Rate, 'At once after a quiet time', rate),
+  payload: box('thin', 'Send only the id of an object, not its content'),
+  recoverWhenDisabled: box('yes', 'Try it every 6 hours while it is disabled'),
+}
+
+export const endpointForm = formOf(endpointFields)
+export const newEndpointForm = formOf({ submission, ...endpointFields })
+
+/** Renders either form. @param label of its button */
+export function renderEndpointForm(
+  form: typeof endpointForm | typeof newEndpointForm,
+  place: Pick<Place<string>, 'viewer' | 'action'>,
+  facts: EndpointFacts,
+  label: string,
+): RenderedForm {
+  const { eventTypes: types, rateLimit, payload, recoverWhenDisabled } = facts
+  // `endpoint.test` is offered only if it was selected through the API.
+  const offered = eventTypes.filter((type) => type !== 'endpoint.test' || types?.includes(type))
+  const isUsual = rateLimit === null && payload === 'full' && !recoverWhenDisabled
+  const values = {
+    ...facts,
+    perSecond: rateLimit?.perSecond,
+    burst: rateLimit?.burst,
+    recoverWhenDisabled: recoverWhenDisabled ? 'yes' : '',
+  }
+  return renderForm(
+    form,
+    { ...place, offered: { eventTypes: [offered] }, values },
+    (
+      inputs,
+      isRefilled,
+    ) => html`${inputs.url}${inputs.description}${inputs.eventTypes}${inputs.signature}
+          <details${isUsual && !isRefilled ? '' : html` open`}>
             <summary>Rate, content and recovery</summary>
-            <div class="pair">
-              <label>Deliveries per second (empty: no limit) <input type="number" name="perSecond" min="1" max="${maxRate}" value="${rateLimit?.perSecond ?? ''}"></label>
-              <label>At once after a quiet time <input type="number" name="burst" min="1" max="${maxRate}" value="${rateLimit?.burst ?? ''}"></label>
-            </div>
-            <label class="box"><input type="checkbox" name="payload" value="thin"${payload === 'thin' ? html` checked` : ''}> Send only the id of an object, not its content</label>
-            <label class="box"><input type="checkbox" name="recoverWhenDisabled" value="yes"${recoverWhenDisabled ? html` checked` : ''}> Try it every 6 hours while it is disabled</label>
+            <div class="pair">${inputs.perSecond}${inputs.burst}</div>
+            ${inputs.payload}
+            ${inputs.recoverWhenDisabled}
           </details>
-          <button class="button">${label}</button>
-        </form>`
-}
-
-/** `endpoint.test` is offered only if it was selected through the API. */
-function typeBoxes(chosen: readonly string[]): readonly Html[] {
-  return eventTypes
-    .filter((type) => type !== 'endpoint.test' || chosen.includes(type))
-    .map((type) => {
-      const checked = chosen.includes(type) ? html` checked` : ''
-      return html`<label class="box"><input type="checkbox" name="eventTypes" value="${type}"${checked}> ${type}</label>`
-    })
-}
-
-function profileOptions(chosen: EndpointFacts['signature']): readonly Html[] {
-  return Object.entries(profiles).map(
-    ([profile, words]) =>
-      html`<option value="${profile}"${profile === chosen ? html` selected` : ''}>${words}</option>`,
+          <button class="button">${label}</button>`,
   )
 }
 
-// From 1 to maxRate, or empty.
-const Rate = Type.String({ pattern: '^([1-9]\\d{0,2}|1000)?$' })
-
-/** Fields of the endpoint form. The URL guard validates the URL and explains what is wrong. */
-export const EndpointFields = Type.Object(
-  {
-    url: Type.String(),
-    description: OptionalLine(500),
-    // A form sends one checked box as a string, several as an array, and omits the field for none.
-    eventTypes: Type.Optional(
-      Type.Union([EventTypeName, Type.Array(EventTypeName, { maxItems: eventTypes.length })]),
-    ),
-    signature: Endpoint.properties.signature,
-    perSecond: Type.Optional(Rate),
-    burst: Type.Optional(Rate),
-    payload: Type.Optional(Type.Literal('thin')),
-    recoverWhenDisabled: Type.Optional(Type.Literal('yes')),
-  },
-  { additionalProperties: false },
-)
-
-/** The same for a new endpoint. */
-export const NewEndpointFields = Type.Object(
-  { ...EndpointFields.properties, ...submissionFields },
-  { additionalProperties: false },
-)
-
 /** Converts form fields: an empty description is null, and no selected type means every type. */
-export function readFields(fields: Type.Static<typeof EndpointFields>): EndpointFacts {
+export function readFields(fields: Type.Static<typeof endpointForm.schema>): EndpointFacts {
   const { url, description, eventTypes: types, signature, perSecond, burst, payload } = fields
   return {
     url: url.trim(),
     description: description.trim() === '' ? null : description,
-    eventTypes: types === undefined ? null : [...new Set([types].flat())],
+    eventTypes: types === undefined ? null : chosen(types),
     signature,
     rateLimit: perSecond ? { perSecond: Number(perSecond), burst: Number(burst || '1') } : null,
     payload: payload ?? 'full',

@@ -1,33 +1,49 @@
 import Type from 'typebox'
+import { area, folded, formOf, line, renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
+import type { Viewer } from '#src/pages/kit/layout.ts'
 import type { SignatureCheck } from '#src/webhooks/signing/check-signature.ts'
 
 /** Any text without NUL, also none: a checked body may have every fault. */
 const Pasted = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000]*$' })
 
-export const SignatureFields = Type.Object(
-  { headers: Pasted(8_192), body: Pasted(65_536), secret: Pasted(256) },
-  { additionalProperties: false },
-)
+export const signatureForm = formOf({
+  headers: area(Pasted(8_192), 'Headers as received', {
+    required: true,
+    attributes: {
+      ...{ rows: 4, spellcheck: 'false' },
+      placeholder: 'webhook-id: msg_…\nwebhook-timestamp: 1700000000\nwebhook-signature: v1,…',
+    },
+  }),
+  body: area(Pasted(65_536), 'Body as received', { attributes: { rows: 4, spellcheck: 'false' } }),
+  secret: line(Pasted(256), 'Secret of your server (empty: that of the endpoint)', {
+    attributes: { type: 'password' },
+  }),
+})
 
 /** What was pasted, without the secret, and what was found. */
 export type CheckedSignature = { headers: string; body: string; result: SignatureCheck }
 
 /** A form that says why a receiver refuses a request. @param checked null before it is sent */
-export function signatureSection(deliveryId: string, checked: CheckedSignature | null): Html {
+export function signatureSection(
+  deliveryId: string,
+  checked: CheckedSignature | null,
+  viewer: Viewer,
+): Html {
+  const form = renderForm(
+    signatureForm,
+    {
+      ...{ viewer, action: `/app/deliveries/${deliveryId}/check#signature` },
+      values: { headers: checked?.headers, body: checked?.body },
+    },
+    ({ headers, body, secret }) => html`${headers}${body}${secret}
+            <p class="quiet small">The secret is used for this check only: it is neither stored nor logged.</p>
+            <button class="button">Check the signature</button>`,
+  )
   return html`<section class="card" aria-labelledby="signature">
         <h2 id="signature">Signature checker</h2>
         ${checked === null ? '' : resultText(checked.result)}
-        <details${checked === null ? '' : html` open`}>
-          <summary>Check what your server received</summary>
-          <form class="form" method="post" action="/app/deliveries/${deliveryId}/check#signature">
-            <label>Headers as received <textarea name="headers" rows="4" maxlength="8192" required spellcheck="false" placeholder="webhook-id: msg_…&#10;webhook-timestamp: 1700000000&#10;webhook-signature: v1,…">${checked?.headers ?? ''}</textarea></label>
-            <label>Body as received <textarea name="body" rows="4" maxlength="65536" spellcheck="false">${checked?.body ?? ''}</textarea></label>
-            <label>Secret of your server (empty: that of the endpoint) <input type="password" name="secret" maxlength="256" autocomplete="off"></label>
-            <p class="quiet small">The secret is used for this check only: it is neither stored nor logged.</p>
-            <button class="button">Check the signature</button>
-          </form>
-        </details>
+        ${folded('Check what your server received', { ...form, isRefilled: form.isRefilled || checked !== null })}
       </section>`
 }
 

@@ -15,7 +15,7 @@ export type UrlRefusal =
 
 export type EndpointUrl = { url: URL } | { refused: UrlRefusal }
 
-const maxLength = 2_048
+export const maxUrlLength = 2_048
 const ports = ['443', '8443']
 // The WHATWG parser silently drops tabs, line breaks, and spaces at the ends.
 const ignoredCharacters = new RegExp(`[\\s\\p{Cc}${hiddenCharacters}]`, 'u')
@@ -27,11 +27,11 @@ const localSuffixes = ['.localhost', '.local', '.internal', '.cluster.local', '.
  * @param allow exact `host:port` pairs of `OUTBOUND_ALLOW`; scheme, port and address are free there
  */
 export function readEndpointUrl(text: string, allow: readonly string[]): EndpointUrl {
-  if (text.length > maxLength) return { refused: 'too-long' }
+  if (text.length > maxUrlLength) return { refused: 'too-long' }
   if (ignoredCharacters.test(text)) return { refused: 'malformed' }
   const url = URL.parse(text)
   if (url === null) return { refused: 'malformed' }
-  if (url.href.length > maxLength) return { refused: 'too-long' }
+  if (url.href.length > maxUrlLength) return { refused: 'too-long' }
   const refused = refusalOf(url, isExempt(url, allow))
   return refused === null ? { url } : { refused }
 }

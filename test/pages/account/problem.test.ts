@@ -72,7 +72,7 @@ t.test('the page says how long to wait', async (t) => {
 })
 
 t.test('a page for somebody who is known keeps the navigation', async (t) => {
-  const viewer = { email: 'ada@acme.example', role: 'admin', operator: false }
+  const viewer = { userId: 1, email: 'ada@acme.example', role: 'admin', operator: false }
   const markup = page({ viewer, code: 'not-found', status: 404, path: '/app/webhooks/7?x=1' })
   t.match(markup, /<a href="\/app\/webhooks" aria-current="page">/)
   t.match(markup, 'ada@acme.example')

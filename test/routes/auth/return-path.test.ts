@@ -161,6 +161,7 @@ t.test('text typed into a form survives an expired session', async (t) => {
   const id = await createOrder(database, { userId: user.id, tenantId: tenant.id })
   const page = `/app/orders/${id}`
   const address = {
+    sender: user.id,
     name: 'Ada "Countess" <Lovelace>',
     line1: '12 St James’s Square',
     line2: '',
@@ -215,7 +216,7 @@ t.test('a form of another site is not kept', async (t) => {
       journey,
       { cookie: '' },
       '/app/orders/1/address',
-      { x: '1' },
+      { sender: '1', x: '1' },
       headers,
     )
     t.equal(refused.statusCode, 401)
@@ -227,7 +228,13 @@ t.test('a form of another site is not kept', async (t) => {
     t.match(refused.body, 'return_to=%2Fapp%2Forders%2F1')
   }
   const own = { origin: 'http://localhost:3000' }
-  const kept = await submit(journey, { cookie: '' }, '/app/orders/1/address', { x: '1' }, own)
+  const kept = await submit(
+    journey,
+    { cookie: '' },
+    '/app/orders/1/address',
+    { sender: '1', x: '1' },
+    own,
+  )
   t.ok(kept.cookies.some(({ name }) => name === 'draft'))
 })
 
@@ -236,7 +243,7 @@ t.test(
   async (t) => {
     const journey = await buildWithProvider(t)
     for (const length of [4_000, 100_000]) {
-      const body = { name: 'x'.repeat(length) }
+      const body = { sender: '1', name: 'x'.repeat(length) }
       const refused = await submit(journey, { cookie: '' }, '/app/orders/1/address', body)
       t.equal(refused.statusCode, 401)
       t.notOk(refused.cookies.some(({ name }) => name === 'draft'))
@@ -250,7 +257,10 @@ t.test('a draft that is forged, old or of another page changes nothing', async (
   const { app } = journey
   const browser = { cookie: '' }
   await signInThrough(journey, browser)
-  const refused = await submit(journey, { cookie: '' }, '/app/orders/1/address', { name: 'x' })
+  const refused = await submit(journey, { cookie: '' }, '/app/orders/1/address', {
+    sender: '1',
+    name: 'x',
+  })
   const draft = refused.cookies.find(({ name }) => name === 'draft')?.value ?? ''
   const page = '/app/account'
   const withoutIds = (body: string) => body.replaceAll(/name="submission" value="[^"]*"/g, '')
@@ -285,9 +295,14 @@ t.test('text survives a required confirmation of identity, too', async (t) => {
   const refused = await submit(journey, browser, '/app/account/identities/remove', body)
   t.equal(refused.statusCode, 403)
   t.match(refused.body, 'href="/auth/login?reauthenticate=true&amp;return_to=%2Fapp%2Faccount"')
-  t.ok(refused.cookies.some(({ name }) => name === 'draft'))
+  t.notOk(
+    refused.cookies.some(({ name }) => name === 'draft'),
+    'nothing was typed',
+  )
+  t.notMatch(refused.body, 'what you entered')
 
-  const token = { submission: crypto.randomUUID(), name: 'Deploy key', days: '7' }
+  const sender = (await visit(journey.app, browser, '/me')).json().user.id
+  const token = { sender, submission: crypto.randomUUID(), name: 'Deploy key', days: '7' }
   const untaken = await submit(journey, browser, '/app/account/tokens', token)
   t.equal(untaken.statusCode, 403)
   const draft = untaken.cookies.find(({ name }) => name === 'draft')?.value ?? ''

@@ -25,12 +25,13 @@ async function setUp(t: Test, settings: Record<string, string> = {}) {
     if (cookie !== undefined) draft = cookie.value === '' ? '' : `; draft=${cookie.value}`
     return answer
   }
+  const sender = String(one.userId)
   const headers = (cookie = admin.cookie) => ({ ...ownSite, cookie: `${cookie}${draft}` })
   return {
     ...visitors,
     page,
-    send: async (url: string, fields: Record<string, string>) =>
-      follow(await admin.send(url, fields, headers())),
+    send: async (url: string, fields: Record<string, string>, cookie = admin.cookie) =>
+      follow(await admin.send(url, { sender, ...fields }, headers(cookie))),
     open: async (url: string, cookie = admin.cookie) =>
       follow(await test.app.inject({ url, headers: { ...headers(cookie), accept: 'text/html' } })),
     hasDraft: () => draft !== '',
@@ -115,6 +116,43 @@ t.test('somebody else who signs in with the same browser does not see it', async
   t.notMatch((await open('/app/tenant', cookie)).body, 'private@')
   await send('/app/tenant/invitations', { email: 'private@', role: 'viewer', department: '' })
   t.match((await open('/app/tenant')).body, 'value="private@"', 'its sender does')
+})
+
+t.test('what was entered before a session ended is shown to nobody else', async (t) => {
+  const { send, open, test, one, admin, hasDraft } = await setUp(t)
+  const colleague = await createUser(test.database, { tenantId: one.tenantId, role: 'admin' })
+  const { cookie } = await signIn(test, colleague)
+  const invitation = { email: 'private@acme.example', role: 'viewer', department: '' }
+  const expire = () =>
+    test.database.admin.query('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [
+      one.userId,
+    ])
+  await expire()
+  const refused = await send('/app/tenant/invitations', invitation)
+  t.equal(refused.statusCode, 401)
+  t.match(refused.body, 'the page shows what you entered')
+  t.ok(hasDraft())
+  t.notMatch((await open('/app/tenant', cookie)).body, 'private@', 'somebody else signs in next')
+  t.notOk(hasDraft(), 'nor does it wait for them to sign out')
+
+  t.equal((await send('/app/tenant/invitations', invitation)).statusCode, 401)
+  const { cookie: again } = await signIn(test, one)
+  t.match((await open('/app/tenant', again)).body, 'value="private@acme.example"', 'its sender')
+  t.ok(admin.cookie !== again)
+})
+
+t.test('a form that was rendered for somebody else is not kept', async (t) => {
+  const { send, test, one, hasDraft } = await setUp(t)
+  const colleague = await createUser(test.database, { tenantId: one.tenantId, role: 'admin' })
+  const { cookie } = await signIn(test, colleague)
+  const invitation = { email: 'private@', role: 'viewer', department: '' }
+  t.equal((await send('/app/tenant/invitations', invitation, cookie)).statusCode, 400)
+  t.notOk(hasDraft(), 'in the page of the sender, a colleague has signed in since')
+  for (const sender of ['', '0', '-1', '1.5', 'x', '9007199254740993', `${one.userId} `]) {
+    const fields = { ...invitation, sender }
+    t.equal((await send('/app/tenant/invitations', fields)).statusCode, 400, sender)
+    t.notOk(hasDraft(), sender)
+  }
 })
 
 t.test('nothing is kept of another site, of a missing object, or of a secret', async (t) => {

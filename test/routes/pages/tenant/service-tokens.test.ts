@@ -7,12 +7,16 @@ const path = '/app/service-tokens'
 async function visitor(test: TestApp, role = 'admin') {
   const user = await createUser(test.database, { role })
   const { cookie } = await signIn(test, user)
-  const open = (url = path) => test.app.inject({ url, headers: { cookie, accept: 'text/html' } })
-  const send = (url: string, fields: readonly (readonly [string, string])[]) =>
+  const open = (url = path, draft = '') =>
+    test.app.inject({ url, headers: { cookie: `${cookie}${draft}`, accept: 'text/html' } })
+  const send = (url: string, fields: readonly (readonly [string, string])[], more = {}) =>
     test.app.inject({
       method: 'POST',
       url,
-      headers: { cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        ...{ cookie, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+        ...more,
+      },
       payload: new URLSearchParams(fields.map(([name, value]) => [name, value])).toString(),
     })
   return { user, open, send }
@@ -70,17 +74,25 @@ t.test('a token is created, shown once, rotated and revoked by forms', async (t)
 
 t.test('a refused form keeps what was typed and names each fault beside its field', async (t) => {
   const test = await build(t)
-  const { send } = await visitor(test)
-  const long = await send(path, form('x'.repeat(101), ['post:delete']))
-  t.equal(long.statusCode, 400)
-  t.match(long.body, `value="${'x'.repeat(101)}" aria-invalid="true" aria-describedby="name-fault"`)
-  t.match(long.body, 'id="name-fault">Use at most 100 characters.')
-  t.match(long.body, 'value="post:delete" checked')
-  t.match(long.body, '<option value="30" selected>')
-  t.notMatch(long.body, 'permissions-fault')
-  const empty = await send(path, form(' ', []))
-  t.match(empty.body, 'id="name-fault">Enter a name.')
-  t.match(empty.body, 'id="permissions-fault">Select at least one permission.')
+  const { user, open, send } = await visitor(test)
+  const refuse = async (name: string, permissions: readonly string[]) => {
+    const fields = [['sender', String(user.userId)] as const, ...form(name, permissions)]
+    const refused = await send(path, fields, { 'sec-fetch-site': 'same-origin' })
+    t.equal(refused.statusCode, 400)
+    const draft = refused.cookies.find((cookie) => cookie.name === 'draft')
+    return (await open(path, `; draft=${draft?.value}`)).body
+  }
+  const long = await refuse('x'.repeat(101), ['post:delete'])
+  t.match(long, `value="${'x'.repeat(101)}"`)
+  t.match(long, 'aria-invalid="true" aria-describedby="fault-name" autofocus')
+  t.match(long, 'id="fault-name">Must have at most 100 characters.')
+  t.match(long, 'value="post:delete" checked')
+  t.match(long, '<option value="30" selected>')
+  t.notMatch(long, 'fault-permissions')
+  const empty = await refuse(' ', [])
+  t.match(empty, 'id="fault-name">Must be one line that is not blank')
+  t.match(empty, 'id="fault-permissions">Select at least one permission.')
+  t.match(empty, 'aria-describedby="fault-permissions"')
   t.equal((await send(path, form('x', ['user:create']))).statusCode, 400, 'not for services')
   const { rowCount } = await test.database.admin.query('SELECT FROM service_tokens')
   t.equal(rowCount, 0)

@@ -110,7 +110,7 @@ t.test('the signature checker names the fault, and forgets the secret', async (t
   t.ok(other.tenantId !== one.tenantId)
 
   const origin = { 'sec-fetch-site': 'same-origin', cookie: '' }
-  const signedOut = await admin.send(path, fields, origin)
+  const signedOut = await admin.send(path, { sender: String(one.userId), ...fields }, origin)
   const draft = signedOut.cookies.find(({ name }) => name === 'draft')
   const kept = unsealDraft(test.config.encryptionKeys, draft?.value ?? '', Date.now() / 1_000)
   t.same(

@@ -121,7 +121,7 @@ t.test('a refused URL is shown in the form with the other values and the reason'
     const { statusCode, body } = await admin.submit('/app/webhooks', typed)
     t.equal(statusCode, 400, bad.slice(0, 30))
     t.match(body, 'The URL must be https')
-    t.match(body, 'aria-describedby="url-fault"')
+    t.match(body, 'aria-describedby="fault-url"')
     t.match(body, 'value="My &lt;b&gt;"')
     t.match(body, 'value="post.deleted" checked')
     t.match(body, '<option value="both" selected>')
