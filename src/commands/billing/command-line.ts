@@ -25,8 +25,7 @@ export function addBillingCommands(program: Command): void {
     .argument('<user>', 'Id of the user, or their verified email address')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'the customer was not linked',
         `Its charges create invoices in the user's own tenant from now on, and its
 subscription sets the user's plan. It is taken from the user who had it; a user
@@ -50,8 +49,7 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
     .option('--to <time>', 'Received before this RFC 3339 time', readTime)
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'an event failed again',
         `Shows the progress. Stopping this command does not stop the replay, which runs
 in the workers. Fails if an id is unknown, or if no worker takes the replay up
@@ -78,8 +76,7 @@ function addReconcileCommand(billing: Command): void {
     .option('--dry-run', 'Only count what is missing')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'the list of the provider could not be read',
         `Without times it covers the last day, except for the last ten minutes, whose
 webhooks may still arrive. The workers do the same every 15 minutes by themselves.

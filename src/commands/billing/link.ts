@@ -3,8 +3,8 @@ import { customerRefusals, linkCustomer, readHolder } from '#src/billing/custome
 import type { Environment } from '#src/config/parse.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
-import { withWorkerDatabase } from '../kit/worker-database.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
 

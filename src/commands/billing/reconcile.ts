@@ -5,13 +5,11 @@ import {
   type Reconciliation,
 } from '#src/billing/reconciliation.ts'
 import type { Environment } from '#src/config/parse.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import { openQueue } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
-import { readApplicationUrl } from './replay.ts'
+import { withApplicationQueue } from '../kit/queue.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.replay
 const pollMs = 250
@@ -28,30 +26,17 @@ type Options = {
 /** `gatehouse billing reconcile`: records what the provider's list has and no webhook brought. */
 export default async function reconcileCommand(
   env: Environment,
-  { from, to, dryRun, json }: Options,
+  { dryRun, json, ...range }: Options,
 ): Promise<void> {
-  const request = {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    dryRun: dryRun === true,
-  }
-  await withEnvironment(env, async (whole) => {
-    const url = readApplicationUrl(whole)
-    const systemDb = openSystemDatabase(url, 1)
-    const queue = openQueue(url, 'web', () => {})
-    try {
-      await queue.start()
-      const created = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
-        createReconciliation(connection, queue, request),
-      )
-      const run = await follow(systemDb, created)
-      if (run.status === 'failed') throw new OperatorError(`${run.error}.`, remedy)
-      if (json) printJson(run)
-      else print(describe(run))
-    } finally {
-      await queue.stop({ graceful: false })
-      await systemDb.close()
-    }
+  const request = { ...range, dryRun: dryRun === true }
+  await withApplicationQueue(env, async ({ systemDb, queue }) => {
+    const created = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+      createReconciliation(connection, queue, request),
+    )
+    const run = await follow(systemDb, created)
+    if (run.status === 'failed') throw new OperatorError(`${run.error}.`, remedy)
+    if (json) printJson(run)
+    else print(describe(run))
   })
 }
 

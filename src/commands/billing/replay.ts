@@ -7,14 +7,12 @@ import {
   isReplayRunning,
   type Replay,
 } from '#src/billing/replays.ts'
-import { ConfigError } from '#src/config/config.ts'
-import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { Environment } from '#src/config/parse.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import { openQueue } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { withEnvironment } from '../kit/environment.ts'
 import { createProgress, print, printJson } from '../kit/output.ts'
+import { withApplicationQueue } from '../kit/queue.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.replay
 const pollMs = 250
@@ -35,33 +33,16 @@ export default async function replayCommand(
   { status = 'dead', from, to, json }: Options,
 ): Promise<void> {
   const selection = ids.length > 0 ? { ids } : { status, from, to }
-  await withEnvironment(env, async (whole) => {
-    const url = readApplicationUrl(whole)
-    const systemDb = openSystemDatabase(url, 1)
-    const queue = openQueue(url, 'web', () => {})
-    try {
-      await requireReplayable(systemDb, ids)
-      await queue.start()
-      const replay = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
-        createReplay(connection, queue, selection),
-      )
-      const { id, total, succeeded, failed } = await follow(systemDb, replay)
-      if (failed > 0) process.exitCode = 1
-      if (json) printJson({ id, total, succeeded, failed })
-      else print(`${total} selected, ${succeeded} succeeded, ${failed} failed`)
-    } finally {
-      await queue.stop({ graceful: false })
-      await systemDb.close()
-    }
+  await withApplicationQueue(env, async ({ systemDb, queue }) => {
+    await requireReplayable(systemDb, ids)
+    const replay = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+      createReplay(connection, queue, selection),
+    )
+    const { id, total, succeeded, failed } = await follow(systemDb, replay)
+    if (failed > 0) process.exitCode = 1
+    if (json) printJson({ id, total, succeeded, failed })
+    else print(`${total} selected, ${succeeded} succeeded, ${failed} failed`)
   })
-}
-
-/** @throws ConfigError */
-export function readApplicationUrl(env: Environment): string {
-  const faults: string[] = []
-  const url = readDatabaseUrl('DATABASE_URL', env.DATABASE_URL || undefined, faults)
-  if (faults.length > 0) throw new ConfigError(faults)
-  return url
 }
 
 /** @throws OperatorError if an event is unknown or can no longer be replayed; nothing is replayed then */

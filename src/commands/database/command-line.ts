@@ -13,8 +13,7 @@ export function addMigrateCommand(program: Command): void {
     .option('--citus', 'Distribute the tables over the nodes of a Citus cluster')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'failed',
         `Needs DATABASE_OWNER_URL and DATABASE_URL, and DATABASE_WORKER_URL if the worker
 has a role of its own. Creates a missing role with the password in its URL. Can
@@ -38,8 +37,7 @@ export function addQuarantineCommands(program: Command): void {
     .description('Stop all workers of this database, before a restored copy starts')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'failed',
         `A restored database contains jobs that the original has done since: its workers
 would send those webhooks again. A loaded dump is recognised and needs no
@@ -55,8 +53,7 @@ Workers that run stop within seconds. Needs DATABASE_WORKER_URL.`,
     .description('End the quarantine: this database is the one whose jobs are done')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'failed',
         `For a restored database that replaces its original for good. Make sure that no
 worker of the original runs any more. Waiting workers begin within seconds.
@@ -75,8 +72,7 @@ export function addLedgerCommands(program: Command): void {
     .description('Check that every event and delivery is accounted for')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'something is not accounted for',
         `Compares all events and deliveries with the ledger and the queue, except those
 of the last ten minutes, and checks the chain of the ledger. The workers check
@@ -92,7 +88,7 @@ ${needs}`,
     .option('--apply', 'Give a job to what waits without one')
     .option('--accept', 'Also add changes of sealed windows to the ledger')
     .option(...json)
-    .addHelpText('after', details('something is not accounted for', needs))
+    .addHelpText(...details('something is not accounted for', needs))
     .action(async (options) => (await import('./ledger.ts')).repair(readEnvironment(), options))
 }
 
@@ -105,8 +101,7 @@ export function addTraceCommand(program: Command): void {
     .addOption(new Option('--as <kind>', 'What the id is, if it is several').choices(traceKinds))
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'nothing is known about the id',
         `Prints a timeline from the request or billing event to the delivery attempts:
 audit entries, events, deliveries, attempts and replays. Payloads, URLs,

@@ -1,5 +1,5 @@
 import type { Environment } from '#src/config/parse.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import {
   checkLedger,
   type Finding,
@@ -10,15 +10,14 @@ import {
 } from '#src/ledger/ledger.ts'
 import { type Remedy, remedyOf, repairLedger } from '#src/ledger/repair.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { withEnvironment } from '../kit/environment.ts'
+import { readWorkerUrl, withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
-import { readWorkerUrl } from '../kit/worker-database.ts'
 
 type Json = { readonly json?: true }
 
 /** `gatehouse ledger verify`: whether every event and delivery is accounted for, since the first. */
 export async function verify(env: Environment, { json }: Json): Promise<void> {
-  await withWorkerUrl(env, async (systemDb) => {
+  await withWorkerDatabase(env, async (systemDb) => {
     const check = await checkAll(systemDb)
     if (check.findings.length > 0) process.exitCode = 1
     if (json) return printJson({ unaccounted: check.findings.length, ...check })
@@ -32,7 +31,7 @@ export async function repair(
   env: Environment,
   { apply, accept, json }: Json & { readonly apply?: true; readonly accept?: true },
 ): Promise<void> {
-  await withWorkerUrl(env, async (systemDb, url) => {
+  await withWorkerDatabase(env, async (systemDb, whole) => {
     const { findings } = await checkAll(systemDb)
     for (const finding of findings)
       printMessage(`${describe(finding)}: ${remedies[remedyOf(finding)]}`)
@@ -44,7 +43,7 @@ export async function repair(
         findings.length === 0 ? 'Nothing to repair.' : 'Nothing was changed; add --apply.',
       )
     }
-    const queue = openQueue(url, 'worker', () => {})
+    const queue = openQueue(readWorkerUrl(whole), 'worker', () => {})
     try {
       await queue.start()
       const repaired = await repairLedger(systemDb, queue, findings, { accept: accept === true })
@@ -88,15 +87,4 @@ function describe({ kind, window, tenantId, eventId, deliveryId, endpointId, det
 
 function summaryOf({ findings, partial, rows, head }: LedgerCheck): string {
   return `unaccounted: ${partial ? 'at least ' : ''}${findings.length}; ${rows} rows, the newest ${head.slice(0, 16) || 'none'}`
-}
-
-function withWorkerUrl(
-  env: Environment,
-  work: (systemDb: SystemDatabase, url: string) => Promise<void>,
-): Promise<void> {
-  return withEnvironment(env, async (whole) => {
-    const url = readWorkerUrl(whole)
-    const systemDb = openSystemDatabase(url, 1)
-    await work(systemDb, url).finally(() => systemDb.close())
-  })
 }

@@ -5,8 +5,8 @@ import {
   type Quarantine,
   quarantineInstallation,
 } from '#src/operations/installation.ts'
+import { withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
-import { withWorkerDatabase } from '../kit/worker-database.ts'
 
 type Options = { readonly json?: true }
 

@@ -1,8 +1,8 @@
 import type { Environment } from '#src/config/parse.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
-import { withWorkerDatabase } from '../kit/worker-database.ts'
 import {
   collectTrace,
   maxRows,

@@ -8,8 +8,7 @@ export function addOpenapiCommand(program: Command): void {
     .command('openapi')
     .description('Print the OpenAPI 3.1 description of the HTTP API as JSON')
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'failed',
         `The same document as GET /openapi.json. Needs no database and no settings;
 BASE_URL becomes the address of the server in it.`,
@@ -25,8 +24,7 @@ export function addSeedCommand(program: Command): void {
     .description("Add the demo's people and their data")
     .option(...json)
     .addHelpText(
-      'after',
-      details('failed', 'Needs DATABASE_OWNER_URL. Does nothing if the data exists already.'),
+      ...details('failed', 'Needs DATABASE_OWNER_URL. Does nothing if the data exists already.'),
     )
     .action(async (options) => (await import('./seed.ts')).default(readEnvironment(), options))
 }
@@ -47,8 +45,7 @@ export function addTriggerCommand(program: Command): void {
     .option('--no-wait', 'Do not wait until a worker has processed the event')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'the event was refused or not processed',
         `Signs with the first of BILLING_WEBHOOK_SECRETS. Without --url it sends to
 BASE_URL, or to the demo that runs in this folder. Send the same --id twice to

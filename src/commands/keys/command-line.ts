@@ -10,8 +10,7 @@ export function addKeyCommands(program: Command): void {
     .description('Show what each key encrypts, and the next step of a rotation')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'a key is missing in some process',
         `Compares the keys of all running processes, and says which step of a rotation
 comes next. Session secrets are shown as fingerprints.
@@ -25,8 +24,7 @@ Shows key ids, never keys.`,
     .description('Re-encrypt everything with the first key, and renew the scope key')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'some rows could not be decrypted',
         `To rotate from a to b: restart every process with a,b, then every process with
 b,a, run this command, then restart every process with b. keys status says which

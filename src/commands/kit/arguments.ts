@@ -2,11 +2,11 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 
 export const json = ['--json', 'Print the result as JSON'] as const
 
-/** The end of a command's help, after its options. */
+/** The arguments of `addHelpText` for the end of a command's help, after its options. */
 
-/** The end of a command's help, after its options. */
-export function details(failure: string, text: string): string {
-  return `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`
+/** The arguments of `addHelpText` for the end of a command's help, after its options. */
+export function details(failure: string, text: string) {
+  return ['after', `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`] as const
 }
 
 export function readAmount(text: string): number {

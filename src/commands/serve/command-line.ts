@@ -9,8 +9,7 @@ export function addServeCommands(program: Command): void {
     .command('serve')
     .description('Serve requests; with ROLE=all (the default) also process jobs')
     .addHelpText(
-      'after',
-      details(
+      ...details(
         failure,
         `Listens on HOST:PORT, and on ADMIN_HOST:ADMIN_PORT for health and metrics.
 Never migrates: it refuses to start on a database that lacks migrations, or with
@@ -25,8 +24,7 @@ After SIGINT the exit status is 130.`,
     .command('worker')
     .description('Process jobs only')
     .addHelpText(
-      'after',
-      details(failure, 'The same as serve with ROLE=worker. Opens only the admin listener.'),
+      ...details(failure, 'The same as serve with ROLE=worker. Opens only the admin listener.'),
     )
     .action(async () =>
       (await import('./serve.ts')).default({ ...readEnvironment(), ROLE: 'worker' }),
@@ -36,8 +34,7 @@ After SIGINT the exit status is 130.`,
     .description('Check whether the process on this machine is ready')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'it is not ready',
         'Requests ADMIN_HOST:ADMIN_PORT/readyz, for the health check of a container.',
       ),
@@ -52,8 +49,7 @@ export function addInitCommand(program: Command): void {
     .description('Ask for what a production installation needs, and write its .env')
     .option('--out <file>', 'File to write; it must not exist', '.env')
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'nothing was written',
         `Asks for addresses, the sign-in provider and the database, and makes new secrets
 and passwords. Each answer is checked. Without a terminal it reads one answer
@@ -70,8 +66,7 @@ export function addDoctorCommand(program: Command): void {
     .description('Check the settings, the database, the providers and the queue')
     .option(...json)
     .addHelpText(
-      'after',
-      details('something is wrong', 'Reports what is wrong and how to fix it. Changes nothing.'),
+      ...details('something is wrong', 'Reports what is wrong and how to fix it. Changes nothing.'),
     )
     .action(async (options) => (await import('./doctor.ts')).default(readEnvironment(), options))
 }

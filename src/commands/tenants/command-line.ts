@@ -10,7 +10,7 @@ export function addUsageCommands(program: Command): void {
     .description('Show the tenants that store most, with their limits')
     .option('--limit <n>', 'Number of tenants', readCount, 20)
     .option(...json)
-    .addHelpText('after', details('failed', 'Needs DATABASE_WORKER_URL (or DATABASE_URL).'))
+    .addHelpText(...details('failed', 'Needs DATABASE_WORKER_URL (or DATABASE_URL).'))
     .action(async (options) => (await import('./usage.ts')).list(readEnvironment(), options))
   usage
     .command('check')
@@ -18,8 +18,7 @@ export function addUsageCommands(program: Command): void {
     .option('--repair', 'Correct wrong counters')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'a counter is wrong',
         `Reads every row once, tenant by tenant, beside running processes.
 Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
@@ -33,8 +32,7 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
     .option('--resources <rows/MiB>', 'As QUOTA_RESOURCES; without it that setting applies')
     .option('--events <rows/MiB>', 'As QUOTA_EVENTS; without it that setting applies')
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'there is no such tenant',
         `Replaces the limits that the tenant had; takes effect at once.
 Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
@@ -53,7 +51,7 @@ export function addDataCommands(program: Command): void {
     .command('export')
     .description('Print everything that is kept about a user as JSON')
     .argument('<user>', 'Id of the user, or their verified email address')
-    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${owner}`))
+    .addHelpText(...details('failed', `Tokens and secrets are left out.\n${owner}`))
     .action(async (id) => (await import('./erasure.ts')).exportUser(readEnvironment(), id))
   user
     .command('erase')
@@ -62,8 +60,7 @@ export function addDataCommands(program: Command): void {
     .requiredOption('--yes', 'Confirm it: this cannot be undone')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'the user was not deleted',
         `Refused for the last admin of a tenant with other members. docs/privacy.md says
 what remains for how long. A running worker revokes the user's provider tokens.
@@ -78,7 +75,7 @@ ${owner}`,
     .command('export')
     .description('Print everything of a tenant as JSON')
     .argument('<id>', 'Id of the tenant', readUuid)
-    .addHelpText('after', details('failed', `Tokens and secrets are left out.\n${owner}`))
+    .addHelpText(...details('failed', `Tokens and secrets are left out.\n${owner}`))
     .action(async (id) => (await import('./erasure.ts')).exportWholeTenant(readEnvironment(), id))
   tenant
     .command('delete')
@@ -87,8 +84,7 @@ ${owner}`,
     .requiredOption('--name <name>', 'Confirm it with the exact name of the tenant')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         'the tenant was not deleted',
         `Deletes members without another tenant too, with their accounts.\n${owner}`,
       ),

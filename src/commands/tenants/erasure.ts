@@ -1,17 +1,16 @@
-import type { PgBoss } from 'pg-boss'
 import { deleteTenantByCommand } from '#src/auth/erasure/delete-tenant.ts'
 import { describeBlock, eraseByCommand, findPerson } from '#src/auth/erasure/erase.ts'
 import { exportPerson, exportReader, exportTenant } from '#src/auth/erasure/export.ts'
 import { eraseNow } from '#src/auth/erasure/work.ts'
 import { readHolder } from '#src/billing/customers.ts'
-import { ConfigError } from '#src/config/config.ts'
-import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { Environment } from '#src/config/parse.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import { openQueue } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { readUrl } from '../kit/databases.ts'
 import { withDatabaseOwner } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
+import { withQueue } from '../kit/queue.ts'
 
 type Options = { readonly json?: true }
 
@@ -98,23 +97,6 @@ async function write(pieces: AsyncIterable<string>): Promise<void> {
 }
 
 /** As the owner: no running process may read or delete anybody's data. Deletion adds jobs. */
-function withOwner(
-  env: Environment,
-  work: (means: { systemDb: SystemDatabase; queue: PgBoss }) => Promise<void>,
-): Promise<void> {
-  return withDatabaseOwner(env, async (whole) => {
-    const faults: string[] = []
-    const setting = 'DATABASE_OWNER_URL'
-    const url = readDatabaseUrl(setting, whole[setting] || undefined, faults)
-    if (faults.length > 0) throw new ConfigError(faults)
-    const systemDb = openSystemDatabase(url, 1)
-    const queue = openQueue(url, 'web', () => {})
-    try {
-      await queue.start()
-      await work({ systemDb, queue })
-    } finally {
-      await queue.stop({ graceful: false })
-      await systemDb.close()
-    }
-  })
+function withOwner(env: Environment, work: Parameters<typeof withQueue>[1]): Promise<void> {
+  return withDatabaseOwner(env, (whole) => withQueue(readUrl(whole, 'DATABASE_OWNER_URL'), work))
 }

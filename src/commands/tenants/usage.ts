@@ -1,19 +1,13 @@
 import Type from 'typebox'
 import { checkUsage, listUsage, setQuota, type Used } from '#src/auth/members/usage.ts'
 import { ConfigError } from '#src/config/config.ts'
-import {
-  type Budget,
-  type Environment,
-  readBudget,
-  readDatabaseUrl,
-  readSchema,
-} from '#src/config/parse.ts'
+import { type Budget, type Environment, readBudget, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { uuidForm } from '#src/http/pagination.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { withEnvironment } from '../kit/environment.ts'
+import { withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
 
 type Json = { readonly json?: true | undefined }
@@ -23,7 +17,7 @@ export function list(
   env: Environment,
   { limit, json }: Json & { readonly limit: number },
 ): Promise<void> {
-  return withWorkerRole(env, async (systemDb, whole) => {
+  return withLongStatements(env, async (systemDb, whole) => {
     const tenants = await listUsage(systemDb, limit, readQuota(whole))
     if (json) return printJson(tenants)
     for (const { tenantId, resources, events } of tenants) {
@@ -37,7 +31,7 @@ export function check(
   env: Environment,
   { repair, json }: Json & { readonly repair?: true | undefined },
 ): Promise<void> {
-  return withWorkerRole(env, async (systemDb) => {
+  return withLongStatements(env, async (systemDb) => {
     const { tenants, wrong } = await checkUsage(systemDb, repair === true)
     if (wrong.length > 0 && repair !== true) process.exitCode = 1
     if (json) return printJson({ tenants, wrong })
@@ -54,7 +48,7 @@ export function limit(
   tenantId: string,
   options: { readonly resources?: string | undefined; readonly events?: string | undefined },
 ): Promise<void> {
-  return withWorkerRole(env, async (systemDb) => {
+  return withLongStatements(env, async (systemDb) => {
     const limits = {
       resources: readOption('--resources', options.resources),
       events: readOption('--events', options.events),
@@ -88,22 +82,16 @@ function readQuota(env: Environment) {
 /** Counting a large tenant takes longer than a request may. */
 const statementTimeoutMs = statementTimeoutsMs.countUsage
 
-/** The worker's role alone may call the functions; DATABASE_URL may name the same role. */
-function withWorkerRole(
+function withLongStatements(
   env: Environment,
   work: (systemDb: Pick<SystemDatabase, 'query'>, env: Environment) => Promise<void>,
 ): Promise<void> {
-  return withEnvironment(env, async (whole) => {
-    const faults: string[] = []
-    const setting = whole.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
-    const url = readDatabaseUrl(setting, whole[setting] || undefined, faults)
-    if (faults.length > 0) throw new ConfigError(faults)
-    const systemDb = openSystemDatabase(url, 1)
+  return withWorkerDatabase(env, (systemDb, whole) => {
     const each: Pick<SystemDatabase, 'query'> = {
       query: (statement) =>
         systemDb.transaction({ statementTimeoutMs }, (connection) => connection.query(statement)),
     }
-    await work(each, whole).finally(() => systemDb.close())
+    return work(each, whole)
   })
 }
 

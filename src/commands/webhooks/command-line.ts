@@ -36,6 +36,12 @@ export function addWebhookCommands(program: Command): void {
 
 const types = [...eventTypes]
 const ofType = () => new Option('--type <type>', 'Only events of this type').choices(types)
+const withSignature = () =>
+  new Option('--signature <profile>', 'Signature of the events').choices([
+    'spec',
+    'standard',
+    'both',
+  ])
 
 function addEventCommands(program: Command): void {
   program
@@ -45,15 +51,10 @@ function addEventCommands(program: Command): void {
     .addOption(ofType())
     .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
     .option('--state <file>', 'Keep the position in this file and go on from there')
-    .addOption(
-      new Option('--signature <profile>', 'Signature of the events')
-        .choices(['spec', 'standard', 'both'])
-        .default('spec' as const),
-    )
+    .addOption(withSignature().default('spec' as const))
     .option('--json', 'Print each response as a line of JSON')
     .addHelpText(
-      'after',
-      details(
+      ...details(
         failed,
         `For a program that is being developed: it needs no public address. The events
 come from the feed (GET /events), so no endpoint is needed and none is changed.
@@ -72,7 +73,7 @@ ${needs}`,
     .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
     .option('--no-follow', 'End after the last event')
     .option('--json', 'Print each event as a line of JSON, with its data')
-    .addHelpText('after', details(failed, needs))
+    .addHelpText(...details(failed, needs))
     .action(async (options) => (await import('./events.ts')).default(readSources(), options))
 }
 
@@ -93,7 +94,7 @@ function addEndpointCommands(program: Command): void {
     .command('list')
     .description('List the endpoints, newest first')
     .option(...json)
-    .addHelpText('after', details(failed, needs))
+    .addHelpText(...details(failed, needs))
     .action(async (options) => (await import('./endpoints.ts')).list(readSources(), options))
   endpoints
     .command('create')
@@ -103,18 +104,12 @@ function addEndpointCommands(program: Command): void {
       new Option('--types <types...>', 'Only events of these types (default: all)').choices(types),
     )
     .option('--description <text>', 'What it is for')
-    .addOption(
-      new Option('--signature <profile>', 'Signature of the events').choices([
-        'spec',
-        'standard',
-        'both',
-      ]),
-    )
+    .addOption(withSignature())
     .option(...rateLimit)
     .option(...burst)
     .option('--thin', 'Send only the id of an object, not its content')
     .option(...json)
-    .addHelpText('after', details(failed, needs))
+    .addHelpText(...details(failed, needs))
     .action(async (url, options, command) => {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
       await (await import('./endpoints.ts')).create(readSources(), url, options)
@@ -126,20 +121,14 @@ function addEndpointCommands(program: Command): void {
     .option('--url <url>', 'URL that receives the events', readUrl)
     .addOption(new Option('--types <types...>', 'Only events of these types').choices(types))
     .option('--description <text>', 'What it is for')
-    .addOption(
-      new Option('--signature <profile>', 'Signature of the events').choices([
-        'spec',
-        'standard',
-        'both',
-      ]),
-    )
+    .addOption(withSignature())
     .option(...rateLimit)
     .option('--no-rate-limit', 'No limit')
     .option(...burst)
     .option('--thin', 'Send only the id of an object, not its content')
     .option('--no-thin', 'Send the content of an object')
     .option(...json)
-    .addHelpText('after', details(failed, needs))
+    .addHelpText(...details(failed, needs))
     .action(async (id, options, command) => {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
       await (await import('./endpoints.ts')).update(readSources(), id, options)
@@ -155,7 +144,7 @@ function addEndpointCommands(program: Command): void {
       ).choices(types),
     )
     .option(...json)
-    .addHelpText('after', details('the test failed', needs))
+    .addHelpText(...details('the test failed', needs))
     .action(async (id, options) =>
       (await import('./endpoints.ts')).test(readSources(), id, options),
     )
@@ -164,7 +153,7 @@ function addEndpointCommands(program: Command): void {
     .description('Check the receiver with correct and incorrect deliveries')
     .argument('<id>', 'Id of the endpoint', readUuid)
     .option(...json)
-    .addHelpText('after', details('the receiver has a fault', needs))
+    .addHelpText(...details('the receiver has a fault', needs))
     .action(async (id, options) =>
       (await import('./endpoints.ts')).probe(readSources(), id, options),
     )
@@ -195,7 +184,7 @@ function addDeliveryCommands(program: Command): void {
     .option(...to)
     .option('--limit <n>', 'Number of deliveries', readCount, 20)
     .option(...json)
-    .addHelpText('after', details(failed, needs))
+    .addHelpText(...details(failed, needs))
     .action(async (options) => (await import('./deliveries.ts')).list(readSources(), options))
   deliveries
     .command('replay')
@@ -211,8 +200,7 @@ function addDeliveryCommands(program: Command): void {
     .option('-y, --yes', 'Send them; without it only their number is shown')
     .option(...json)
     .addHelpText(
-      'after',
-      details(
+      ...details(
         failed,
         `Either ids, which are sent at once, or --endpoint with filters: shows how many
 deliveries match, and with --yes sends them and shows the progress. Ctrl-C ends
@@ -235,7 +223,7 @@ ${needs}`,
     .argument('<replay>', 'Id of the replay', readUuid)
     .requiredOption('--endpoint <id>', 'Id of its endpoint', readUuid)
     .option(...json)
-    .addHelpText('after', details(failed, needs))
+    .addHelpText(...details(failed, needs))
     .action(async (id, options) =>
       (await import('./deliveries.ts')).cancel(readSources(), id, options),
     )

@@ -9,18 +9,22 @@ import { withEnvironment } from './environment.ts'
  */
 export async function withWorkerDatabase<T>(
   env: Environment,
-  work: (systemDb: SystemDatabase) => Promise<T>,
+  work: (systemDb: SystemDatabase, env: Environment) => Promise<T>,
 ): Promise<T> {
   return withEnvironment(env, async (whole) => {
     const systemDb = openSystemDatabase(readWorkerUrl(whole), 1)
-    return work(systemDb).finally(() => systemDb.close())
+    return work(systemDb, whole).finally(() => systemDb.close())
   })
 }
 
 /** DATABASE_WORKER_URL, else DATABASE_URL. @throws ConfigError if neither is valid */
 export function readWorkerUrl(env: Environment): string {
+  return readUrl(env, env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL')
+}
+
+/** @throws ConfigError if the URL is missing or wrong */
+export function readUrl(env: Environment, setting: string): string {
   const faults: string[] = []
-  const setting = env.DATABASE_WORKER_URL ? 'DATABASE_WORKER_URL' : 'DATABASE_URL'
   const url = readDatabaseUrl(setting, env[setting] || undefined, faults)
   if (faults.length > 0) throw new ConfigError(faults)
   return url
