@@ -19,9 +19,9 @@ export function addMigrateCommand(program: Command): void {
 has a role of its own. Creates a missing role with the password in its URL. Can
 be run again at any time; a second run waits for the first.
 Runs the migrations, then replaces functions, policies, triggers and privileges
-in one transaction if anything differs from the files of this release, also if it
-was changed by hand. Policies and triggers of its tables that are in no file are
-dropped.
+in one transaction if anything differs from the files of this release, also if
+it was changed by hand. Policies and triggers of its tables that are in no file
+are dropped.
 With --citus it distributes the tables over the nodes of a Citus cluster, which
 has to be prepared as docs/growth.md shows, and prints each step. Stop all
 processes first. Later runs need no --citus.`,
