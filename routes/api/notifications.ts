@@ -9,7 +9,7 @@ const Notification = Type.Object(
     id: Id,
     kind: Type.String({
       description:
-        'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate, endpoint.response-time or endpoint.success-rate',
+        'endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate',
     }),
     endpointId: Uuid,
     message: Type.String(),

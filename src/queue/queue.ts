@@ -25,7 +25,7 @@ export type Jobs = {
   'endpoint-drain': { tenantId: string; endpointId: string }
   /** Starts a trial delivery. `at`: when it was planned for, in ms since 1970. */
   'endpoint-trial': { tenantId: string; endpointId: string; at: number }
-  /** Looks for signs that an endpoint is about to fail. */
+  /** Looks at when the certificate of an endpoint expires. */
   'endpoint-forecast': { tenantId: string; endpointId: string }
   'outbound-retention': Record<string, never>
   /** Seals and checks the ledger. */

@@ -78,14 +78,15 @@ async function recordEndpoint(
   const last = changes.at(-1)
   if (last === undefined) return
   const shown = outcomes.findLast((one) => one.certificateExpiresAt !== null)
-  const looksAt = isOverdue(forecastAt, now) ? now : null
+  const expiresAt = shown?.certificateExpiresAt ?? certificateExpiresAt
+  const looks = expiresAt !== null && expiresAt > now && isOverdue(forecastAt, now)
   const data = {
     ...last.state,
-    certificateExpiresAt: shown?.certificateExpiresAt ?? certificateExpiresAt,
-    ...(looksAt && { forecastAt: looksAt }),
+    certificateExpiresAt: expiresAt,
+    ...(looks && { forecastAt: now }),
   }
   await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
-  if (looksAt) await planForecast(tx, queue, scope, { endpointId: id, at: looksAt }, now)
+  if (looks) await planForecast(tx, queue, scope, { endpointId: id, at: now }, now)
   const { trialAt, outageSince } = last.state
   if (trialAt !== null && trialAt.getTime() !== before.trialAt?.getTime()) {
     await planTrial(tx, queue, scope, { endpointId: id, at: trialAt }, now)

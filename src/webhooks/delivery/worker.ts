@@ -87,7 +87,7 @@ export async function workOutbound(
   const replays = await startReplays(deps)
   const drains = await startDrains(deps)
   const trials = await startTrials(deps)
-  const forecasts = await startForecasts(deps, timeoutMs)
+  const forecasts = await startForecasts(deps)
   return {
     ...consumer,
     async stop() {
@@ -146,13 +146,10 @@ function startTrials({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<
   return startSmall(trialQueue, queue, logger, (job) => workTrial(db, queue, job, clock.now()))
 }
 
-/** Starts the consumer that looks for signs of failures to come. */
-function startForecasts(
-  { queue, db, clock, logger }: DeliveryWorkerDeps,
-  timeoutMs: number,
-): Promise<Consumer> {
+/** Starts the consumer that looks at when certificates expire. */
+function startForecasts({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
   return startSmall(forecastQueue, queue, logger, (job) =>
-    workForecast(db, queue, job, { timeoutMs, now: clock.now() }),
+    workForecast(db, queue, job, clock.now()),
   )
 }
 

@@ -1,7 +1,6 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
-import { forecastKinds } from '#src/webhooks/health/forecast.ts'
 import { healthStates } from '#src/webhooks/health/health.ts'
 import { maxRate, type RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 
@@ -62,12 +61,11 @@ export const Endpoint = Type.Object(
     health: Health,
     forecasts: Type.Array(
       Type.Object(
-        { kind: Type.Enum([...forecastKinds]), since: Time, message: Type.String() },
+        { kind: Type.Enum(['certificate']), since: Time, message: Type.String() },
         { title: 'EndpointForecast' },
       ),
       {
-        description:
-          'Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before',
+        description: 'Warnings that it may fail soon: its certificate expires in less than 14 days',
       },
     ),
   },

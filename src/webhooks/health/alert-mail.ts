@@ -105,11 +105,7 @@ const subjects: Readonly<Record<AlertKind, string>> = {
   'endpoint.recovering': 'A webhook endpoint is recovering',
   'endpoint.recovered': 'A webhook endpoint has recovered',
   'endpoint.certificate': 'The certificate of a webhook endpoint expires soon',
-  'endpoint.response-time': 'A webhook endpoint responds slowly',
-  'endpoint.success-rate': 'More deliveries to a webhook endpoint fail',
 }
-
-const forecastConsequence = 'Nothing has stopped yet: deliveries are still sent.'
 
 const consequences: Readonly<Record<AlertKind, string>> = {
   'endpoint.failing':
@@ -119,9 +115,7 @@ const consequences: Readonly<Record<AlertKind, string>> = {
   'endpoint.recovering': 'If it fails again, the deliveries stop until the next trial.',
   'endpoint.recovered':
     'Deliveries that failed in the meantime have been sent again or are being sent.',
-  'endpoint.certificate': forecastConsequence,
-  'endpoint.response-time': forecastConsequence,
-  'endpoint.success-rate': forecastConsequence,
+  'endpoint.certificate': 'Nothing has stopped yet: deliveries are still sent.',
 }
 
 /** A notification as mail. Of the customer's input only the host appears, and only in the text. */

@@ -3,24 +3,26 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
-import { type ForecastKind, forecastKinds } from '#src/webhooks/health/forecast.ts'
 import { type StateAlert, stateAlerts } from '#src/webhooks/health/state.ts'
 
-export type AlertKind = StateAlert | `endpoint.${ForecastKind}`
+const alertKinds = [...stateAlerts, 'endpoint.certificate'] as const
+export type AlertKind = (typeof alertKinds)[number]
 
 export function isAlertKind(text: string): text is AlertKind {
-  return [...stateAlerts, ...forecastKinds.map((kind) => `endpoint.${kind}`)].includes(text)
+  return alertKinds.some((kind) => kind === text)
 }
 
 export type Alert = (
   | { kind: StateAlert; message?: undefined }
-  | { kind: `endpoint.${ForecastKind}`; message: string }
+  /** A warning. */
+  | { kind: 'endpoint.certificate'; message: string }
 ) & {
   endpointId: string
   url: string
   /** The same alert is not sent again if it was sent since then. */
   since?: Date | null
 }
+
 export const alertMailQueue = 'alert-mail'
 
 const repeatAfterMs = 3_600_000 // contract 7: once per endpoint and hour

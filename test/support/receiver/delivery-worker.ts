@@ -118,10 +118,10 @@ export async function createDeliveryWorker(
       for (const job of jobs) await workTrial(db, queue, job, clock.now())
       return jobs.length
     },
-    /** Looks for signs of failures to come; resolves to the number of jobs. */
-    async workForecasts(timeoutMs = 10_000) {
+    /** Looks at when certificates expire; resolves to the number of jobs. */
+    async workForecasts() {
       const jobs = await queue.fetch<Jobs['endpoint-forecast']>(forecastQueue, { batchSize: 100 })
-      for (const job of jobs) await workForecast(db, queue, job, { timeoutMs, now: clock.now() })
+      for (const job of jobs) await workForecast(db, queue, job, clock.now())
       return jobs.length
     },
     /** Seconds until the next job is due; null if none waits. */

@@ -1108,7 +1108,7 @@ export interface components {
     Empty: Record<string, never>;
     EndpointForecast: {
       /** @enum {unknown} */
-      kind: "certificate" | "response-time" | "success-rate";
+      kind: "certificate";
       /** Format: date-time */
       since: string;
       message: string;
@@ -1458,7 +1458,7 @@ export interface components {
     };
     Notification: {
       id: number;
-      /** @description endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate, endpoint.response-time or endpoint.success-rate */
+      /** @description endpoint.failing, endpoint.disabled, endpoint.recovering or endpoint.recovered; as a warning endpoint.certificate */
       kind: string;
       /** Format: uuid */
       endpointId: string;
@@ -1939,7 +1939,7 @@ export interface components {
         since: string;
         reason: string | null;
       };
-      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before */
+      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days */
       forecasts: components["schemas"]["EndpointForecast"][];
     };
     WebhookEndpointChange: {
@@ -1993,7 +1993,7 @@ export interface components {
         since: string;
         reason: string | null;
       };
-      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before */
+      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days */
       forecasts: components["schemas"]["EndpointForecast"][];
       /** @description `whsec_` and base64; store it now, it is not shown again */
       secret: string;
@@ -2027,7 +2027,7 @@ export interface components {
         since: string;
         reason: string | null;
       };
-      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days, its responses come close to the timeout, or fewer attempts succeed than before */
+      /** @description Warnings that it may fail soon: its certificate expires in less than 14 days */
       forecasts: components["schemas"]["EndpointForecast"][];
       /** @description `whsec_` and base64; store it now, it is not shown again */
       secret: string;

@@ -10,7 +10,7 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
   const message = 'Its certificate expires in less than 3 days.'
   const forecasts = [
     { kind: 'certificate', since: '2026-01-01T00:00:00Z', message },
-    { kind: 'response-time', since: '2026-01-01T00:00:00Z', message: 'It is <slow>.' },
+    { kind: 'certificate', since: '2026-01-01T00:00:00Z', message: 'It is <late>.' },
   ]
   await test.database.admin.query('UPDATE webhook_endpoints SET forecasts = $2 WHERE id = $1', [
     id,
@@ -19,7 +19,7 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
   const { body } = await admin.open('/')
   t.match(body, 'Needs attention')
   t.match(body, `https://8.8.8.8/&lt;b&gt;</bdi>: ${message}`)
-  t.match(body, 'It is &lt;slow&gt;.')
+  t.match(body, 'It is &lt;late&gt;.')
   t.equal(body.split(`<a href="/app/webhooks/${id}">`).length - 1, 2, 'a link for each forecast')
   for (const other of [stranger, viewer]) {
     t.notMatch((await other.open('/')).body, 'certificate expires')
