@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { normalizeIP } from '@fastify/rate-limit'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { proxyList } from '#src/config/proxies.ts'
 import { normalizeAddress } from '#src/http/client-address.ts'
@@ -41,25 +42,19 @@ export default fp<Options>(
       })
       if (count <= maxPerAddress) return
       connectionsRefused.inc({ limit: 'address' })
-      refuse(socket)
+      refuse(app, socket)
     })
   },
-  { name: 'connection-limit', fastify: '5.x', dependencies: ['metrics'] },
+  { name: 'connection-limit', fastify: '5.x', dependencies: ['metrics', 'parser-answers'] },
 )
 
-function refuse(socket: Socket): void {
+function refuse(app: FastifyInstance, socket: Socket): void {
   const code = 'too-many-requests'
   const { status, title } = errorTable[code]
-  const body = JSON.stringify({ type: problemType(code), title, status })
-  const answer = [
-    `HTTP/1.1 ${status} ${title}`,
-    'content-type: application/problem+json',
-    'cache-control: no-store',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `retry-after: ${retryAfterSeconds}`,
-    'connection: close',
-    '',
-    body,
-  ].join('\r\n')
-  socket.end(answer, () => socket.destroy())
+  app.answerUnparsed(socket, {
+    status,
+    title,
+    type: problemType(code),
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  })
 }

@@ -17,6 +17,15 @@ export default fp<{ origins: readonly string[] }>(
   async function cors(app, { origins }) {
     if (origins.length === 0) return
     const allowed = new Set(origins)
+    if (app.hasDecorator('addParserHeaders'))
+      app.addParserHeaders(({ origin }) => ({
+        vary: 'origin',
+        ...(origin !== undefined &&
+          allowed.has(origin) && {
+            'access-control-allow-origin': origin,
+            'access-control-expose-headers': responseHeaders,
+          }),
+      }))
     app.addHook('onRequest', async function allowOrigin(request, reply) {
       reply.header('vary', withVary(reply.getHeader('vary'), 'origin'))
       const { origin } = request.headers

@@ -141,8 +141,6 @@ function viewerOf(request: FastifyRequest): Viewer | UnknownViewer {
 
 /** Our words for what Fastify refuses before a schema is asked. They never repeat the value. */
 const detailOfFastifyError: Partial<Record<string, string>> = {
-  FST_ERR_BAD_URL:
-    'A % in the path must be followed by two hexadecimal digits, and all bytes be UTF-8.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but Content-Type says application/json.',
   FST_ERR_CTP_INVALID_JSON_BODY:
     'The body is not JSON, or has a field `__proto__` or `constructor.prototype`.',

@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
+import { routingFault } from '#src/http/unroutable.ts'
 
 /**
  * Requests without a route. An unknown path is 404, byte for byte the 404 for an object that does
  * not exist. A known path answers OPTIONS, and any other method with 405 and `Allow`; neither depends
  * on the objects behind the path, so nobody has to be signed in. Answered before the body is read,
- * and after the hooks of the scope, so that a rate limit applies to probing.
+ * and after the hooks of the scope, so that a rate limit applies to probing. So are requests
+ * that cannot be routed at all.
  */
 export default fp(
   async function notFound(app) {
@@ -20,6 +22,8 @@ export default fp(
 
 async function answerUnrouted(request: FastifyRequest, reply: FastifyReply) {
   if (!request.is404) return
+  const fault = routingFault(request.raw, request.originalUrl)
+  if (fault !== null) throw new Problem(fault.code, { detail: fault.detail })
   const [path = ''] = request.url.split('?', 1)
   const methods = request.server.allowedMethods(path)
   if (methods.length === 0) throw new Problem('not-found')

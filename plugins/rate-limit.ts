@@ -72,6 +72,8 @@ type Options = {
   name: 'sign-in' | 'webhooks' | 'logout' | 'api'
   limit: RateLimit
   by: 'address' | 'session' | 'address-and-session'
+  /** Also counts requests that could not be parsed, for the address that sent them. */
+  countsUnparsed?: boolean
 }
 
 /**
@@ -84,7 +86,7 @@ type Options = {
  * - `address-and-session`: per address and per browser session, with a limit on each.
  */
 export default fp<Options>(
-  async function rateLimit(app, { name, limit, by }) {
+  async function rateLimit(app, { name, limit, by, countsUnparsed = false }) {
     if (limit === 'off') return
     if (app.hasDecorator('rateLimit')) throw new Error('Rate-limited scopes must not be nested.')
     const store = app.sharedLimitStore(name)
@@ -106,6 +108,7 @@ export default fp<Options>(
       if (counted.isExceeded) throw tooManyRequests(name, counted.ttl)
     })
     if (by === 'address-and-session') limitBrowserSession(app, name, limit)
+    if (countsUnparsed) countUnparsed(app, name, limit)
   },
   { name: 'rate-limit', fastify: '5.x', dependencies: ['rate-limit-store'] },
 )
@@ -150,20 +153,35 @@ function limitBrowserSession(app: FastifyInstance, name: string, limit: Quota): 
   })
 }
 
+/** They are refused whatever the count is, so it is only described. */
+function countUnparsed(app: FastifyInstance, name: string, limit: Quota): void {
+  const count = app.createRateLimit()
+  app.addParserHeaders(async ({ address }) => {
+    const sender = { ip: address, routeOptions: {} } as FastifyRequest
+    const counted = await count(sender)
+    return counted.isAllowed ? {} : limitHeaders(name, limit, counted)
+  })
+}
+
 type Quota = Exclude<RateLimit, 'off'>
 
 /**
  * Adds the limit and what is left of it to `RateLimit-Policy` and `RateLimit`
  * (draft-ietf-httpapi-ratelimit-headers-10): quota, window, rest, and seconds until the window ends.
  */
-function describeLimit(
-  reply: FastifyReply,
+function describeLimit(reply: FastifyReply, ...described: Parameters<typeof limitHeaders>): void {
+  for (const [name, item] of Object.entries(limitHeaders(...described))) addItem(reply, name, item)
+}
+
+function limitHeaders(
   policy: string,
   { max, seconds }: Quota,
   { remaining, ttl }: { remaining: number; ttl: number },
-): void {
-  addItem(reply, 'ratelimit-policy', `"${policy}";q=${max};w=${seconds}`)
-  addItem(reply, 'ratelimit', `"${policy}";r=${remaining};t=${Math.ceil(ttl / 1000)}`)
+): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${policy}";q=${max};w=${seconds}`,
+    ratelimit: `"${policy}";r=${remaining};t=${Math.ceil(ttl / 1000)}`,
+  }
 }
 
 /** Adds an item to a header that is a list (RFC 9651). */

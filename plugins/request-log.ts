@@ -32,7 +32,7 @@ function writeLine(request: FastifyRequest, reply: FastifyReply): void {
   request.log.info(
     {
       method: request.method,
-      path: config.personalPath ? route : request.url.split('?', 1)[0],
+      path: config.personalPath ? route : request.originalUrl.split('?', 1)[0],
       route: route ?? 'unknown',
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,

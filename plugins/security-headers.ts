@@ -32,6 +32,7 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
     const headers = { ...secure, 'cache-control': 'no-store' }
+    if (app.hasDecorator('addParserHeaders')) app.addParserHeaders(() => toText(headers))
     app.addHook('onRequest', function setSecurityHeaders({ id }, reply, done) {
       reply.headers(headers).header('x-request-id', id)
       done()
@@ -39,6 +40,10 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
   },
   { name: 'security-headers', fastify: '5.x' },
 )
+
+function toText(headers: Headers): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+}
 
 /**
  * The headers that helmet sets, which are the same for every response. Registered in the program

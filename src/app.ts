@@ -22,6 +22,7 @@ import oidcClient from '#plugins/oidc-client.ts'
 import openapi from '#plugins/openapi.ts'
 import pageLinks from '#plugins/page-links.ts'
 import pages from '#plugins/pages.ts'
+import parserAnswers from '#plugins/parser-answers.ts'
 import preconditions from '#plugins/preconditions.ts'
 import providerTokens from '#plugins/provider-tokens.ts'
 import queue from '#plugins/queue.ts'
@@ -105,6 +106,7 @@ export async function buildApp(
   await app.register(errors)
   const providers = config.providers.map(({ name }) => name)
   await app.register(metricsPlugin, { metrics, providers })
+  await app.register(parserAnswers)
   await app.register(connectionLimit, { ...config.connections, trustProxy: config.trustProxy })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
@@ -131,7 +133,12 @@ export async function buildApp(
   await app.register(webhookClient, { ...config.outbound, clock })
 
   await app.register(async function unknown(app) {
-    await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
+    await app.register(rateLimit, {
+      name: 'api',
+      limit: rateLimits.api,
+      by: 'address',
+      countsUnparsed: true,
+    })
     await app.register(notFound)
   })
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
 import Fastify from 'fastify'
 import { answerError } from '#plugins/errors.ts'
 import { logUnrouted } from '#plugins/request-log.ts'
@@ -7,7 +7,7 @@ import type { Config } from '#src/config/config.ts'
 import { proxyList } from '#src/config/proxies.ts'
 import { orderedId } from '#src/crypto/hash.ts'
 import { normalizeAddress } from '#src/http/client-address.ts'
-import type { JobLog } from '#src/observability/logger.ts'
+import { maxParamLength, routingFault, unroutablePath } from '#src/http/unroutable.ts'
 
 // Limits for slow and silent clients. Fastify's defaults are no limit.
 const connectionTimeoutMs = 30_000
@@ -27,8 +27,14 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
       logUnrouted(request, reply)
       return answerError(error, request, reply.header('cache-control', 'no-store'))
     },
-    clientErrorHandler(error, socket) {
-      answerClientError(logger, error, socket)
+    clientErrorHandler(this: FastifyInstance, error, socket) {
+      answerClientError(this, error, socket)
+    },
+    // The router refuses some paths before any hook, and Node requests without Host. They take the way
+    // of unknown paths.
+    rewriteUrl(request) {
+      const { url = '/' } = request
+      return routingFault(request, url) === null ? url : unroutablePath
     },
     // plugins/request-log.ts logs requests.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
@@ -37,10 +43,13 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
     bodyLimit: bodyLimitBytes,
     connectionTimeout: connectionTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: timeoutCheckMs },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+      requireHostHeader: false, // routingFault requires it
+    },
     keepAliveTimeout: keepAliveTimeoutMs,
-    // A provider's subject or event id: 255 characters of up to four bytes, each encoded as %XX.
-    routerOptions: { maxParamLength: 3_060 },
+    routerOptions: { maxParamLength },
     return503OnClosing: false, // requests that still arrive are answered with `Connection: close`
   } satisfies FastifyServerOptions & { http: object }
 }
@@ -68,28 +77,12 @@ const answers: Readonly<Record<string, Answer>> = {
  * response has a request id, and the log has a line with it.
  */
 function answerClientError(
-  log: Pick<JobLog, 'info'>,
-  error: Error & { code?: string },
+  app: FastifyInstance,
+  error: Error & { code?: string; rawPacket?: unknown },
   socket: Socket,
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const answer = answers[error.code ?? ''] ?? malformed
-  const id = orderedId()
-  if (socket.writable) socket.write(writeAnswer(answer, id))
-  socket.destroy()
-  log.info({ reqId: id, route: 'unknown', status: answer.status, errorCode: error.code }, 'request')
-}
-
-function writeAnswer({ status, title }: Answer, id: string): string {
-  const body = JSON.stringify({ type: 'about:blank', title, status, instance: id })
-  return [
-    `HTTP/1.1 ${status} ${title}`,
-    'content-type: application/problem+json',
-    'cache-control: no-store',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${id}`,
-    'connection: close',
-    '',
-    body,
-  ].join('\r\n')
+  const reqId = app.answerUnparsed(socket, { ...answer, packet: error.rawPacket })
+  app.log.info({ reqId, route: 'unknown', status: answer.status, errorCode: error.code }, 'request')
 }

@@ -4,6 +4,7 @@ import type { PgBoss } from 'pg-boss'
 import allowedMethods from '#plugins/allowed-methods.ts'
 import errors from '#plugins/errors.ts'
 import notFound from '#plugins/not-found.ts'
+import parserAnswers from '#plugins/parser-answers.ts'
 import requireAccess from '#plugins/require-access.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
@@ -177,6 +178,7 @@ async function buildAdmin(
     return worker?.current()?.systemDb ?? app?.systemDb ?? worker?.systemDb
   }
   await admin.register(errors)
+  await admin.register(parserAnswers)
   await admin.register(allowedMethods)
   await admin.register(notFound)
   await admin.register(requireAccess)

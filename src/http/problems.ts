@@ -177,6 +177,13 @@ export const errorTable = {
     cause: 'It has more bytes than the limit of the path.',
     remedy: 'Send less data in one request.',
   },
+  'uri-too-long': {
+    status: 414,
+    title: 'The path is too long',
+    meaning: 'The request was not read.',
+    cause: 'A part of the path between two slashes has more than 3,060 characters.',
+    remedy: 'Check the id in the path.',
+  },
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',

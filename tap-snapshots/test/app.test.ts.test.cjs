@@ -14,6 +14,7 @@ root
     branding
     errors
     metrics
+    parser-answers
     connection-limit
     security-headers
     allowed-methods

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import connectionLimit from '#plugins/connection-limit.ts'
 import errors from '#plugins/errors.ts'
 import metricsPlugin from '#plugins/metrics.ts'
+import parserAnswers from '#plugins/parser-answers.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
@@ -17,6 +18,7 @@ async function listen(t: Test, { max = 1_000, maxPerAddress = 2, trustProxy = []
   const metrics = createMetrics()
   await app.register(errors)
   await app.register(metricsPlugin, { metrics, providers: [] })
+  await app.register(parserAnswers)
   await app.register(connectionLimit, { max, maxPerAddress, trustProxy })
   app.get('/', async () => 'done')
   await app.listen({ host: '127.0.0.1', port: 0 })

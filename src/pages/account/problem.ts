@@ -97,6 +97,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
     ...home,
   },
   'too-large': { text: 'The request is larger than the limit. Send less data.', ...home },
+  'uri-too-long': { text: 'The address of the page is too long.', ...home },
   'unsupported-media-type': { text: 'The request has a format that we do not support.', ...home },
   'too-many-requests': { text: 'You have sent too many requests.', ...home },
   internal: { text: 'The error is on our side and has been logged.', ...home },
