@@ -195,7 +195,8 @@ function isMarked(field: Field | undefined): boolean {
 }
 
 function sentence(detail: string): string {
-  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`
+  const end = detail.endsWith('.') ? '' : '.'
+  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}${end}`
 }
 
 function noticeOf({ reason, faults }: FormDraft, others: FormDraft['faults']): Html {

@@ -190,7 +190,7 @@ t.test('faults stand beside their fields; the others are in the notice', async (
   const faults = [
     ['submission', 'is missing'],
     ['b', 'is too long'],
-    ['c', 'must be one of y'],
+    ['c', 'Must be one of y.'],
     ['d', 'is not known'],
     ['e', 'is not 1'],
     ['<evil>', 'is not known'],
