@@ -23,9 +23,10 @@ import {
   deletionForm,
   tokenForm,
 } from '#src/pages/account/account.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
 import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, submitOnce, takeSecret } from '#src/pages/kit/form-submission.ts'
-import { sectionFor } from '#src/pages/kit/layout.ts'
+import { doneQuery, sectionFor } from '#src/pages/kit/layout.ts'
 
 const firstPage = { limit: 100, after: null }
 const auditPageSize = '10'
@@ -33,7 +34,7 @@ const dayMs = 86_400_000
 
 const Query = Type.Object(
   {
-    done: Type.Optional(Type.String({ maxLength: 64 })),
+    ...doneQuery,
     /** Cursor of the audit entries. */
     trail: PageQuery.properties.cursor,
     ...shownQuery,
@@ -42,7 +43,7 @@ const Query = Type.Object(
 )
 const IdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 const ConfirmedIdForm = Type.Object(
-  { id: Uuid, confirm: Type.Literal('yes') },
+  { id: Uuid, ...confirmedField },
   { additionalProperties: false },
 )
 const IdentityForm = Type.Object(

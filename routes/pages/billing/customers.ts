@@ -11,18 +11,20 @@ import {
 import { readPage } from '#src/http/pagination.ts'
 import { PageQuery } from '#src/http/schemas.ts'
 import { type CustomersNotice, customersPage, linkForm } from '#src/pages/billing/customers.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 
 const pageSize = '25'
 
 const Query = Type.Object(
   {
-    done: Type.Optional(Type.String({ maxLength: 64 })),
+    ...doneQuery,
     cursor: PageQuery.properties.cursor,
   },
   { additionalProperties: false },
 )
 const UnlinkForm = Type.Object(
-  { customer: linkForm.schema.properties.customer, confirm: Type.Literal('yes') },
+  { customer: linkForm.schema.properties.customer, ...confirmedField },
   { additionalProperties: false },
 )
 

@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import { documentForm, documentListPage, documentPage } from '#src/pages/resources/documents.ts'
 import { isNewer, newerVersionText, withLineFeeds } from '#src/pages/resources/posts.ts'
 import {
@@ -15,10 +16,7 @@ import {
 } from '#src/resources/documents.ts'
 
 const pageSize = '25'
-const DoneQuery = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
-)
+const DoneQuery = Type.Object(doneQuery, { additionalProperties: false })
 
 const hide = true
 const config = { access: { resource: 'document', action: 'read' } } as const

@@ -6,7 +6,9 @@ import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
 import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   isNewer,
   newerVersionText,
@@ -29,17 +31,16 @@ import {
 
 const pageSize = '25'
 
-const done = Type.Optional(Type.String({ maxLength: 64 }))
 const ListQuery = Type.Object(
   {
     ...CursorQuery.properties,
-    done,
+    ...doneQuery,
     department: Type.Optional(newPostForm.schema.properties.department),
   },
   { additionalProperties: false },
 )
-const PostQuery = Type.Object({ done }, { additionalProperties: false })
-const DeleteForm = Type.Object({ confirm: Type.Literal('yes') }, { additionalProperties: false })
+const PostQuery = Type.Object(doneQuery, { additionalProperties: false })
+const DeleteForm = Type.Object(confirmedField, { additionalProperties: false })
 
 type PostRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
 

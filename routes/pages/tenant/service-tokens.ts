@@ -12,6 +12,7 @@ import {
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid } from '#src/http/schemas.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
 import { chosen } from '#src/pages/kit/form.ts'
 import {
   shownQuery,
@@ -19,6 +20,7 @@ import {
   submitOnce,
   takeSecret,
 } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   type ServiceTokenNotice,
   type ServiceTokensView,
@@ -29,18 +31,12 @@ import {
 const allTokens = { limit: maxServiceTokens, after: null }
 const dayMs = 86_400_000
 
-const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })), ...shownQuery },
-  { additionalProperties: false },
-)
+const Query = Type.Object({ ...doneQuery, ...shownQuery }, { additionalProperties: false })
 const RotateForm = Type.Object(
-  { ...submissionFields, id: Uuid, confirm: Type.Literal('yes') },
+  { ...submissionFields, id: Uuid, ...confirmedField },
   { additionalProperties: false },
 )
-const RemoveForm = Type.Object(
-  { id: Uuid, confirm: Type.Literal('yes') },
-  { additionalProperties: false },
-)
+const RemoveForm = Type.Object({ id: Uuid, ...confirmedField }, { additionalProperties: false })
 
 type Options = { keys: EncryptionKeys }
 

@@ -8,6 +8,7 @@ import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { IdParams } from '#src/http/schemas.ts'
 import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   folderForm,
   memberForm,
@@ -29,10 +30,7 @@ import {
 const shown = { limit: 100, after: null }
 const shownMemberships = 1_000
 
-const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
-)
+const Query = Type.Object(doneQuery, { additionalProperties: false })
 
 type IdRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
 type MemberRequest = FastifyRequest<{

@@ -26,6 +26,8 @@ import { readPage } from '#src/http/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   changeForm,
   deletionForm,
@@ -40,7 +42,7 @@ const auditPageSize = '10'
 // A form also sends its empty fields; an empty search finds all members.
 const Query = Type.Object(
   {
-    done: Type.Optional(Type.String({ maxLength: 64 })),
+    ...doneQuery,
     search: Type.Optional(OptionalLine(320)),
     /** Cursors of the members, the invitations and the audit entries. */
     members: PageQuery.properties.cursor,
@@ -50,7 +52,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 const RemoveForm = Type.Object(
-  { id: changeForm.schema.properties.id, confirm: Type.Literal('yes') },
+  { id: changeForm.schema.properties.id, ...confirmedField },
   { additionalProperties: false },
 )
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })

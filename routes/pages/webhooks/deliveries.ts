@@ -5,6 +5,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
 import { SubmissionForm, submitOnce } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
 import { signatureForm } from '#src/pages/webhooks/signature-check.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
@@ -13,10 +14,7 @@ import { replayDelivery } from '#src/webhooks/history/replays.ts'
 import { checkSignature } from '#src/webhooks/signing/check-signature.ts'
 import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 
-const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
-)
+const Query = Type.Object(doneQuery, { additionalProperties: false })
 
 type Params = Static<typeof UuidParams>
 

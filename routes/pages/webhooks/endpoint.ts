@@ -6,6 +6,7 @@ import { readPage } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
 import {
   SubmissionForm,
   shownQuery,
@@ -13,6 +14,7 @@ import {
   submitOnce,
   takeSecret,
 } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import { changedRows, sinceMs } from '#src/pages/webhooks/delivery.ts'
 import {
   type EndpointView,
@@ -45,7 +47,7 @@ const listFields = {
 const ListQuery = Type.Object(listFields, { additionalProperties: false })
 const Query = Type.Object(
   {
-    done: Type.Optional(Type.String({ maxLength: 64 })),
+    ...doneQuery,
     test: Type.Optional(Uuid),
     ...listFields,
     cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
@@ -54,7 +56,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 const RemoveForm = Type.Object(
-  { ...submissionFields, confirm: Type.Literal('yes') },
+  { ...submissionFields, ...confirmedField },
   { additionalProperties: false },
 )
 

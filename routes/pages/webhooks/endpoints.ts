@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { findOwnLedgerState } from '#src/ledger/last-check.ts'
 import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 import { type RetryFacts, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { newEndpointForm, readFields } from '#src/pages/webhooks/forms.ts'
 import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
@@ -23,10 +24,7 @@ type Options = {
 const allEndpoints = { limit: maxEndpoints, after: null }
 const shownNotifications = { limit: 5, after: null }
 
-const Query = Type.Object(
-  { done: Type.Optional(Type.String({ maxLength: 64 })) },
-  { additionalProperties: false },
-)
+const Query = Type.Object(doneQuery, { additionalProperties: false })
 
 const hide = true
 const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const

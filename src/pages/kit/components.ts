@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { type Cell, type Html, html } from './html.ts'
 
 /** The top of a page. */
@@ -80,6 +81,9 @@ export function confirmation({ label, name, action, fields, button }: Confirmati
               </form>
             </details>`
 }
+
+/** The field of `confirmBox`, for the schemas of forms. */
+export const confirmedField = { confirm: Type.Literal('yes') }
 
 /** The box that a confirmation needs. */
 export function confirmBox(text: Cell): Html {

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { maxShownTenants, type OwnTenant } from '#src/auth/sessions/enter.ts'
 import type { Brand } from '#src/config/brand.ts'
@@ -214,6 +215,9 @@ function switcher({ current, tenantId, tenants = [] }: Navigation): Html {
 export function entryAbove(path: string): { href: string; label: string } | null {
   return entries.find(({ href }) => href !== '/' && path.startsWith(`${href}/`)) ?? null
 }
+
+/** The query parameter of a page that says what was just done. */
+export const doneQuery = { done: Type.Optional(Type.String({ maxLength: 64 })) }
 
 /** The notice for `?done=…`; empty for an unknown key. */
 export function noticeText(
