@@ -303,7 +303,7 @@ export type DeliverJob = {
   series: number
   /** Of the attempt, from 1 within the series. */
   number: number
-  /** It was held, and is within the rate limit of its endpoint. */
+  /** Released from the rate-limit hold; must not be held again. */
   released?: true
 }
 

@@ -42,25 +42,25 @@ export type DueAttempt = {
   /** From 1 within the series. */
   number: number
   dueAt: Date
-  /** It was held, and is within the rate limit of its endpoint. */
+  /** Released from the rate-limit hold; must not be held again. */
   released: boolean
   /** Null if it is gone. */
   delivery: DueDelivery | null
 }
 
-/** What a turn asks for. */
+/** A turn's request for due attempts. */
 export type Claim = {
   turnId: string
   endpointId: string
-  /** Only what is due since then; null for all. */
+  /** Attempts due before are left out; null for none. */
   since: Date | null
-  /** Left out, because the turn has them already: `attemptKey` of each. */
+  /** `attemptKey` of the attempts that the turn has already. */
   known: readonly string[]
-  /** At most so many. */
+  /** At most this many. */
   room: number
 }
 
-/** What tells the attempts of an endpoint from each other. */
+/** Identifies an attempt among those of its endpoint. */
 export function attemptKey({
   deliveryId,
   series,

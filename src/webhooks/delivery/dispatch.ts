@@ -15,11 +15,11 @@ import { createLimit } from '#src/runtime/limit.ts'
 import type { Sender } from '#src/webhooks/client/client.ts'
 import { holdBeyondLimit } from '#src/webhooks/delivery/held/hold.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
+import { createRunner } from './attempt.ts'
 import { type Claim, claimDue, type DueAttempt } from './claim.ts'
 import { endTurns, handBackTurn } from './end-turns.ts'
-import { createRecorder } from './recorder.ts'
-import { decideStart } from './retry-schedule.ts'
-import { createRunner } from './run-attempt.ts'
+import { decideStart } from './outcome.ts'
+import { createRecorder } from './record.ts'
 import { createSlots } from './slots.ts'
 import { startTurn, type Turn, type TurnWork } from './turn.ts'
 import type { TurnTimes } from './turn-state.ts'
@@ -43,7 +43,7 @@ export type DispatchLimits = TurnTimes & {
   perEndpoint: number
   /** Turns in progress from which on the longest give way. */
   turns: number
-  /** Between looks for what is due to endpoints in turn: nothing tells of a retry that becomes due. */
+  /** Between looks for due attempts: no notification is sent when a retry becomes due. */
   pollMs: number
 }
 
@@ -51,7 +51,7 @@ type TurnJob = Job<EndpointTurnJob>
 
 export type Dispatcher = {
   run: Dispatch<TurnJob>
-  /** Looks for what is due to endpoints of the tenant in turn; of every tenant if it is empty. */
+  /** Wakes the turns of the tenant's endpoints; all turns if `tenantId` is empty. */
   wake(tenantId: string): void
   /** Begins no more attempts, and gives the turns back. */
   finish(): void
@@ -59,7 +59,7 @@ export type Dispatcher = {
 
 const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
 
-/** Works on endpoints, in the scopes of their tenants. What is asked for at once is one statement. */
+/** Works on endpoints, in the scopes of their tenants. Calls at the same time share a statement. */
 export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
   const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
   const readLimit = createLimit(concurrentTenants)
@@ -157,7 +157,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   }
 }
 
-/** What is asked for a tenant meanwhile waits, and is then asked in one call. */
+/** Calls made for a tenant while one is under way share the next one. */
 function groupByTenant<Asked, Answer>(
   work: (tenantId: string, asked: readonly Asked[]) => Promise<readonly Answer[]>,
 ): (tenantId: string, asked: Asked) => Promise<Answer> {

@@ -10,9 +10,8 @@ import { isDue } from './claim.ts'
 type TurnJob = Job<EndpointTurnJob>
 
 /**
- * Ends the turns of endpoints of one tenant to which nothing is due. The lock on an endpoint's row is
- * not waited for: while a transaction that has added an attempt is open, the turn goes on. Attempts that
- * are due later have a job at the end, also those that another process has added by a clock of its own.
+ * Ends turns with nothing due and queues a job for their next attempt. Skips endpoints locked by another
+ * transaction, because it may be adding an attempt.
  * @returns for each turn whether it has ended
  * @throws JobGone if none of them is in progress any more
  */
@@ -49,7 +48,7 @@ async function findBusy(
   const locked = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM webhook_endpoints
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[]) FOR UPDATE SKIP LOCKED`
-  // With a snapshot of its own, taken under the lock.
+  // A new statement has a new snapshot, taken under the lock.
   const busy = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM unnest(${ids}::uuid[]) AS endpoint (id)
     WHERE EXISTS (
@@ -62,7 +61,7 @@ async function findBusy(
   return new Set(busy.map(({ id }) => id))
 }
 
-/** The endpoint is at the end of the line again, for any worker. */
+/** Ends the turn and queues the next one of the endpoint, for any worker. */
 export async function handBackTurn(db: Database, queue: PgBoss, job: TurnJob): Promise<void> {
   await db.write(enterJobs(endpointTurnQueue, [job.id]), async (tx) => {
     await completeJobs(tx, queue, [job])
@@ -73,8 +72,8 @@ export async function handBackTurn(db: Database, queue: PgBoss, job: TurnJob): P
 }
 
 /**
- * A job that another worker has taken over after a pause of this one stays as it is. That `in_turn` is
- * false meanwhile only means that deliveries add jobs.
+ * Leaves a job alone that another worker has taken over after a pause of this one. `in_turn` is false
+ * then, so deliveries add jobs of their own.
  */
 async function completeJobs(tx: Tx, queue: PgBoss, jobs: readonly TurnJob[]): Promise<void> {
   await queue.complete(endpointTurnQueue, [...jobs], undefined, { db: transactionOf(tx) })

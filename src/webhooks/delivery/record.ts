@@ -1,8 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
+import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-commit.ts'
 import type { Database } from '#src/db/database.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { enterJobs } from '#src/queue/enter-jobs.ts'
+import type { JobLog } from '#src/observability/logger.ts'
+import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
+import type { Clock } from '#src/runtime/clock.ts'
+import type { Limit } from '#src/runtime/limit.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
 import { statusColumns } from '#src/webhooks/history/filter.ts'
 import { endpointTurnQueue, scheduleAttempts } from '#src/webhooks/schedule/due-attempts.ts'
@@ -10,17 +16,77 @@ import type { DueAttempt } from './claim.ts'
 import { type DeliveryOutcome, statusAfter, waitAfter } from './outcome.ts'
 import { recordHealth } from './record-health.ts'
 
+export type RecorderDeps = { db: Database; queue: PgBoss; clock: Clock; logger: JobLog }
+
+/** Records the end of an attempt. */
+export type Recorder = {
+  /**
+   * Repeats while the database is unavailable, however long: the result of an attempt exists only
+   * here. Once another worker has the turn, there is nothing left to write.
+   * @throws the last error once `abandoned`
+   */
+  record(ended: Ended, abandoned: AbortSignal): Promise<void>
+}
+
+/** One group commit per tenant, because a transaction has the scope of one tenant. */
+export function createRecorder({ db, queue, clock, logger }: RecorderDeps, limit: Limit): Recorder {
+  const groups = new Map<string, GroupCommit<Ended, void>>()
+
+  function openGroup(tenantId: string): GroupCommit<Ended, void> {
+    const group = createGroupCommit<Ended, void>({
+      async commit(entries) {
+        await recordAll(entries.map(({ item }) => item))
+        for (const { resolve } of entries) resolve()
+      },
+      onIdle: () => groups.delete(tenantId),
+    })
+    groups.set(tenantId, group)
+    return group
+  }
+
+  /**
+   * Records nothing if none of the turns is in progress any more: a commit whose answer was lost has
+   * recorded them, or another worker repeats the attempts.
+   */
+  async function recordAll(ended: readonly Ended[]): Promise<void> {
+    try {
+      await limit(() => recordOutcomes(db, queue, ended, clock.now()))
+    } catch (error) {
+      if (!(error instanceof JobGone)) throw error
+      logger.warn({ attempts: ended.length }, 'turn no longer ours when attempts were recorded')
+    }
+  }
+
+  return {
+    async record(ended, abandoned) {
+      for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
+        abandoned.throwIfAborted()
+        try {
+          const group = groups.get(ended.tenantId) ?? openGroup(ended.tenantId)
+          return await group.add(ended)
+        } catch (error) {
+          if (!isDatabaseUnavailable(error)) throw error
+          await wait(waitMs, undefined, { signal: abandoned })
+        }
+      }
+    },
+  }
+}
+
+const firstWaitMs = 50
+const maxWaitMs = 2_000
+
 /** A due attempt that has ended, in the turn of its endpoint. */
 export type Ended = Pick<DueAttempt, 'tenantId' | 'deliveryId' | 'series' | 'number'> & {
   turnId: string
-  /** What to record; null if the attempt was no longer due. */
+  /** Null if the attempt was no longer due. */
   outcome: DeliveryOutcome | null
 }
 
 /**
- * Records what became of due attempts of one tenant in one transaction: attempts, states of deliveries
- * and endpoints, the next attempts, and the end of these. A delivery that has changed in the meantime
- * is left alone, so that recording an outcome twice changes nothing.
+ * Records the outcomes of due attempts of one tenant in one transaction: adds the attempts, updates
+ * deliveries and endpoints, replaces the due attempts by the next ones. Skips a delivery that has changed
+ * in the meantime, so that recording an outcome twice changes nothing.
  * @throws JobGone if none of the turns is in progress any more
  */
 export async function recordOutcomes(
@@ -53,8 +119,8 @@ export async function recordOutcomes(
 }
 
 /**
- * Makes the changes of the outcomes and adds the next attempts; the rows are the ids of what changed. The
- * queue has no part in it when nothing is tried again.
+ * The statement that stores the outcomes and adds the next attempts; its rows are the ids of the changed
+ * deliveries. It touches the queue only if there are next attempts.
  */
 async function recording(
   { tenantId }: TenantScope,

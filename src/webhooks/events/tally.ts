@@ -4,7 +4,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { openJobs } from '#src/queue/job-table.ts'
 import { deliverQueue, endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 
-/** What became of the events of one day (UTC, `2026-01-31`), by their deliveries. */
+/** The events of one day (UTC, `2026-01-31`), counted by the states of their deliveries. */
 export type DayTally = {
   day: string
   events: number
@@ -19,7 +19,7 @@ export type DayTally = {
 export const talliedEvents = 2_000
 const days = 7
 
-/** Of the job that adds the lost attempt of a delivery (schedule/due-attempts.ts). */
+/** The id of the job that adds the lost attempt of a delivery (schedule/due-attempts.ts). */
 const lostAttemptJobId = Prisma.sql`md5(concat_ws(':', d.id, d.series, d.attempts + 1))::uuid`
 
 /**

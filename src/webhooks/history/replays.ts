@@ -153,14 +153,14 @@ async function hasTooMany(tx: Tx, { tenantId }: TenantScope, endpointId: string)
 }
 
 /**
- * Held by who adds a replay and by who takes a turn: one that is added while the tenant's job ends would
- * otherwise rely on that job, which does not see it yet.
+ * Taken to add a replay and to take a turn. Without it, a replay added while the tenant's job ends would
+ * rely on that job, which does not see it yet.
  */
 function lockReplays(tx: Tx, { tenantId }: TenantScope): Promise<void> {
   return lockUntilCommit(tx, 'endpoint-replays', tenantId)
 }
 
-/** Puts the tenant at the end of the line, unless it waits there already. The caller has `lockReplays`. */
+/** Queues the tenant's next turn, unless one waits already. Requires `lockReplays`. */
 export function addTurn(tx: Tx, queue: PgBoss, { tenantId }: TenantScope): Promise<void> {
   return addJob(queue, tx, turnQueue, { tenantId }, turnOf(tenantId))
 }

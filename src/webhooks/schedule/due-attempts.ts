@@ -82,8 +82,8 @@ export function wakeWorkers(tx: Tx, { tenantId }: TenantScope): void {
 export type LostAttempt = DeliverJob & { endpointId: string }
 
 /**
- * Adds jobs that add the attempts again, in the scope of their tenants, which the caller has not.
- * @returns their number
+ * Queues jobs that add the attempts again. A job enters the scope of its tenant, which the caller has not.
+ * @returns the number of jobs
  */
 export async function addDeliverJobs(
   connection: Queryable,

@@ -9,7 +9,7 @@ export const maxRate = 1_000
 
 /** Which of the wanted deliveries are within the limit. */
 export type Grant = {
-  /** One for each of them: in so many seconds from now. Ascending. */
+  /** Seconds from now until each granted delivery, ascending. */
   waitsSeconds: readonly number[]
   /** To be passed to the next call. */
   nextAt: Date

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { decideStart, nextStep, type Startable } from '#src/webhooks/delivery/retry-schedule.ts'
+import { decideStart, nextStep, type Startable } from '#src/webhooks/delivery/outcome.ts'
 
 const waits = [0, 5, 30, 300, 3_600]
 
