@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
 import Fastify from 'fastify'
-import { answerError } from '#plugins/errors.ts'
-import { logUnrouted } from '#plugins/request-log.ts'
+import { answerError } from '#plugins/http/errors.ts'
+import { logUnrouted } from '#plugins/observability/request-log.ts'
 import type { Config } from '#src/config/config.ts'
 import { proxyList } from '#src/config/proxies.ts'
 import { orderedId } from '#src/crypto/hash.ts'
-import { normalizeAddress } from '#src/http/client-address.ts'
+import { normalizeAddress } from '#src/http/headers/client-address.ts'
 import { maxParamLength, routingFault, unroutablePath } from '#src/http/unroutable.ts'
 
 // Limits for slow and silent clients. Fastify's defaults are no limit.
@@ -36,7 +36,7 @@ export function serverOptions(config: Config, logger: FastifyBaseLogger) {
       const { url = '/' } = request
       return routingFault(request, url) === null ? url : unroutablePath
     },
-    // plugins/request-log.ts logs requests.
+    // plugins/observability/request-log.ts logs requests.
     logController: new Fastify.LogController({ disableRequestLogging: true }),
     genReqId: () => orderedId(), // its time is what `gatehouse trace` searches by
     trustProxy: trustedProxies(config.trustProxy),

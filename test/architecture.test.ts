@@ -42,6 +42,7 @@ t.test('an import against the order is found', async (t) => {
     ['src/crypto/a.ts', '../runtime/x.ts'],
     ['src/config/a.ts', '#src/auth/oidc/x.ts'],
     ['src/http/a.ts', '#plugins/session.ts'],
+    ['src/http/headers/a.ts', '../problems.ts'],
     ['src/access/a.ts', '#src/db/database.ts'],
     ['src/observability/a.ts', '#src/queue/queue.ts'],
     ['src/db/database.ts', '#src/mail/mailer.ts'],
@@ -121,10 +122,10 @@ t.test('an import against the order is found', async (t) => {
 
 t.test('a type, a re-export and an import at run time are imports as well', async (t) => {
   for (const text of [
-    `import type { Thing } from '#plugins/session.ts'`,
-    `import {\n  thing,\n} from '#plugins/session.ts'`,
-    `export { thing } from '#plugins/session.ts'`,
-    `export const used = await import('#plugins/session.ts')`,
+    `import type { Thing } from '#plugins/access/session.ts'`,
+    `import {\n  thing,\n} from '#plugins/access/session.ts'`,
+    `export { thing } from '#plugins/access/session.ts'`,
+    `export const used = await import('#plugins/access/session.ts')`,
   ]) {
     t.equal(breachesOf({ 'src/pages/a.ts': text }).length, 1, text)
   }
@@ -211,7 +212,7 @@ t.test('what the rules allow passes', async (t) => {
   const program = {
     'src/runtime/clock.ts': 'export const thing = 1',
     'src/cli.ts': `${importing('#src/runtime/clock.ts')}\nexport const demo = () => import('./demo/demo.ts')\nexport const home = process.env.HOME`,
-    'src/server.ts': `import Fastify from 'fastify'\nimport session from '#plugins/session.ts'\nexport const used = [Fastify, session]`,
+    'src/server.ts': `import Fastify from 'fastify'\nimport session from '#plugins/access/session.ts'\nexport const used = [Fastify, session]`,
     'src/worker.ts': `import type { FastifyBaseLogger } from 'fastify'\nexport type Used = FastifyBaseLogger`,
     'src/demo/demo.ts': `import { randomBytes } from 'node:crypto'\nexport const used = randomBytes`,
     'src/crypto/hash.ts': `import { createHmac } from 'node:crypto'\nexport const used = createHmac`,
@@ -219,8 +220,8 @@ t.test('what the rules allow passes', async (t) => {
     'src/webhooks/client/connection.ts': `import { Pool } from 'undici'\nexport const used = Pool`,
     'src/billing/record.ts': `import type { PgBoss } from 'pg-boss'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = PgBoss\nexport const used = thing`,
     'src/billing/process.ts': `import { used as record } from './record.ts'\nexport const used = record`,
-    'plugins/session.ts': `import fp from 'fastify-plugin'\nimport { thing } from '#src/runtime/clock.ts'\nexport default fp(async () => {}, { name: String(thing) })`,
-    'routes/api/me.ts': `import type { FastifyPluginAsync } from 'fastify'\nimport Type from 'typebox'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = FastifyPluginAsync\nexport const used = [Type, thing]`,
+    'plugins/access/session.ts': `import fp from 'fastify-plugin'\nimport { thing } from '#src/runtime/clock.ts'\nexport default fp(async () => {}, { name: String(thing) })`,
+    'routes/api/account/me.ts': `import type { FastifyPluginAsync } from 'fastify'\nimport Type from 'typebox'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = FastifyPluginAsync\nexport const used = [Type, thing]`,
     'src/commands/serve/doctor.ts': `export const home = process.env.HOME\nexport const demo = () => import('#src/demo/demo.ts')`,
     'src/commands/webhooks/events.ts': importing('#clients/typescript/src/client.ts'),
     'clients/typescript/src/client.ts': importing('./retries.ts'),

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { tagOf } from './etag.ts'
+import { tagOf } from '#src/http/headers/etag.ts'
 
 /** Content codings in the order of preference. */
 export const encodings = ['br', 'gzip'] as const

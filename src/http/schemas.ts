@@ -74,7 +74,7 @@ type Status<One extends number | ErrorCode> = One extends ErrorCode
 
 /**
  * Response schemas of the problems that a route can answer with, by status or by code. A status stands
- * for the codes that every route with such access has (plugins/openapi.ts); a 409 needs its codes.
+ * for the codes that every route with such access has (plugins/api/openapi.ts); a 409 needs its codes.
  */
 export function problems<const Expected extends readonly (number | ErrorCode)[]>(
   ...expected: Expected
@@ -129,7 +129,7 @@ export const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /**
  * Page of a list (contract 3). `limit` is a string, like every query parameter; the API description
- * shows the integer (src/http/openapi.ts).
+ * shows the integer (src/http/openapi/description.ts).
  */
 export const PageQuery = Type.Object(
   {
@@ -155,3 +155,9 @@ export const PageOf = <T extends TSchema & { title?: string }>(item: T) =>
     { data: Type.Array(item), nextCursor: Nullable(Type.String()) },
     { title: `${item.title}Page` },
   )
+
+/** The schema of a route's headers with one more, which may be left out. */
+export function withHeader(headers: unknown, name: string, schema: TSchema): TSchema {
+  const { properties = {} } = Object(headers)
+  return Type.Object({ ...properties, [name]: Type.Optional(schema) })
+}

@@ -1,5 +1,5 @@
 import openapiTypescript from 'openapi-typescript'
-import type { ApiDescription } from '#src/http/openapi-examples.ts'
+import type { ApiDescription } from '#src/http/openapi/examples.ts'
 
 const notice = '// Generated from the API description: npm run generate.'
 

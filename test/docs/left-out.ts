@@ -24,12 +24,12 @@ const start = ['src/cli.ts', 'openapi']
 /** Keys are the first column of the page's last table. */
 export const leftOut: Readonly<Record<string, LeftOut>> = {
   '`schema.operationId` of a route': {
-    path: 'routes/api/notes.ts',
+    path: 'routes/api/resources/notes.ts',
     piece: "operationId: 'listNotes',\n",
     run: start,
   },
   '`config.access` of a route': {
-    path: 'routes/api/notes.ts',
+    path: 'routes/api/resources/notes.ts',
     piece: "config: { access: { resource: 'note', action: 'read' } },",
     run: start,
   },
@@ -39,12 +39,12 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     run: start,
   },
   '`config.idempotencyKey` of a POST that creates': {
-    path: 'routes/api/notes.ts',
+    path: 'routes/api/resources/notes.ts',
     piece: '        idempotencyKey: true,\n',
     run: start,
   },
   '`config.versioned` of a PATCH': {
-    path: 'routes/api/notes.ts',
+    path: 'routes/api/resources/notes.ts',
     piece: /(?<=patch\([^{]*\{\s*config: \{ )versioned: Note, /,
     run: start,
   },
@@ -124,16 +124,15 @@ export const leftOut: Readonly<Record<string, LeftOut>> = {
     run: [programs.tsc, '--project', 'tsconfig.notes.json'],
   },
   "the way through `src/`: a route that imports Prisma's client": {
-    path: 'routes/api/notes.ts',
-    piece: "import Type, { type Static } from 'typebox'\n",
-    instead:
-      "import Type, { type Static } from 'typebox'\nimport { Prisma } from '#src/db/generated/client.ts'\n",
-    run: [programs.biome, 'lint', '--vcs-enabled=false', 'routes/api/notes.ts'],
+    path: 'routes/api/resources/notes.ts',
+    piece: "import Type from 'typebox'\n",
+    instead: "import Type from 'typebox'\nimport { Prisma } from '#src/db/generated/client.ts'\n",
+    run: [programs.biome, 'lint', '--vcs-enabled=false', 'routes/api/resources/notes.ts'],
   },
   'the import order: a resource that imports a route': {
     path: 'src/resources/notes.ts',
     piece: 'import { publish }',
-    instead: "import '#routes/api/me.ts'\nimport { publish }",
+    instead: "import '#routes/api/account/me.ts'\nimport { publish }",
     run: ['test/architecture.test.ts'],
   },
   'the tenant in a `where`': {

@@ -3,7 +3,7 @@ export type Scope = { name: string; guards: string[]; scopes: Scope[] }
 
 const opening = /^( *)await app\.register\(async function (\w+)\(app\)/
 const registration = /^( *)await app\.register\((\w+)/
-const plugin = /^import (\w+)(?:, \{ (\w+) \})? from '#plugins\/(.+)\.ts'/gm
+const plugin = /^import (\w+)(?:, \{ (\w+) \})? from '#plugins\/(?:[\w-]+\/)?([\w-]+)\.ts'/gm
 
 /** The scopes in the source of src/app.ts, by the indentation that the formatter guarantees. */
 export function readScopes(source: string): Scope {

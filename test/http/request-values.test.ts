@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import schemaCompilers from '#plugins/schema-compilers.ts'
+import schemaCompilers from '#plugins/api/schema-compilers.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { uuidForm } from '#src/http/pagination.ts'

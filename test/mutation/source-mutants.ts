@@ -48,7 +48,7 @@ const hunts: readonly Hunt[] = [
   { kind: 'route', files: ['routes/**/*.ts'], find: routeAccess, tests: [tests.matrix] },
   ...Object.entries(guards).map(([plugin, tests]) => ({
     kind: 'hook',
-    files: [`plugins/${plugin}.ts`],
+    files: [`plugins/*/${plugin}.ts`],
     find: (text: string) => [...hooks(text), ...conditions(text)],
     tests,
   })),
@@ -102,14 +102,14 @@ const hunts: readonly Hunt[] = [
   ...queueHunts(),
   {
     kind: 'cross-origin',
-    files: ['plugins/cors.ts'],
+    files: ['plugins/http/cors.ts'],
     find: (text) => cutsOf(text, / \|\| !allowed\.has\(origin\)/g, ''),
     tests: [tests.cors],
   },
   {
     kind: 'compressed',
-    files: ['plugins/compression.ts'],
-    find: (text) => cutsOf(text, /credential\?\.kind !== 'token' \|\| /g, ''),
+    files: ['plugins/http/compression.ts'],
+    find: (text) => cutsOf(text, / +if \(!isBearer\(credential\)\) return false\n/g, ''),
     tests: [tests.compression],
   },
   {
@@ -120,7 +120,7 @@ const hunts: readonly Hunt[] = [
   },
   {
     kind: 'value',
-    files: ['src/http/schemas.ts', 'plugins/schema-compilers.ts'],
+    files: ['src/http/schemas.ts', 'plugins/api/schema-compilers.ts'],
     find: (text) => cutsOf(text, /, (pattern: uuidForm\.source|onCreate: limitTimes)/g, ''),
     tests: [tests.requestValues],
   },
@@ -132,7 +132,7 @@ const hunts: readonly Hunt[] = [
   },
   {
     kind: 'role given',
-    files: ['routes/{api,pages}/*.ts'],
+    files: ['routes/{api,pages}/**/*.ts'],
     find: (text) => cutsOf(text, /\brequireAssignableRole\(\w+, [\w.]+\)/g, ''),
     tests: [tests.newTokens],
   },

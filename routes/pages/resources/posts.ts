@@ -47,7 +47,7 @@ type PostRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
 const access = (action: 'read' | 'create' | 'update' | 'delete') =>
   ({ access: { resource: 'post', action } }) as const
 
-/** Pages of the tenant's posts, under the rules of `routes/api/posts.ts`. */
+/** Pages of the tenant's posts, under the rules of `routes/api/resources/posts.ts`. */
 const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   const hide = true
   app.get(

@@ -2,7 +2,7 @@ import { buildApp } from '#src/app.ts'
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import type { ApiDescription } from '#src/http/openapi-examples.ts'
+import type { ApiDescription } from '#src/http/openapi/examples.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { printJson } from '../kit/output.ts'
 

@@ -1,4 +1,4 @@
-import { exampleOf, type Schema } from '#src/http/openapi-examples.ts'
+import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import { layout, type Page } from '#src/pages/kit/layout.ts'

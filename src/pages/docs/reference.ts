@@ -1,4 +1,4 @@
-import { inlineSchemas } from '#src/http/openapi-components.ts'
+import { inlineSchemas } from '#src/http/openapi/components.ts'
 import {
   type Answer,
   type ApiDescription,
@@ -8,7 +8,7 @@ import {
   type Operation,
   type Reference,
   type Schema,
-} from '#src/http/openapi-examples.ts'
+} from '#src/http/openapi/examples.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import { layout, type Page } from '#src/pages/kit/layout.ts'

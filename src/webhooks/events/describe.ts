@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi-examples.ts'
+import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { Time } from '#src/http/schemas.ts'
 import { type EventKind, type EventType, eventTypes } from './types.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { exampleOf } from '#src/http/openapi-examples.ts'
+import { exampleOf } from '#src/http/openapi/examples.ts'
 import { eventKinds } from '#src/resources/events.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ApiDescription, Operation } from '#src/http/openapi-examples.ts'
+import type { ApiDescription, Operation } from '#src/http/openapi/examples.ts'
 import { fieldsOf, referencePage, typeText } from '#src/pages/docs/reference.ts'
 import { build } from '#test/support/app/app.ts'
 

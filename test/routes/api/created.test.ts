@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ApiDescription } from '#src/http/openapi-examples.ts'
+import type { ApiDescription } from '#src/http/openapi/examples.ts'
 import { build } from '#test/support/app/app.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 

@@ -6,7 +6,7 @@ import { runOnCluster } from './on-cluster.ts'
  */
 await runOnCluster([
   () => import('#test/routes/api/folders.test.ts'),
-  () => import('#test/plugins/preconditions.test.ts'),
+  () => import('#test/plugins/api/preconditions.test.ts'),
   () => import('#test/routes/auth/callback.test.ts'),
   () => import('#test/operations/key-rotation.test.ts'),
   () => import('#test/commands/database/trace.test.ts'),

@@ -55,6 +55,22 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['account'],
     ['kit'],
   ],
+  'src/http': [
+    ['openapi', 'validation.ts', 'public-document.ts'],
+    ['list-query.ts'],
+    ['schemas.ts'],
+    ['pagination.ts', 'params.ts'],
+    ['problems.ts'],
+    [
+      'form-draft.ts',
+      'headers',
+      'rate-limit-store.ts',
+      'request-body.ts',
+      'return-path.ts',
+      'times.ts',
+      'unroutable.ts',
+    ],
+  ],
   'src/commands': [
     ['documentation.ts'],
     ['program.ts'],

@@ -1,0 +1,213 @@
+import fastifyCookie, { Signer } from '@fastify/cookie'
+import fastifySession from '@fastify/session'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import type { Caller, Principal } from '#src/access/caller.ts'
+import { toProblem } from '#src/access/policy.ts'
+import type { AfterLeaving } from '#src/auth/members/leave.ts'
+import {
+  type Credential,
+  enterCredential,
+  type Person,
+  recordUse,
+} from '#src/auth/sessions/enter.ts'
+import { endSession } from '#src/auth/sessions/sessions.ts'
+import type { QuotaConfig } from '#src/config/parse.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { causeSettings } from '#src/db/cause.ts'
+import { type Entry, refine, withSettings } from '#src/db/entry.ts'
+import { toBudgets } from '#src/db/quota.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
+import {
+  countSessionCookies,
+  rememberVerified,
+  sessionCookie,
+} from '#src/http/headers/session-cookie.ts'
+
+declare module 'fastify' {
+  interface Session {
+    /** The cookie carried this id, signed with one of our secrets. */
+    fromCookie?: boolean
+    /** Set where the response must carry the cookie. */
+    announced?: boolean
+  }
+  interface FastifyRequest {
+    /** The session of a verified cookie as a credential; null without one. Called once. */
+    readSessionCookie(): Credential | null
+    /** Opens a transaction with the credential; the facts are null if it is not live. */
+    identify(credential: Credential): Entry<Principal | null>
+    /** What every page shows of who is asking; null if they have not entered, or for no page. */
+    person: Person | null
+    /** Who is asking, as the latest transaction found them; null until one was entered. */
+    enteredCaller: Principal | null
+    /**
+     * For routes that anyone may call: opens a transaction as the visitor; the facts are null for one
+     * who is not signed in. Null if the request has no credential.
+     */
+    readonly visitorEntry: Entry<Caller | null> | null
+    /** Who is signed in, for routes that anyone may call. */
+    findCaller(): Promise<Caller | null>
+    /** The id the next regenerated session gets: its row is written before the cookie is. */
+    nextSessionId: string | null
+    /** Makes the response carry the cookie of a session that is new to the browser. */
+    announceSession(): void
+    /** Switches the browser to the session whose row was just written under `cookieId`. */
+    adoptSession(cookieId: string): Promise<void>
+  }
+  interface FastifyReply {
+    clearSessionCookie(): FastifyReply
+    /** Keeps the browser's cookie in step with what became of its session. */
+    followSession(after: AfterLeaving): Promise<void>
+  }
+}
+
+type Options = {
+  idleSeconds: number
+  absoluteSeconds: number
+  secrets: readonly string[]
+  secureCookie: boolean
+  operators: ReadonlySet<string>
+  quota: QuotaConfig
+}
+
+/**
+ * The `sid` cookie. `@fastify/session` signs and verifies ids; whether an id is live, and whose, the
+ * database says when the credential opens a transaction. Rows are written by domain functions, so a
+ * request in flight can never bring back a session that has ended.
+ */
+export default fp<Options>(
+  async function session(app, options) {
+    const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators, quota } = options
+    const budgets = toBudgets(quota)
+    const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
+    await app.register(fastifyCookie)
+    // BASE_URL decides, because proxies forward the scheme in many forms, or none. `@fastify/session`
+    // would leave out the cookie for any text but `https`.
+    app.decorateRequest('protocol', { getter: () => (secureCookie ? 'https' : 'http') })
+    app.decorateRequest('enteredCaller', null)
+    app.decorateRequest('person', null)
+    app.decorateRequest('identify', identify)
+    app.decorateRequest('visitorEntry', { getter: visitorEntryOf })
+    app.decorateRequest('findCaller', async function findCaller(this: FastifyRequest) {
+      return this.visitorEntry && app.db.enter(this.visitorEntry)
+    })
+    app.decorateRequest('nextSessionId', null)
+    app.decorateRequest('announceSession', announceSession)
+    app.decorateRequest('adoptSession', adoptSession)
+    app.decorateReply('clearSessionCookie', function clearSessionCookie(this: FastifyReply) {
+      return this.clearCookie(sessionCookie, cookie)
+    })
+    app.decorateReply('followSession', followSession)
+    await app.register(fastifySession, {
+      secret: rememberVerified(new Signer([...secrets])),
+      cookieName: sessionCookie,
+      cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
+      saveUninitialized: false,
+      rolling: false,
+      idGenerator: (request) => request?.nextSessionId ?? randomToken(),
+      store: sessionStore(app.systemDb),
+    })
+    app.decorateRequest('readSessionCookie', readSessionCookie)
+
+    function identify(this: FastifyRequest, credential: Credential): Entry<Principal | null> {
+      const entry = enterCredential(credential, {
+        idleSeconds,
+        operators,
+        ...(isPage(this) && {
+          onPerson: (person: Person) => {
+            this.person = person
+          },
+        }),
+        onStale: (used) => {
+          recordUse(app.systemDb, used).catch((error) =>
+            this.log.warn({ err: error }, 'the last use of a credential could not be recorded'),
+          )
+        },
+      })
+      return withSettings(entry, () => ({
+        'app.quota': budgets,
+        ...causeSettings({ requestId: this.id }, this.traceparent),
+      }))
+    }
+  },
+  { name: 'session', fastify: '5.x', dependencies: ['database', 'tracing'] },
+)
+
+function isPage({ routeOptions }: FastifyRequest): boolean {
+  const { url = '' } = routeOptions
+  return url === '/' || url.startsWith('/app/')
+}
+
+function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
+  const { credential } = this
+  return (
+    credential &&
+    refine<Principal | null, Caller | null>(this.identify(credential), (caller) => {
+      if (caller !== null && caller.serviceId !== null) throw toProblem('person-required')
+      this.enteredCaller = caller
+      return caller
+    })
+  )
+}
+
+type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
+
+function sessionStore(systemDb: SystemDatabase): Store {
+  return {
+    get(_cookieId, callback) {
+      callback(null, { fromCookie: true } as never)
+    },
+    set(_cookieId, _session, callback) {
+      callback()
+    },
+    destroy(cookieId, callback) {
+      endSession(systemDb, cookieId).then(
+        () => callback(),
+        (error) => callback(error),
+      )
+    },
+  }
+}
+
+/**
+ * Two cookies of this name mean that someone else planted one: neither counts, and the request gets a
+ * new session. `@fastify/session` clears the browser's cookie if it is not byte for byte the one it
+ * would sign now. That would sign people out after a rotation of secrets, and a late response to an
+ * older id would clear a newer cookie. Replacing the parsed cookie by what the plugin expects prevents
+ * it.
+ */
+function readSessionCookie(this: FastifyRequest): Credential | null {
+  const isDoubled = countSessionCookies(this.headers.cookie) > 1
+  if (isDoubled) this.server.decryptSession('', this, () => {})
+  const { session, cookies } = this
+  if (session.fromCookie !== true) {
+    delete cookies[sessionCookie]
+    return null
+  }
+  cookies[sessionCookie] = session.encryptedSessionId
+  return { kind: 'session', hash: sha256(session.sessionId) }
+}
+
+async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {
+  this.nextSessionId = cookieId
+  await this.session.regenerate()
+  this.announceSession()
+}
+
+async function followSession(this: FastifyReply, after: AfterLeaving): Promise<void> {
+  if (after.session === 'moved') await this.request.adoptSession(after.newCookieId)
+  if (after.session === 'ended') {
+    await this.request.session.destroy()
+    this.clearSessionCookie()
+  }
+}
+
+/** Without a proxy nothing ends TLS, the browser ignores the cookie, and sign-ins end in `bad state`. */
+function announceSession(this: FastifyRequest): void {
+  if (this.session.cookie.secure === true && this.ips === undefined) {
+    throw new Error(
+      'BASE_URL is https, but TRUST_PROXY names no proxy that ends TLS, so browsers would ignore the session cookie.',
+    )
+  }
+  this.session.announced = true
+}

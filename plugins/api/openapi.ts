@@ -1,0 +1,171 @@
+import swagger from '@fastify/swagger'
+import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import Type from 'typebox'
+import { accessOverview } from '#src/access/overview.ts'
+import { type CredentialKind, policy } from '#src/access/policy.ts'
+import { sessionCookie } from '#src/http/headers/session-cookie.ts'
+import { finishDescription } from '#src/http/openapi/description.ts'
+import type { ApiDescription } from '#src/http/openapi/examples.ts'
+import { type ErrorCode, errorCodes, errorTable } from '#src/http/problems.ts'
+import { codesOf, ProblemBody, problemOf, withHeader } from '#src/http/schemas.ts'
+import { eventKinds } from '#src/resources/events.ts'
+import { version } from '#src/runtime/assets.ts'
+import { describeWebhooks, eventUnion } from '#src/webhooks/events/describe.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The complete OpenAPI description. Call it only after `ready()`. */
+    describeApi(): ApiDescription
+  }
+}
+
+type Access = FastifyContextConfig['access']
+
+/**
+ * Collects the route schemas into one OpenAPI description. Its access notes are derived from each
+ * route's `config.access` and the policy, so they cannot differ from what is enforced.
+ */
+export default fp<{ baseUrl: string }>(
+  async function openapi(app, { baseUrl }) {
+    app.addHook('onRoute', requireOperationId)
+    await app.register(swagger, {
+      transform: ({ schema, url, route }) => ({
+        schema: {
+          ...schema,
+          ...accessNotes(schema, route.config?.access),
+          ...conditionalRead(schema, route),
+          response: responses(schema, route),
+        },
+        url,
+      }),
+      openapi: {
+        openapi: '3.1.0',
+        info: {
+          title: 'Gatehouse',
+          description: 'Sign-in, scoped resources and signed webhooks.',
+          version,
+          license: { name: 'MIT', identifier: 'MIT' },
+        },
+        servers: [{ url: baseUrl }],
+        components: {
+          securitySchemes: {
+            session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+            token: {
+              type: 'http',
+              scheme: 'bearer',
+              bearerFormat: 'gth_… or gths_…',
+              description:
+                'An API token of a member, or a service token of the tenant where the operation names the permission that it needs.',
+            },
+          },
+        },
+      },
+    })
+    app.decorate('describeApi', () =>
+      // The type of @fastify/swagger is wider than the documents it produces.
+      finishDescription(app.swagger() as unknown as ApiDescription, {
+        webhooks: describeWebhooks(eventKinds),
+        replacements: { Event: eventUnion(eventKinds) },
+      }),
+    )
+  },
+  { name: 'openapi', fastify: '5.x' },
+)
+
+/** @throws if a route of the description has no name for clients */
+function requireOperationId({ schema, method, url }: RouteOptions): void {
+  if (schema?.hide || schema?.operationId !== undefined) return
+  throw new Error(`${method} ${url} does not state schema.operationId.`)
+}
+
+const bySession = { session: [] }
+const byToken = { token: [] }
+
+/** `security`, and for a route with a policy rule its description and `x-access`. */
+function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
+  if (access === undefined || access === 'public' || access === 'signature') return { security: [] }
+  const { resource, action } = access
+  const row = accessOverview().find((one) => one.resource === resource && one.action === action)
+  if (row === undefined) return {}
+  const { roles, scope, conditions, tokenPermission, acceptsToken, forServices } = row
+  const who = roles.length === 0 ? 'Operators' : `Roles ${roles.join(', ')}`
+  const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
+  const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
+  const permission = `${resource}:${action}`
+  const service = forServices ? ` A service token needs \`${permission}\`.` : ''
+  const notes = {
+    description: [schema.description, `${who}: ${scope}${only}.${limited}${service}`]
+      .filter(Boolean)
+      .join('\n\n'),
+    security: acceptsToken ? [bySession, byToken] : [bySession],
+    'x-access': {
+      ...{ rule: permission, roles, scope, conditions, tokenPermission },
+      servicePermission: forServices ? permission : null,
+    },
+  }
+  return notes
+}
+
+/**
+ * The response schemas, with the problems that follow from access and path, which a route does not
+ * state. A problem that is given by its status only is named by its codes.
+ */
+function responses(schema: FastifySchema, { method, url, config }: RouteOptions): object {
+  const stated: Record<string, unknown> = { ...Object(schema.response) }
+  for (const status of usualStatuses(url, config?.access)) stated[status] ??= ProblemBody
+  const entries = Object.entries(stated).map(([status, response]) => {
+    const isUnnamed = Object(response).title === 'Problem' && codesOf(response).length === 0
+    if (!isUnnamed) return [status, response]
+    const codes = usualCodes(Number(status), [method].flat(), config?.access)
+    if (codes.length === 0) throw new Error(`${method} ${url}: ${status} needs its codes.`)
+    return [status, problemOf(codes)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** Every route has a rate limit. A route with a rule refuses input, credentials and permissions. */
+function usualStatuses(url: string, access: Access): number[] {
+  return [
+    ...(typeof access === 'object' ? [400, 401, 403] : []),
+    ...(url.includes(':') ? [404] : []),
+    ...[429, 503],
+  ]
+}
+
+/** The codes that every route with such access can answer with; none if they depend on the route. */
+function usualCodes(status: number, methods: readonly string[], access: Access): ErrorCode[] {
+  const all = errorCodes.filter((code) => errorTable[code].status === status)
+  if (all.length === 1) return all
+  if (status === 400) return ['malformed']
+  if (status === 401) {
+    return typeof access === 'object' ? ['unauthenticated', 'invalid-token'] : ['unauthenticated']
+  }
+  if (status !== 403 || typeof access !== 'object') return []
+  const rule = policy.find(
+    (one) => one.resource === access.resource && one.action === access.action,
+  )
+  const persons = rule?.forServices === true ? [] : (['person-required'] as const)
+  return ['forbidden', ...persons, ...refusedCredentials(methods, rule?.credential)]
+}
+
+function refusedCredentials(
+  methods: readonly string[],
+  credential: CredentialKind | undefined,
+): ErrorCode[] {
+  return [
+    ...(credential === 'any' ? [] : (['session-required'] as const)),
+    ...(credential === 'recent-session' ? (['reauthentication-required'] as const) : []),
+    ...(methods.includes('GET') ? [] : (['cross-origin'] as const)),
+  ]
+}
+
+const IfNoneMatch = Type.Optional(
+  Type.String({ description: 'The ETag of the object as you know it: 304 if it has not changed' }),
+)
+
+/** A read of an object with an ETag. The runtime ignores tags that it does not know. */
+function conditionalRead(schema: FastifySchema, { method, config }: RouteOptions): FastifySchema {
+  if (!config?.versioned || ![method].flat().includes('GET')) return {}
+  return { headers: withHeader(schema.headers, 'if-none-match', IfNoneMatch) }
+}

@@ -1,0 +1,214 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { type Brand, plainBrand } from '#src/config/brand.ts'
+import { UnsealError } from '#src/crypto/encryption.ts'
+import { isDatabaseUnavailable, isRefusedValue, refusedValueState } from '#src/db/errors.ts'
+import { toQuotaProblem } from '#src/db/quota.ts'
+import { countSessionCookies } from '#src/http/headers/session-cookie.ts'
+import { withVary } from '#src/http/headers/vary.ts'
+import { acceptsHtml } from '#src/http/params.ts'
+import { type ErrorCode, errorTable, Problem, problemType } from '#src/http/problems.ts'
+import {
+  describeErrors,
+  type FieldError,
+  type KeywordError,
+  maxListedErrors,
+  toFieldErrors,
+} from '#src/http/validation.ts'
+import { problemPage } from '#src/pages/account/problem.ts'
+import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/kit/layout.ts'
+import { PostponedError } from '#src/webhooks/client/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the response says about an error, and about which values of the request. */
+    describeRefusal(error: unknown, request: FastifyRequest): Refusal
+  }
+}
+
+/** An error as its response says it. */
+type Refusal = { problem: Problem; fields: readonly FieldError[] }
+
+const unavailableRetrySeconds = 1
+
+/**
+ * Sends every error as problem+json (RFC 9457) with the request id as `instance`, or as a page to a
+ * browser. Internal errors are logged; the response to a 5xx has only its title.
+ */
+export default fp(
+  async function errors(app) {
+    app.decorate('describeRefusal', describeRefusal)
+    app.setErrorHandler(answerError)
+  },
+  { name: 'errors', fastify: '5.x' },
+)
+
+/** A server without pages of its own, like that of the metrics, has none. */
+function brandOf(server: FastifyInstance): Brand {
+  return server.hasDecorator('brand') ? server.brand : plainBrand
+}
+
+/** Also used for errors before routing (Fastify's `frameworkErrors`). */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const { problem, fields } = describeRefusal(error, request)
+  if (errorTable[problem.code].status >= 500) request.log.error({ err: error }, problem.code)
+  // A schema should have refused the value, but the mistake of the request stays a 400. The server's
+  // message can quote the value, so only its SQLSTATE is logged.
+  if (isRefusedValue(error)) {
+    const route = request.routeOptions.url
+    request.log.warn({ sqlState: refusedValueState(error), route }, 'the database refused a value')
+  }
+  return sendProblem(request, reply, problem, fields)
+}
+
+function describeRefusal(error: unknown, request: FastifyRequest): Refusal {
+  // A client that disconnects while sending the body is not a server error.
+  const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
+  return { problem, fields: validationErrors(error, request) }
+}
+
+/** `WWW-Authenticate` (RFC 6750, section 3). */
+const challenges: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: 'Bearer',
+  'invalid-token': 'Bearer error="invalid_token"',
+}
+
+function sendProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+  errors: readonly FieldError[],
+) {
+  const { status, title } = errorTable[problem.code]
+  const wait = problem.retryAfterSeconds ?? (status === 503 ? unavailableRetrySeconds : undefined)
+  if (wait !== undefined) reply.header('retry-after', wait)
+  const challenge = challenges[problem.code]
+  if (challenge !== undefined) reply.header('www-authenticate', challenge)
+  // Another encoding may have been announced before the response failed.
+  reply.removeHeader('content-encoding')
+  reply.code(status).header('vary', withVary(reply.getHeader('vary'), 'accept'))
+  if (acceptsHtml(request.headers.accept)) {
+    const page = {
+      status,
+      title,
+      detail: problem.detail ?? '',
+      requestId: request.id,
+      code: problem.code,
+      path: request.url,
+      waitSeconds: wait ?? null,
+      signIn: problem.signIn ?? null,
+      // Only requests of the pages have this property.
+      resumption: request.resumption ?? null,
+      fields: errors.slice(0, maxListedErrors).map(toShownField),
+      viewer: viewerOf(request),
+    }
+    return reply
+      .type('text/html; charset=utf-8')
+      .serializer(String)
+      .send(renderPage(problemPage(page), brandOf(request.server)))
+  }
+  return reply
+    .type('application/problem+json')
+    .serializer(JSON.stringify)
+    .send({
+      type: problemType(problem.code),
+      title,
+      status,
+      detail: problem.detail ?? describeErrors(errors),
+      instance: request.id,
+      ...(errors.length > 0 && { errors: errors.slice(0, maxListedErrors) }),
+    })
+}
+
+/** `/postalCode` as the words of a form: `Postal code`. */
+function toShownField({ pointer, in: place, detail }: FieldError) {
+  const words = pointer
+    .slice(1)
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replaceAll('/', ' ')
+  const name = words === '' ? `the ${place}` : words
+  return { name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`, detail }
+}
+
+/**
+ * Who asked, if the request has entered. Requests without a session have no such property. An unknown
+ * path is answered without a question to the database, so there the cookie is the only hint.
+ */
+function viewerOf(request: FastifyRequest): Viewer | UnknownViewer {
+  if (request.enteredCaller) return request.viewer
+  return { mayBeSignedIn: countSessionCookies(request.headers.cookie) > 0 }
+}
+
+/** Our words for what Fastify refuses before a schema is asked. They never repeat the value. */
+const detailOfFastifyError: Partial<Record<string, string>> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but Content-Type says application/json.',
+  FST_ERR_CTP_INVALID_JSON_BODY:
+    'The body is not JSON, or has a field `__proto__` or `constructor.prototype`.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+}
+
+/** Converts an error for the response. No message of an error is passed on. */
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (isDatabaseUnavailable(error) || isOwnFault(error)) return new Problem('unavailable')
+  if (isRefusedValue(error)) return new Problem('malformed')
+  if (!isFastifyError(error)) return toQuotaProblem(error) ?? new Problem('internal')
+  const code = codeOfStatus(error.statusCode ?? 500)
+  const detail = detailOfFastifyError[error.code]
+  return new Problem(code, detail === undefined ? {} : { detail })
+}
+
+/** A key that only another process has yet, or an outgoing request that we cannot make now. */
+function isOwnFault(error: unknown): boolean {
+  return error instanceof UnsealError || error instanceof PostponedError
+}
+
+/** The status of any other error may be that of a service we called, so it is not used. */
+function isFastifyError(error: unknown): error is FastifyError {
+  if (!(error instanceof Error) || !('code' in error)) return false
+  return typeof error.code === 'string' && error.code.startsWith('FST_')
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  const codes: Partial<Record<number, ErrorCode>> = {
+    401: 'unauthenticated',
+    403: 'forbidden',
+    404: 'not-found',
+    405: 'method-not-allowed',
+    413: 'too-large',
+    415: 'unsupported-media-type',
+    429: 'too-many-requests',
+    503: 'unavailable',
+  }
+  return codes[status] ?? (status >= 400 && status < 500 ? 'malformed' : 'internal')
+}
+
+/** The parts of a request in the order that Fastify validates them. */
+const parts = [
+  { httpPart: 'params', place: 'path' },
+  { httpPart: 'body', place: 'body' },
+  { httpPart: 'querystring', place: 'query' },
+  { httpPart: 'headers', place: 'header' },
+] as const
+
+/** Fastify stops at the first part with an error; the others are validated here. */
+function validationErrors(error: unknown, request: FastifyRequest): FieldError[] {
+  if (!isFastifyError(error) || !error.validation) return []
+  const { validation, validationContext } = error
+  const failed = parts.findIndex(({ httpPart }) => httpPart === validationContext)
+  return parts.slice(Math.max(failed, 0)).flatMap(({ httpPart, place }) => {
+    const errors = httpPart === validationContext ? validation : validatePart(request, httpPart)
+    return toFieldErrors(place, errors)
+  })
+}
+
+function validatePart(
+  request: FastifyRequest,
+  httpPart: (typeof parts)[number]['httpPart'],
+): readonly KeywordError[] {
+  const validate = request.getValidationFunction(httpPart)
+  if (typeof validate !== 'function') return []
+  const { params, body, query: querystring, headers } = request
+  const value = { params, body, querystring, headers }[httpPart]
+  return validate(value ?? null) === false ? (validate.errors ?? []) : []
+}

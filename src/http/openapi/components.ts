@@ -1,0 +1,126 @@
+import type { Answer, ApiDescription, Media, Operation, Reference, Schema } from './examples.ts'
+
+const prefix = '#/components/schemas/'
+
+export function referenceTo(name: string): Schema {
+  return { $ref: `${prefix}${name}` }
+}
+
+/**
+ * Makes every schema with a title a component of that name, and refers to it where it was.
+ * @throws if two different schemas have the same title
+ */
+export function nameSchemas(description: ApiDescription): ApiDescription {
+  const { components, webhooks } = description
+  const schemas = new Map<string, Schema>()
+
+  function name(schema: Schema): Schema {
+    const { title, ...inner } = mapInner(schema, name)
+    if (title === undefined) return inner
+    const known = schemas.get(title)
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inner)) {
+      throw new Error(`Two different schemas have the title ${title}.`)
+    }
+    schemas.set(title, inner)
+    return referenceTo(title)
+  }
+
+  const named = {
+    paths: mapOperations(description.paths, name),
+    ...(webhooks && { webhooks: mapOperations(webhooks, name) }),
+  }
+  const responses = mapValues(components?.responses ?? {}, (answer) => mapAnswer(answer, name))
+  for (const [title, schema] of Object.entries(components?.schemas ?? {})) {
+    name({ ...schema, title })
+  }
+  const sorted = [...schemas].sort(([one], [other]) => one.localeCompare(other, 'en'))
+  return {
+    ...description,
+    ...named,
+    components: { ...components, schemas: Object.fromEntries(sorted), responses },
+  }
+}
+
+/** The same description with every schema where it is used. */
+export function inlineSchemas(description: ApiDescription): ApiDescription {
+  const { components, webhooks } = description
+  const schemas = components?.schemas ?? {}
+  const inlined = new Map<string, Schema>()
+
+  function inline(schema: Schema): Schema {
+    const { $ref } = schema
+    if ($ref === undefined) return mapInner(schema, inline)
+    const title = $ref.slice(prefix.length)
+    const known = inlined.get(title)
+    if (known !== undefined) return known
+    const found = schemas[title]
+    if (found === undefined) throw new Error(`The description has no ${$ref}.`)
+    const whole = { title, ...mapInner(found, inline) }
+    inlined.set(title, whole)
+    return whole
+  }
+
+  return {
+    ...description,
+    paths: mapOperations(description.paths, inline),
+    ...(webhooks && { webhooks: mapOperations(webhooks, inline) }),
+    components: {
+      ...components,
+      responses: mapValues(components?.responses ?? {}, (answer) => mapAnswer(answer, inline)),
+    },
+  }
+}
+
+type Change = (schema: Schema) => Schema
+
+/** Changes every schema of an operation, the outer ones only. */
+export function mapSchemas(operation: Operation, change: Change): Operation {
+  const { parameters, requestBody, responses } = operation
+  return {
+    ...operation,
+    ...(parameters && {
+      parameters: parameters.map((one) => ({ ...one, schema: change(one.schema) })),
+    }),
+    ...(requestBody && {
+      requestBody: { ...requestBody, content: mapContent(requestBody.content, change) },
+    }),
+    responses: mapValues(responses, (answer) => mapAnswer(answer, change)),
+  }
+}
+
+/** Changes the schemas that a schema consists of. */
+export function mapInner(schema: Schema, change: Change): Schema {
+  const { properties, items, allOf, anyOf, oneOf } = schema
+  return {
+    ...schema,
+    ...(properties && { properties: mapValues(properties, change) }),
+    ...(items && { items: change(items) }),
+    ...(allOf && { allOf: allOf.map(change) }),
+    ...(anyOf && { anyOf: anyOf.map(change) }),
+    // Names of required fields that exclude each other are no schemas of their own.
+    ...(oneOf && properties === undefined && { oneOf: oneOf.map(change) }),
+  }
+}
+
+function mapOperations(
+  paths: ApiDescription['paths'],
+  change: Change,
+): Record<string, Record<string, Operation>> {
+  return mapValues(paths, (path) => mapValues(path, (operation) => mapSchemas(operation, change)))
+}
+
+function mapAnswer<One extends Answer | Reference>(answer: One, change: Change): One {
+  if ('$ref' in answer || answer.content === undefined) return answer
+  return { ...answer, content: mapContent(answer.content, change) }
+}
+
+function mapContent(content: Record<string, Media>, change: Change): Record<string, Media> {
+  return mapValues(content, (media) => ({ ...media, schema: change(media.schema) }))
+}
+
+function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  change: (value: Value) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+}

@@ -1,0 +1,78 @@
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import securityHeaders from '#plugins/http/security-headers.ts'
+
+async function answerOf(t: Test, https: boolean, formTargets: string[] = []) {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(securityHeaders, { https, formTargets })
+  app.get('/', async () => 'done')
+  app.get('/stored', async (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=300').send('done'),
+  )
+  app.get('/broken', async () => {
+    throw new Error('broken')
+  })
+  return async (url: string) => (await app.inject(url)).headers
+}
+
+t.test(
+  'every response forbids foreign and inline scripts, framing, sniffing and referrers',
+  async (t) => {
+    const headersOf = await answerOf(t, true)
+    for (const url of ['/', '/broken', '/missing']) {
+      const headers = await headersOf(url)
+      t.match(
+        headers,
+        {
+          'x-content-type-options': 'nosniff',
+          'x-frame-options': 'DENY',
+          'referrer-policy': 'same-origin',
+          'cross-origin-opener-policy': 'same-origin',
+          'cross-origin-resource-policy': 'same-origin',
+        },
+        url,
+      )
+      const policy = String(headers['content-security-policy']).split(';')
+      t.same(
+        policy.sort(),
+        [
+          "base-uri 'none'",
+          "default-src 'none'",
+          "form-action 'self'",
+          "frame-ancestors 'none'",
+          "img-src 'self'",
+          "script-src 'self'",
+          "style-src 'self'",
+        ],
+        `${url}: no other origins, nothing inline`,
+      )
+    }
+  },
+)
+
+t.test('no response may be stored, unless its route allows it', async (t) => {
+  const headersOf = await answerOf(t, true)
+  for (const url of ['/', '/broken', '/missing']) {
+    t.equal((await headersOf(url))['cache-control'], 'no-store', url)
+  }
+  t.equal((await headersOf('/stored'))['cache-control'], 'public, max-age=300')
+})
+
+t.test('HSTS is set for a year if the origin is https', async (t) => {
+  const secure = await (await answerOf(t, true))('/')
+  t.match(secure['strict-transport-security'], /^max-age=31536000/)
+  const local = await (await answerOf(t, false))('/')
+  t.notOk('strict-transport-security' in local)
+})
+
+t.test(
+  'forms may submit only to our own pages and redirect to the identity providers',
+  async (t) => {
+    const headers = await (await answerOf(t, true, ['https://a.example', 'https://b.example']))('/')
+    t.match(
+      headers['content-security-policy'],
+      /(^|;)form-action 'self' https:\/\/a\.example https:\/\/b\.example(;|$)/,
+    )
+  },
+)
