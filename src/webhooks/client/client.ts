@@ -84,8 +84,17 @@ export function createSender(options: SenderOptions): Sender {
     const post = { path: url.pathname + url.search, headers: headersOf(headers), body, pauseMs }
     return limit(addresses, async () => {
       const pool = pools.poolFor(url, addresses)
+      const isKept = pool.stats.free > 0
+      const begun = performance.now()
       const answer = await exchange(pool, post, timeoutMs)
-      return { ...answer, certificateExpiresAt: pools.certificateExpiry(pool) }
+      const leftMs = timeoutMs - (performance.now() - begun)
+      if (!isKept || !isClosedUnanswered(answer) || leftMs <= 0) {
+        return { ...answer, certificateExpiresAt: pools.certificateExpiry(pool) }
+      }
+      // The receiver closed a kept connection while the request was on its way.
+      const fresh = pools.openOnce(url, addresses)
+      const again = await exchange(fresh, post, leftMs).finally(() => fresh.destroy())
+      return { ...again, certificateExpiresAt: pools.certificateExpiry(fresh) }
     })
   }
 
@@ -114,6 +123,10 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
   const named = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
   const allowed = named.filter(([name]) => !reservedHeaders.includes(name))
   return { ...Object.fromEntries(allowed), ...ownHeaders }
+}
+
+function isClosedUnanswered({ statusCode, failure }: Answer): boolean {
+  return statusCode === null && failure instanceof AttemptError && failure.code === 'closed'
 }
 
 type Sent = Answer & Pick<SendResult, 'certificateExpiresAt'>

@@ -128,6 +128,8 @@ function answering(addresses: readonly string[]): LookupFunction {
 export type Pools = {
   /** Call it for each attempt, with the addresses checked for that attempt. */
   poolFor(url: URL, addresses: readonly string[]): Pool
+  /** For one request on a connection of its own; the caller destroys it. */
+  openOnce(url: URL, addresses: readonly string[]): Pool
   /** The expiry of the certificate in the latest handshake of a pool; null without one. */
   certificateExpiry(pool: Pool): Date | null
   close(): Promise<void>
@@ -175,6 +177,7 @@ export function createPools({ timeoutMs }: { timeoutMs: number }): Pools {
 
   return {
     certificateExpiry: (pool) => expiries.get(pool) ?? null,
+    openOnce: (url, addresses) => open(url, addresses, ''),
     poolFor(url, addresses) {
       const key = [url.origin, ...addresses.toSorted()].join(' ')
       const pool = pools.get(key) ?? open(url, addresses, key)

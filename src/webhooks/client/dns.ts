@@ -111,7 +111,7 @@ export function createUrlCheck(allow: readonly string[], checkHost: HostCheck) {
   }
 }
 
-/** Resolves to all IPv4 and IPv6 addresses of a name; rejects if they cannot be determined. */
+/** Resolves to the IPv4 and IPv6 addresses of a name; rejects if neither can be determined. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 type Options = {
@@ -125,8 +125,8 @@ const tries = 2
 const withoutRecords = ['ENODATA', 'ENOTFOUND']
 
 /**
- * Queries the name servers for A and AAAA records only: no hosts file, no search list. Either type
- * may be missing, but an error of either query is an error of the lookup.
+ * Queries the name servers for A and AAAA records only: no hosts file, no search list. Some name
+ * servers answer A and fail for AAAA, so what was answered counts; every lookup asks for both.
  */
 export function createResolve({
   servers,
@@ -136,11 +136,16 @@ export function createResolve({
   const resolver = new Resolver({ timeout: tryMs, maxTimeout: tryMs, tries })
   if (servers) resolver.setServers(servers)
   return async function resolve(name) {
-    const queries = [records(resolver.resolve4(name)), records(resolver.resolve6(name))]
-    const answers = await resolveWithin(deadlineMs, Promise.all(queries))
-    const addresses = answers.flat()
-    if (addresses.length === 0) throw new Error('the name has no address')
-    return addresses
+    const queries = [resolver.resolve4(name), resolver.resolve6(name)]
+    const answers = await Promise.allSettled(
+      queries.map((query) => resolveWithin(deadlineMs, records(query))),
+    )
+    const addresses = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' ? answer.value : [],
+    )
+    if (addresses.length > 0) return addresses
+    const failed = answers.find((answer) => answer.status === 'rejected')
+    throw failed?.reason ?? new Error('the name has no address')
   }
 }
 

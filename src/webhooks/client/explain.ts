@@ -61,7 +61,8 @@ const customerExplanations: Readonly<Record<CauseCode, Explanation>> = {
   },
   'broken-answer': {
     problem: 'sent a malformed or incomplete response',
-    advice: 'An empty response with status 200 or 204 is enough.',
+    advice:
+      'Such a response does not count as received, whatever its status, so the event is sent again. Do not send both Content-Length and Transfer-Encoding. An empty response with status 200 or 204 is enough.',
   },
   stopped: {
     problem: 'was interrupted by a restart on our side',

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { createSender, type SendResult } from '#src/webhooks/client/client.ts'
 import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
@@ -21,6 +22,7 @@ export async function sendTo(
   const results: SendResult[] = []
   for (let sent = 0; sent < times; sent += 1) {
     const headers = { 'webhook-id': `msg_${sent}` }
+    await setImmediate() // so that the connection of the attempt before is free again
     results.push(await sender.send({ url: receiver.url, headers, body: '{"a":"ü"}' }))
   }
   return { results, receiver }

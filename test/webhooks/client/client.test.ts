@@ -1,6 +1,8 @@
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { createSender } from '#src/webhooks/client/client.ts'
+import { explainFailure } from '#src/webhooks/client/explain.ts'
 import { closed, longMs, sendTo, whole, write } from '#test/support/receiver/delivery-attempt.ts'
 import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
@@ -138,3 +140,73 @@ t.test('closing the sender ends attempts in progress', async (t) => {
   await sender.close()
   await t.rejects(attempt, { name: 'PostponedError', reason: 'stopped' })
 })
+
+/** Ends the connection, as it does with every second request on it. */
+const endings: [name: string, end: (socket: Socket) => void][] = [
+  ['reset', (socket) => socket.resetAndDestroy()],
+  ['closed', (socket) => socket.destroy()],
+  ['ended', (socket) => socket.end()],
+]
+
+t.test('a kept connection that the receiver closes is replaced once by a fresh one', async (t) => {
+  for (const [name, end] of endings) {
+    const seen = new WeakSet<Socket>()
+    const { results, receiver } = await sendTo(
+      t,
+      (socket) => {
+        if (seen.has(socket)) return end(socket)
+        seen.add(socket)
+        socket.write(whole('ok'))
+      },
+      { times: 3 },
+    )
+    for (const result of results) t.match(result, { statusCode: 200, error: null }, name)
+    t.equal(receiver.received().match(/webhook-id: msg_1\r\n/g)?.length, 2, `${name}: sent twice`)
+  }
+})
+
+t.test('an attempt is not repeated on a fresh connection, or a second time', async (t) => {
+  for (const [name, end] of endings) {
+    const first = await sendTo(t, end)
+    t.match(first.results, [{ statusCode: null, cause: /^closed: / }], name)
+    t.equal(first.receiver.connections.length, 1)
+    const later = await sendTo(
+      t,
+      (socket, count) => (count === 1 ? socket.write(whole('ok')) : end(socket)),
+      { times: 2 },
+    )
+    t.match(later.results[1], { statusCode: null, cause: /^closed: / }, name)
+    t.equal(later.receiver.received().match(/webhook-id: msg_1\r\n/g)?.length, 2)
+  }
+})
+
+t.test('an attempt with an answer is not repeated', async (t) => {
+  const { results, receiver } = await sendTo(
+    t,
+    (socket, count) => {
+      if (count === 1) socket.write(whole('ok'))
+      else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')
+    },
+    { times: 2 },
+  )
+  t.match(results[1], { statusCode: 200, error: String })
+  t.equal(receiver.received().match(/webhook-id: msg_1\r\n/g)?.length, 1)
+})
+
+t.test(
+  'a response with both length and chunks is malformed, and its explanation says so',
+  async (t) => {
+    const both =
+      'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'
+    const { results } = await sendTo(t, write(both))
+    const [result] = results
+    t.match(result?.cause, /^broken-answer: /)
+    const facts = { statusCode: null, secretRotatedAt: null, lastSuccessAt: null }
+    const text = explainFailure({ ...facts, cause: result?.cause ?? null }, 'customer')
+    t.match(
+      text,
+      /malformed or incomplete response\. .*whatever its status, so the event is sent again/,
+    )
+    t.match(text, /both Content-Length and Transfer-Encoding/)
+  },
+)

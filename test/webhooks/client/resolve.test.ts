@@ -51,16 +51,32 @@ t.test('one type of record may be missing, but not both', async (t) => {
   await t.rejects(dangling.resolve(name))
 })
 
-t.test('a query without an answer fails the lookup', async (t) => {
-  const half = (other: NameAnswer) =>
-    resolverFor(
-      t,
-      ({ type }) => (type === 'A' ? { records: records(name, ['192.0.2.1']) } : other),
-      { tryMs: 50 },
-    )
-  for (const other of [{ rcode: 'SERVFAIL' }, { rcode: 'REFUSED' }, { silent: true }] as const) {
-    const { resolve } = await half(other)
-    await t.rejects(resolve(name), JSON.stringify(other))
+t.test('what was answered counts if the name server fails for the other type', async (t) => {
+  const faults: readonly NameAnswer[] = [
+    { rcode: 'SERVFAIL' },
+    { rcode: 'REFUSED' },
+    { silent: true },
+  ]
+  const families = [
+    ['A', '192.0.2.1'],
+    ['AAAA', '2001:db8::1'],
+  ] as const
+  for (const fault of faults) {
+    for (const [answered, address] of families) {
+      const name1 = `${answered} and ${JSON.stringify(fault)}`
+      let failing = true
+      const both = families.map(([, one]) => one)
+      const { resolve } = await resolverFor(
+        t,
+        ({ type }) => (type === answered || !failing ? { records: records(name, both) } : fault),
+        { tryMs: 50 },
+      )
+      t.same(await resolve(name), [address], name1)
+      failing = false
+      t.same(await resolve(name), both, `${name1}: the next lookup asks for both again`)
+    }
+    const { resolve } = await resolverFor(t, () => fault, { tryMs: 50 })
+    await t.rejects(resolve(name), `neither: ${JSON.stringify(fault)}`)
   }
 })
 
