@@ -132,8 +132,10 @@ BEGIN
 END
 $$;
 
+-- The address of an order counts 1 KiB whatever its length, because its owner may change it after they have
+-- left the tenant, and that must not change what the tenant stores.
 SELECT count_table('orders', 'resource',
-  'octet_length(r.line_items::text) + octet_length(r.shipping_address::text) + octet_length(r.card_last4)');
+  'octet_length(r.line_items::text) + 1024 + octet_length(r.card_last4)');
 
 SELECT count_table('posts', 'resource',
   'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)');

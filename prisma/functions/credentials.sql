@@ -205,7 +205,8 @@ BEGIN
 END
 $$;
 
--- Enters the tenant of an order of the current user. NULL when there is no such order.
+-- Enters the tenant of an order of the current user, who must be a member there now: the membership stays
+-- until this transaction ends. NULL when there is no such order, or its owner is no member any more.
 CREATE OR REPLACE FUNCTION enter_order_tenant(order_id bigint) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -218,9 +219,12 @@ BEGIN
   END IF;
   SELECT o.tenant_id INTO tenant FROM public.orders o
     WHERE o.id = order_id AND o.user_id = scope[4]::bigint;
-  IF tenant IS NOT NULL THEN
-    PERFORM public.set_scope('order', scope[2] || '/' || scope[5], scope[4]::bigint, tenant);
-  END IF;
+  IF tenant IS NULL THEN RETURN NULL; END IF;
+  PERFORM FROM public.memberships m
+    WHERE m.tenant_id = tenant AND m.user_id = scope[4]::bigint
+    FOR KEY SHARE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
+  PERFORM public.set_scope('order', scope[2] || '/' || scope[5], scope[4]::bigint, tenant);
   RETURN tenant;
 END
 $$;

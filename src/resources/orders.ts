@@ -150,8 +150,9 @@ export async function createOrder(
 
 /**
  * Changes the shipping address of an order of `owner`; null if it is missing or not theirs. The event
- * belongs to the tenant that the order was placed in, whichever tenant the owner is in now. The
- * transaction stays in that tenant, so this is the last that it does.
+ * belongs to the tenant that the order was placed in, whichever tenant the owner is in now; there is none
+ * if the owner is no member of that tenant any more. The transaction stays in that tenant, so this is the
+ * last that it does.
  */
 export async function changeOrder(
   tx: Tx,
@@ -169,7 +170,9 @@ export async function changeOrder(
     data: { shippingAddress: change.shippingAddress, updatedAt: now },
   })
   const order = row && toOrder(row)
-  if (row && order) await publish(tx, row, { kind: orderUpdated, data: order }, now)
+  if (order && tenantId !== null) {
+    await publish(tx, { tenantId }, { kind: orderUpdated, data: order }, now)
+  }
   return order ?? null
 }
 
