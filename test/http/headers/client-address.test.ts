@@ -63,6 +63,7 @@ t.test('no other file reads the address of a request', async (t) => {
     .filter((file) => file.endsWith('.ts'))
     .filter((file) => /request\.ip\b|this\.ip\b|remoteAddress/.test(readFileSync(file, 'utf8')))
   t.strictSame(readers.sort(), [
+    'plugins/http/parser-answers.ts',
     'plugins/limits/connection-limit.ts',
     'src/webhooks/client/connection.ts',
   ])
