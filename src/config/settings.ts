@@ -1,5 +1,15 @@
 import Type from 'typebox'
 
+/** Unlike a port that is set, the usual one gives way: another demo may have it. */
+function demoPort(part: string, usual: number) {
+  return Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    demo: `${usual}, or a free port if it is taken`,
+    description: `Port of the demo's ${part}, which is printed at the start. If it is set and taken, the start fails; 0 chooses a free port.`,
+  })
+}
+
 /**
  * Every setting with its documentation. `.env.example` and the settings table are generated from
  * these schemas (`npm run generate`).
@@ -289,6 +299,9 @@ export const Settings = Type.Object({
     description:
       'Rows/MiB of events, deliveries, attempts, replays and notifications that a tenant may store; `off` disables the limit. Beyond it, changes that publish an event are refused until old events expire.',
   }),
+  DEMO_PROVIDER_PORT: Type.Optional(demoPort('provider', 3001)),
+  DEMO_RECEIVER_PORT: Type.Optional(demoPort('webhook receiver', 3002)),
+  DEMO_BILLING_PORT: Type.Optional(demoPort('billing API', 3003)),
   SMTP_URL: Type.Optional(
     Type.String({
       minLength: 1,

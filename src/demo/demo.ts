@@ -33,9 +33,11 @@ export type Demo = {
 const dataFolder = '.data'
 const databaseName = 'gatehouse'
 const clientId = 'gatehouse-demo'
-const preferredProviderPort = 3001
-const preferredReceiverPort = 3002
-const preferredBillingApiPort = 3003
+const usualPorts = {
+  DEMO_PROVIDER_PORT: 3001,
+  DEMO_RECEIVER_PORT: 3002,
+  DEMO_BILLING_PORT: 3003,
+} as const
 
 /**
  * Starts the parts that are not configured, outside production: a real PostgreSQL in `.data/`
@@ -107,6 +109,31 @@ function addedSettings(env: Environment, given: Environment): Environment {
   return { ...Object.fromEntries(added), BASE_URL, PORT, ADMIN_PORT }
 }
 
+/**
+ * Starts a part on the port of its setting, or on its usual port, which gives way to a free one.
+ * @throws OperatorError if the port of the setting is taken
+ */
+async function startAt<Part>(
+  env: Environment,
+  setting: keyof typeof usualPorts,
+  start: (port: number) => Promise<Part>,
+): Promise<Part> {
+  const given = env[setting]
+  if (given === undefined) return start(usualPorts[setting]).catch(() => start(0))
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN
+  if (!(port <= 65_535)) {
+    throw new OperatorError(`${setting}: ${given} is not a port.`, 'Set it to 0 to 65535.')
+  }
+  try {
+    return await start(port)
+  } catch {
+    throw new OperatorError(
+      `${setting}: port ${port} cannot be listened on, because it is taken or reserved.`,
+      'Set another port, or remove the setting.',
+    )
+  }
+}
+
 async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalProvider> {
   const options = {
     clientId,
@@ -115,8 +142,8 @@ async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalPro
     postLogoutRedirectUris: [`${env.BASE_URL}/auth/signed-out`],
     people,
   }
-  const provider = await startProvider({ ...options, port: preferredProviderPort }).catch(() =>
-    startProvider({ ...options, port: 0 }),
+  const provider = await startAt(env, 'DEMO_PROVIDER_PORT', (port) =>
+    startProvider({ ...options, port }),
   )
   env.OIDC_PROVIDERS = 'demo'
   env.OIDC_DEMO_ISSUER = provider.issuer
@@ -130,9 +157,7 @@ async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalPro
 
 async function addBillingApi(env: Demo['env']): Promise<{ stop(): Promise<void> }> {
   const key = randomToken()
-  const api = await startBillingApi(key, { port: preferredBillingApiPort }).catch(() =>
-    startBillingApi(key),
-  )
+  const api = await startAt(env, 'DEMO_BILLING_PORT', (port) => startBillingApi(key, { port }))
   env.BILLING_API_URL = api.url
   env.BILLING_API_KEY = key
   return api
@@ -172,8 +197,8 @@ async function addReceiver(env: Demo['env'], secrets: Secrets): Promise<DemoRece
     clock: readClock(env.GATEHOUSE_NOW, false, []), // a bad value is reported with the settings
     print: (line: string) => void process.stdout.write(`  ${line}\n`),
   }
-  const receiver = await startReceiver({ ...options, port: preferredReceiverPort }).catch(() =>
-    startReceiver({ ...options, port: 0 }),
+  const receiver = await startAt(env, 'DEMO_RECEIVER_PORT', (port) =>
+    startReceiver({ ...options, port }),
   )
   try {
     env.OUTBOUND_ALLOW = [env.OUTBOUND_ALLOW, receiver.hostAndPort].filter(Boolean).join()
@@ -229,9 +254,26 @@ export function greeting(config: Config, { embedded, customer }: Omit<Demo, 'env
     : 'Ctrl-C stops everything.'
   return `
   Gatehouse is running: open ${baseUrl}${who}.${orders}
-${billingEvent(config)}${customer === null ? '' : orderChange(baseUrl, customer)}
+${partAddresses(config, embedded, customer)}${billingEvent(config)}${customer === null ? '' : orderChange(baseUrl, customer)}
   ${end}
 `
+}
+
+/** Where the other parts listen, whose ports are not always the usual ones. */
+function partAddresses(
+  { providers, billing }: Config,
+  embedded: Demo['embedded'],
+  customer: Demo['customer'],
+): string {
+  const parts = [
+    ['provider', embedded.provider ? providers[0]?.issuer : undefined, 'DEMO_PROVIDER_PORT'],
+    ['webhook receiver', customer?.receiverUrl, 'DEMO_RECEIVER_PORT'],
+    ['billing API', embedded.database ? billing.api?.url : undefined, 'DEMO_BILLING_PORT'],
+  ] as const
+  const lines = parts.flatMap(([name, url, setting]) =>
+    url === undefined ? [] : [`  ${name}: ${new URL(url).origin} (${setting})\n`],
+  )
+  return lines.length === 0 ? '' : `\n${lines.join('')}`
 }
 
 /** A billing event that the service accepts now. */

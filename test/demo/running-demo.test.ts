@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { greeting, startDemo } from '#src/demo/demo.ts'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { announceDemo, findRunningDemo, withDemoSettings } from '#src/demo/running-demo.ts'
 import { testConfig, testSettings } from '#test/support/app/app.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
@@ -107,4 +110,38 @@ t.test('the greeting names what the embedded parts have', async (t) => {
   t.notMatch(greeting(config, provider), /Ada \(Acme\)|TOKEN|\.data/)
   const database = { embedded: { database: true, provider: false }, customer }
   t.match(greeting(config, database), /open http:\/\/localhost:3000\.\n.*Ada \(Acme\).*TOKEN/s)
+})
+
+t.test('a port that is set is used, or the start fails and names the setting', async (t) => {
+  await inEmptyFolder(t)
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const { port } = taken.address() as { port: number }
+  const start = (value: string) =>
+    startDemo({ DATABASE_URL: urls.url, PORT: '0', DEMO_PROVIDER_PORT: value })
+  for (const value of [String(port), '65536', '-1', 'x', ' ', '1e3']) {
+    await t.rejects(
+      start(value),
+      { name: 'OperatorError', message: /^DEMO_PROVIDER_PORT: / },
+      value,
+    )
+  }
+  const free = String(await findFreePort())
+  const demo = await start(free)
+  t.teardown(demo.stop)
+  t.equal(demo.env.OIDC_DEMO_ISSUER, `http://localhost:${free}`)
+})
+
+t.test('the ports of the parts are shown, with their settings', async (t) => {
+  const config = testConfig(urls, { OIDC_DEMO_ISSUER: 'http://localhost:3911' })
+  const api = { url: 'http://127.0.0.1:3913/v1', key: 'x' }
+  const withApi = { ...config, billing: { ...config.billing, api } }
+  const customer = { receiverUrl: 'http://127.0.0.1:3912/hooks', token: 'gth_x' }
+  const shown = greeting(withApi, { embedded: { database: true, provider: true }, customer })
+  t.match(shown, 'provider: http://localhost:3911 (DEMO_PROVIDER_PORT)')
+  t.match(shown, 'webhook receiver: http://127.0.0.1:3912 (DEMO_RECEIVER_PORT)')
+  t.match(shown, 'billing API: http://127.0.0.1:3913 (DEMO_BILLING_PORT)')
+  const none = { embedded: { database: false, provider: true }, customer: null }
+  t.notMatch(greeting(withApi, none), /receiver|billing API/)
 })
