@@ -1,10 +1,17 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { describeApi } from '#src/commands/development/openapi.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
+import { migrate } from '#src/schema/migrate.ts'
 import { clientFiles } from './client.ts'
+import { databaseDocument } from './database.ts'
 import { evidenceDocument } from './evidence.ts'
 
 /*
@@ -34,6 +41,11 @@ for (const [path, text] of Object.entries(await clientFiles(description))) {
 const evidence = new URL('../../docs/evidence.md', import.meta.url)
 await writeFile(evidence, await evidenceDocument())
 
+await writeFile(
+  new URL('../../docs/database.md', import.meta.url),
+  await withMigratedDatabase(databaseDocument),
+)
+
 await writeTable('../../docs/settings.md', 'settings', settingsTable(settings))
 await writeTable('../../docs/observability.md', 'metrics', await metricsTable())
 
@@ -46,4 +58,24 @@ async function writeTable(path: string, mark: string, table: string): Promise<vo
     document,
     text.replace(marks, (_all, start, end) => `${start}${table}${end}`),
   )
+}
+
+/** Runs `describe` on a database that this program has migrated, and that is gone afterwards. */
+async function withMigratedDatabase(describe: typeof databaseDocument): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-generate-'))
+  const postgres = await startPostgres({ dataDir, settings: { fsync: 'off' } })
+  const roles = { web: 'web', worker: 'worker' }
+  try {
+    const owner = { name: 'owner', password: 'owner' }
+    await createOwnerAndDatabase(postgres.url('postgres'), owner, 'gatehouse')
+    const as = (name: string) => postgres.url('gatehouse', { name, password: name })
+    const urls = { ownerUrl: as('owner'), url: as(roles.web), workerUrl: as(roles.worker) }
+    await migrate(urls)
+    const client = new pg.Client({ connectionString: urls.ownerUrl })
+    await client.connect()
+    return await describe(client, roles).finally(() => client.end())
+  } finally {
+    await postgres.stop()
+    await removePostgres(dataDir)
+  }
 }

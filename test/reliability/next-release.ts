@@ -7,8 +7,8 @@ import { temporaryFolder } from '#test/support/processes/program.ts'
 
 /*
  * The next release, made from this tree: a column with values for existing rows, an index on it, a
- * new table with a policy and a function that the web role may call, a changed function, their privileges,
- * and code that reads the column.
+ * new table with a policy and a function that the web role may call, another name for a function that
+ * every request calls, their privileges, and code that reads the column.
  */
 
 const migrations = {
@@ -66,13 +66,9 @@ const changes = [
   [
     'src/schema/tables.ts',
     `    'touch_session(bytea)',`,
-    `    'touch_session(bytea)',\n    'count_labels()',`,
+    `    'touch_session(bytea)',\n    'count_labels()',\n    'open_session(bytea, integer, boolean)',`,
   ],
-  [
-    'prisma/functions/credentials.sql',
-    'hash bytea := sha256(credential);',
-    'hash bytea := sha256(credential); -- as before',
-  ],
+  ['src/auth/sessions/enter.ts', 'FROM enter_session(', 'FROM open_session('],
 ] as const
 
 export type NextRelease = {
@@ -94,6 +90,7 @@ export async function makeNextRelease(t: Test): Promise<NextRelease> {
   for (const [file, text] of Object.entries(additions)) {
     await appendFile(join(folder, file), text)
   }
+  await renameFunction(join(folder, 'prisma/functions'), 'enter_session', 'open_session')
   for (const [file, before, after] of changes) {
     const path = join(folder, file)
     const text = await readFile(path, 'utf8')
@@ -106,4 +103,18 @@ export async function makeNextRelease(t: Test): Promise<NextRelease> {
     half: join(folder, 'test/billing/half.ts'),
     adds: Object.keys(migrations),
   }
+}
+
+/** As docs/upgrades.md says: the old one stays in previous.sql, for processes of the release before. */
+async function renameFunction(folder: string, name: string, to: string): Promise<void> {
+  const file = join(folder, 'credentials.sql')
+  const text = await readFile(file, 'utf8')
+  const start = text.indexOf(`CREATE OR REPLACE FUNCTION ${name}(`)
+  const definition = text.slice(start, text.indexOf('$$;\n', start) + '$$;\n'.length)
+  const renamed = definition.replace(`FUNCTION ${name}(`, `FUNCTION ${to}(`)
+  await writeFile(
+    file,
+    text.replace(definition, () => renamed),
+  )
+  await appendFile(join(folder, 'previous.sql'), `-- For the release before.\n\n${definition}`)
 }

@@ -80,3 +80,17 @@ function notCompared(migrations: readonly Migration[]): string[] {
 function addsValidKey(text: string): boolean {
   return /^ALTER TABLE[\s\S]* FOREIGN KEY /.test(text) && !/\bNOT VALID\b/.test(text)
 }
+
+t.test(
+  'a check constraint finds a violating row, also while row-level security is forced',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { tenantId } = await createUser(database)
+    await database.admin.query(
+      `INSERT INTO posts (tenant_id, title, body) VALUES ('${tenantId}', 'x', 'x')`,
+    )
+    const add = 'ALTER TABLE posts ADD CONSTRAINT long_title CHECK (length(title) > 1) NOT VALID;'
+    const check = 'ALTER TABLE posts VALIDATE CONSTRAINT long_title;'
+    await t.rejects(query(database.ownerUrl, `BEGIN; ${add} ${check} ROLLBACK`), { code: '23514' })
+  },
+)
