@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase, wrapDatabase } from '#src/db/tracing.ts'
@@ -13,17 +14,20 @@ declare module 'fastify' {
   }
 }
 
-type Options = { url: string; poolSize: number; verification: VerifyMonitor }
+type Options = {
+  url: string
+  poolSize: number
+  verification: VerifyMonitor
+  reads?: ReadForm | undefined
+}
 
 /** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, verification }) {
+  async function database(app, { url, poolSize, verification, reads }) {
     const { tracing, metrics } = app
     const { pools } = metrics
-    const scoped = openDatabase(url, poolSize, {
-      reads: pools.watch('reads'),
-      transactions: pools.watch('scoped'),
-    })
+    const watch = { reads: pools.watch('reads'), transactions: pools.watch('scoped') }
+    const scoped = openDatabase(url, poolSize, watch, undefined, reads)
     const keyed = openSystemDatabase(url, Math.ceil(poolSize / 2), pools.watch('identity'))
     const db = traceDatabase(requireVerified(scoped, verification), tracing)
     const systemDb = traceSystemDatabase(keyed, tracing)

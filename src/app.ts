@@ -47,6 +47,7 @@ import apiDescription from '#routes/openapi.ts'
 import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
 import type { Config } from '#src/config/config.ts'
+import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Clock } from '#src/runtime/clock.ts'
@@ -57,6 +58,13 @@ declare module 'fastify' {
   interface FastifyInstance {
     clock: Clock
   }
+}
+
+type AppOptions = {
+  connect: boolean
+  tracing?: Tracing
+  /** The form of reads that the database needs, if it is not the usual one. */
+  reads?: ReadForm | undefined
 }
 
 /**
@@ -91,7 +99,7 @@ export async function buildApp(
   logger: FastifyBaseLogger,
   metrics: Metrics = createMetrics(),
   verification: VerifyMonitor = alwaysVerified,
-  options: { connect: boolean; tracing?: Tracing } = { connect: true },
+  options: AppOptions = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify({ ...serverOptions(config, logger), logController: createRequestLog() })
   const { redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } = config
@@ -126,7 +134,7 @@ export async function buildApp(
     redisUrl: config.redisUrl,
     isShared: metrics.http.sharedLimits,
   })
-  await app.register(database, { ...config.database, verification })
+  await app.register(database, { ...config.database, verification, reads: options.reads })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, { providers: config.providers, clock })

@@ -29,6 +29,7 @@ import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
 import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
+import { findReadForm } from '#src/schema/citus/reads.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
@@ -90,6 +91,7 @@ export async function start(
       parts.app = await buildApp(config, logger, metrics, parts.verification, {
         connect: true,
         tracing,
+        reads: await findReadForm(url),
       })
       // Registering the routes blocks the event loop, so it is finished before any job runs.
       await parts.app.ready()

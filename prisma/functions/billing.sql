@@ -1,8 +1,7 @@
 -- Billing events and customers.
 
--- Links a billing customer to the user with this id, else with this verified address; to nobody when
--- both are NULL. It is taken from the user who had it.
--- Outcome: linked, unlinked, no-user, has-another.
+-- Links a billing customer to the user with this id or this verified address, and takes it from the user who had
+-- it. With neither id nor address it only unlinks. Outcome: linked, unlinked, no-user, has-another.
 CREATE OR REPLACE FUNCTION assign_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -31,7 +30,7 @@ BEGIN
 END
 $$;
 
--- As an operator, in the pages and the API.
+-- For operators, in the pages and the API.
 CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -42,7 +41,7 @@ BEGIN
 END
 $$;
 
--- With `gatehouse billing link`, as the role of the worker.
+-- For `gatehouse billing link`, which logs in as the worker role.
 CREATE OR REPLACE FUNCTION link_customer_by_command(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -52,7 +51,7 @@ BEGIN
 END
 $$;
 
--- One page of the linked customers, in their order.
+-- One page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -67,8 +66,8 @@ BEGIN
 END
 $$;
 
--- Dismisses an event if it is dead. Returns the status it had; NULL if there is no such event. The
--- web role may not write the state of events, so this is all it can change in one.
+-- Dismisses a dead event and returns its status before; NULL if there is no such event. The web role has no
+-- other way to change the status of an event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -85,7 +84,7 @@ BEGIN
 END
 $$;
 
--- The bytes as received are evidence: they can be let go of, never changed.
+-- A received body may be deleted after its retention period and is never changed.
 CREATE OR REPLACE FUNCTION refuse_changed_body() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW."body" IS NOT NULL AND NEW."body" IS DISTINCT FROM OLD."body" THEN

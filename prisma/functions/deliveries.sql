@@ -1,10 +1,8 @@
 -- Deliveries: due attempts, outcomes, and the turns of endpoints. They run with the rights and policies of their
 -- caller, and save round trips.
 
--- Adds the due attempts of deliveries that are pending, or changes those that they have.
---
--- `in_turn` is read under a lock on the endpoint's row: a turn does not end meanwhile
--- (src/webhooks/delivery/end-turns.ts).
+-- Adds or updates the due attempt of each pending delivery. `in_turn` is read under a lock on the endpoint, so its
+-- turn cannot end before this transaction (end_turns).
 CREATE OR REPLACE FUNCTION schedule_attempts(
   tenant uuid, deliveries uuid[], within_limit boolean, scheduled_at timestamptz
 ) RETURNS TABLE (
@@ -36,11 +34,9 @@ BEGIN
 END
 $$;
 
--- Records what became of due attempts: attempts, states of deliveries, the next attempts, and the end of
--- these. A delivery that has changed in the meantime is left alone. Returns the deliveries that were
--- changed; `due_at` is null for one that has no next attempt.
---
--- `ids` are those of `changes`, so that the primary key finds them, whatever is known of the table.
+-- Records the outcomes of due attempts: inserts attempts, updates deliveries, schedules the next attempts and deletes
+-- the recorded ones. Skips a delivery that has changed since it was read. Returns the changed deliveries; `due_at`
+-- is NULL without a next attempt. `ids` repeats the ids of `changes`, so that every plan uses the primary key.
 CREATE OR REPLACE FUNCTION record_outcomes(
   tenant uuid, ids uuid[], changes json, recorded_at timestamptz
 ) RETURNS TABLE (
@@ -86,7 +82,7 @@ BEGIN
         u.error, u.cause, u.response_excerpt
       FROM updated u WHERE u.started_at IS NOT NULL
     ), ended AS (
-      -- Not those that are changed below. They are locked after their deliveries, as everywhere.
+      -- Except those that are updated below. Locked after their deliveries, in the common order.
       DELETE FROM public.due_attempts a USING change
       WHERE a.tenant_id = tenant AND a.delivery_id = ANY (ids) AND a.delivery_id = change.delivery_id
         AND a.series = change.series AND a.number = change.number
@@ -109,8 +105,8 @@ BEGIN
 END
 $$;
 
--- Starts a new series of deliveries (src/webhooks/delivery/replays.ts). Skips those to a disabled
--- endpoint, and those whose series has made no attempt yet. All of them stay locked.
+-- Starts a new series of deliveries. Skips deliveries to a disabled endpoint and those whose series has no attempt
+-- yet. Locks all of them.
 CREATE OR REPLACE FUNCTION start_series(tenant uuid, deliveries uuid[], started_at timestamptz)
 RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
@@ -137,9 +133,9 @@ BEGIN
 END
 $$;
 
--- The deliveries that wait for the recovery of an endpoint, oldest first, locked. What failed before it
--- was enabled by hand is left to a replay. The bound on `created_at` is for the index: a delivery that
--- was older than a day when it failed is left to a replay too (src/webhooks/delivery/trial.ts).
+-- Locks the oldest deliveries that wait for the recovery of an endpoint. Skips those that failed before the endpoint
+-- was enabled by hand or were older than a day when they failed: a replay sends them. The bound on `created_at`
+-- lets the index be used.
 CREATE OR REPLACE FUNCTION lock_waiting_deliveries(tenant uuid, endpoint uuid, wanted integer) RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan AS $$
@@ -157,7 +153,7 @@ BEGIN
 END
 $$;
 
--- One more attempt of the oldest delivery that waits for the recovery of an endpoint.
+-- Starts a series for the oldest delivery that waits for the recovery of an endpoint.
 CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz)
 RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
@@ -176,7 +172,7 @@ BEGIN
 END
 $$;
 
--- Gives deliveries that waited for the recovery of an endpoint a new series.
+-- Starts a series for each delivery that waited for the recovery of an endpoint.
 CREATE OR REPLACE FUNCTION release_waiting(tenant uuid, endpoint uuid, wanted integer, released_at timestamptz)
 RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
@@ -196,8 +192,8 @@ BEGIN
 END
 $$;
 
--- Releases deliveries that are held for the rate limit of their endpoint, oldest first: each after its
--- wait, as many as there are waits.
+-- Releases the oldest deliveries that are held for the rate limit of an endpoint, one per element of `waits`, each
+-- after its wait in seconds.
 CREATE OR REPLACE FUNCTION release_held(
   tenant uuid, endpoint uuid, waits double precision[], released_at timestamptz
 ) RETURNS TABLE (
@@ -225,7 +221,8 @@ BEGIN
 END
 $$;
 
--- Ends the turns of endpoints, and returns the first attempt that is due later to each of them.
+-- Ends turns with nothing due and returns the time of the next attempt of each endpoint, which needs a job. Skips
+-- endpoints locked by another transaction, because it may be adding an attempt.
 CREATE OR REPLACE FUNCTION end_turns(tenant uuid, endpoints uuid[], ended_at timestamptz)
 RETURNS TABLE (endpoint_id uuid, second bigint, wait_seconds double precision, priority integer)
 LANGUAGE plpgsql VOLATILE ROWS 5
@@ -245,8 +242,8 @@ BEGIN
 END
 $$;
 
--- How many attempts of all tenants are due and not yet due, among at most `batch`, and the age of the
--- oldest in seconds. Sets no scope.
+-- The number of due and of later attempts of all tenants, among at most `batch`, and the age of the oldest in
+-- seconds. Sets no scope.
 CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)
 RETURNS TABLE (due integer, scheduled integer, age double precision)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1

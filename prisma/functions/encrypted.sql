@@ -1,7 +1,7 @@
 -- Rotation of encryption keys: what is encrypted with which key, and its replacement.
 
--- Texts that the program has sealed under ENCRYPTION_KEYS, for `gatehouse keys`: it reads and writes
--- exactly these columns, of every tenant. In key order; a table by tenant is read tenant by tenant.
+-- The columns that are encrypted with ENCRYPTION_KEYS. `gatehouse keys` reads and writes exactly these, in the order
+-- of the primary key, tenant by tenant where the table has tenants.
 CREATE OR REPLACE FUNCTION sealed_table(
   source text, OUT keys text[], OUT texts text[], OUT facts text[], OUT by_tenant boolean
 )
@@ -39,9 +39,7 @@ BEGIN
 END
 $$;
 
--- The sealed texts of a tenant's rows are now also looked up by the tenant, not only shown by row-level
--- security: then an index is used, and a database that is distributed with Citus asks one node, which it
--- needs to lock rows.
+-- The rows of a tenant. The condition on the tenant lets the index be used; row-level security applies as well.
 CREATE OR REPLACE FUNCTION sealed_rows(source text, parameter text) RETURNS text
 LANGUAGE sql IMMUTABLE
 SET search_path = pg_catalog, pg_temp AS $$
@@ -49,7 +47,7 @@ SET search_path = pg_catalog, pg_temp AS $$
     THEN format('tenant_id = %s', parameter) ELSE 'true' END
 $$;
 
--- How many texts begin with which head: version, length of the key id, key id.
+-- Counts the texts per header: version, length of the key id, key id.
 CREATE OR REPLACE FUNCTION count_sealed(source text)
 RETURNS TABLE (column_name text, head bytea, count bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -74,7 +72,7 @@ BEGIN
 END
 $$;
 
--- How many rows have a text that does not begin with `header`.
+-- Counts the rows with a text that does not begin with `header`.
 CREATE OR REPLACE FUNCTION count_stale(source text, header bytea) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -135,7 +133,7 @@ BEGIN
 END
 $$;
 
--- Replaces the sealed texts of a row, in the order of read_sealed; NULL where there is none.
+-- Replaces the encrypted texts of a row, in the order of read_sealed. NULL for a column without one.
 CREATE OR REPLACE FUNCTION write_sealed(
   source text, row_keys text[], new_texts bytea[]
 ) RETURNS boolean

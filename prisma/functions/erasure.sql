@@ -1,7 +1,7 @@
 -- Erasure. Access ends in one transaction: sessions, tokens, identities and memberships. A worker deletes the rest in
 -- batches (work_erasure).
 
--- The user with this id, else with this verified address; NULL when there is none.
+-- The user with this id, else with this verified address; NULL if there is none.
 CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -11,7 +11,7 @@ BEGIN
 END
 $$;
 
--- Deletes the account of the person of a session. Outcome: as erase_person, or session-ended.
+-- Deletes the account of the user of a session. Outcome: as erase_person, or session-ended.
 CREATE OR REPLACE FUNCTION erase_account(credential bytea)
 RETURNS TABLE (outcome text, user_id bigint, tenants text[], revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -31,9 +31,8 @@ BEGIN
 END
 $$;
 
--- Deletes a user with everything that belongs to them alone, and the tenants of which they are the
--- only member. Refused for the last admin of a tenant with other members; `tenants` names those.
--- Outcome: erased, last-admin, no-user.
+-- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last
+-- admin of a tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user.
 CREATE OR REPLACE FUNCTION erase_person(person bigint)
 RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -49,7 +48,7 @@ BEGIN
     RETURN NEXT;
     RETURN;
   END IF;
-  -- Nobody joins a tenant while their own row is locked, so these are all of them.
+  -- The locked row of the user prevents new memberships, so these are all of them.
   PERFORM public.lock_memberships_of(person);
   FOR tenant IN
     SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person AND m.role = 'admin'
@@ -99,7 +98,8 @@ BEGIN
 END
 $$;
 
--- As before, each of them.
+-- Queues the erasure of a deleted user: their audit entries, and copies in events of each tenant with orders of theirs.
+-- Takes their name out of their own tenant's.
 CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -118,9 +118,9 @@ BEGIN
 END
 $$;
 
--- Deletes the active tenant of an admin's session, if `confirmed_name` is its name. The session moves
--- to the tenant that its user was active in before, under a new id, and ends where there is none.
--- Outcome: moved, ended, no-admin, other-name, session-ended.
+-- Deletes the active tenant of an admin's session if `confirmed_name` is its name. The session moves to the tenant
+-- in which its user was active before, under a new id, or ends. Outcome: moved, ended, no-admin, other-name,
+-- session-ended.
 CREATE OR REPLACE FUNCTION delete_tenant(credential bytea, new_credential bytea, confirmed_name text)
 RETURNS TABLE (outcome text, user_id bigint, tenant_id uuid, revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -169,7 +169,7 @@ BEGIN
 END
 $$;
 
--- Outcome: deleted, no-tenant, other-name.
+-- For `gatehouse tenant delete`. Outcome: deleted, no-tenant, other-name.
 CREATE OR REPLACE FUNCTION delete_tenant_named(tenant uuid, confirmed_name text)
 RETURNS TABLE (outcome text, revocations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -189,8 +189,9 @@ BEGIN
 END
 $$;
 
--- Statements of the erasure in the form that Citus accepts too. The time is a variable: no now() within
--- COALESCE.
+-- Ends all access to a tenant: disables its endpoints, deletes invitations, service tokens and memberships, and with
+-- these sessions and tokens; users without another tenant are deleted. Queues the deletion of all other rows
+-- (purge_tenant). Returns the provider tokens to revoke. The time is a variable, so that all rows have the same.
 CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -220,9 +221,9 @@ BEGIN
 END
 $$;
 
--- The erasure that has waited longest, or NULL when none is due. Its time is noted first, so that one
--- that fails holds up no other. Copies are left alone for `settle_seconds`, so that no attempt under
--- way records an answer afterwards; one that was tried rests for `rest_seconds`.
+-- The erasure that has waited longest, or NULL if none is due. Updates its time first, so that a failing one blocks no
+-- other. Copies wait `settle_seconds`, so that no running attempt stores a response afterwards; a tried one waits
+-- `rest_seconds`.
 CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -239,7 +240,7 @@ BEGIN
 END
 $$;
 
--- Works on one batch of an erasure. True when nothing of it is left.
+-- Works on one batch of an erasure. Returns true if nothing is left.
 CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -261,11 +262,9 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of the rows of a tenant without members, and at last the tenant. True when
--- nothing is left. A tenant that has members is left alone. Entries of the audit log about a person
--- stay theirs and lose the tenant.
--- Jobs are deleted last: a worker that records an attempt holds its delivery, which is deleted
--- before, and adds a job for the next one only while there is a delivery.
+-- Deletes one batch of the rows of a tenant without members, and finally the tenant. Returns true if nothing is left.
+-- Skips a tenant with members. Audit entries about a person stay with the person and lose the tenant. Jobs are
+-- deleted last: a worker adds a job for the next attempt only while it holds the delivery.
 CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -306,7 +305,7 @@ BEGIN
 END
 $$;
 
--- Takes the client and what names the person out of one batch of audit entries. True when none is left.
+-- Removes the client and what identifies the person from one batch of audit entries. Returns true if none is left.
 CREATE OR REPLACE FUNCTION erase_audit(person bigint, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -323,7 +322,8 @@ BEGIN
 END
 $$;
 
--- Bodies are made first and then stored: Citus accepts no json_build_object over columns in an UPDATE.
+-- Removes personal data from one batch of events of a tenant. Returns true if none is left. New bodies are computed
+-- before they are stored.
 CREATE OR REPLACE FUNCTION erase_events(person bigint, tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

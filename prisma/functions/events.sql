@@ -1,17 +1,13 @@
 -- Outbound events: publishing, and the order of the event feed.
 
--- The feed shows events before this position alone. It is a function, because a database that is
--- distributed with Citus orders its events in another way (src/schema/citus/functions.sql).
---
--- Here the position of an event is its transaction and then its sequence. The feed stops before the
--- oldest transaction in progress, so that it never skips a late commit. Inlined in the statement.
+-- The feed shows events before this position, which is a transaction. It stops before the oldest transaction in
+-- progress, so that it never skips a late commit. Inlined in the statement.
 CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN pg_snapshot_xmin(pg_current_snapshot());
 
--- Inserts an event, and a delivery with its first attempt for every endpoint of the tenant that has
--- chosen its type, or for one endpoint alone. A disabled endpoint gets a delivery without an attempt:
--- its `due_at` is null.
+-- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
+-- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
 ) RETURNS TABLE (
@@ -29,7 +25,7 @@ BEGIN
         NULLIF(current_setting('app.cause', true), ''),
         NULLIF(current_setting('app.traceparent', true), ''))
     ), endpoint AS (
-      -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
+      -- Takes the lock of the foreign key early, so that an endpoint being deleted is skipped.
       SELECT e.id, e.status, e.in_turn FROM public.webhook_endpoints e
       WHERE e.tenant_id = tenant
         AND CASE WHEN chosen IS NULL THEN e.all_event_types OR event_type = ANY (e.event_types)
@@ -41,7 +37,7 @@ BEGIN
       SELECT tenant, event, endpoint.id, event_type,
         CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
         CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
-        -- Also by the clock of the database, in case the process is ahead of the worker.
+        -- Not after now() of the database, in case the clock of the process is ahead.
         CASE WHEN endpoint.status <> 'disabled' THEN least(published_at, now()) END,
         CASE WHEN endpoint.status = 'disabled' THEN published_at END
       FROM endpoint
@@ -51,7 +47,7 @@ BEGIN
       SELECT tenant, delivery.id, delivery.endpoint_id, delivery.next_attempt_at, 0, 1
       FROM delivery WHERE delivery.next_attempt_at IS NOT NULL
     )
-    -- A failing endpoint has its turn after the others.
+    -- A failing endpoint comes after the others.
     SELECT delivery.id, delivery.endpoint_id, delivery.next_attempt_at, 0::double precision,
       CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END, endpoint.in_turn
     FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id;

@@ -76,8 +76,7 @@ VALUES
    'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result'], false)
 $$;
 
--- One page of a section, in the order of its key; times in UTC. Afterwards the scope is that of the
--- caller again.
+-- One page of a section, in the order of its key, with times in UTC. Restores the scope of the caller.
 CREATE OR REPLACE FUNCTION export_page(
   kind text, section text, person bigint, tenant uuid, key_after text, batch integer
 ) RETURNS TABLE (key text, item jsonb)
@@ -117,7 +116,7 @@ BEGIN
 END
 $$;
 
--- About the person of a session.
+-- A page about the user of a session.
 CREATE OR REPLACE FUNCTION export_own(section text, tenant uuid, key_after text, batch integer)
 RETURNS TABLE (key text, item jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

@@ -1,6 +1,6 @@
 -- Members of a tenant: invitations, roles, leaving.
 
--- Locks the row of the current user, whose identities are changed one after another.
+-- Locks the row of the current user, so that changes of their identities follow one another.
 CREATE OR REPLACE FUNCTION lock_current_user() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -9,7 +9,7 @@ BEGIN
 END
 $$;
 
--- The addresses that a person has proven through providers that are trusted for them.
+-- The addresses that a user has proven through providers that are trusted for them.
 CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[]
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -22,9 +22,8 @@ BEGIN
 END
 $$;
 
--- The open invitations of the person of a session, newest first; none for an API token. A tenant is
--- shown to its members only, so its name is read in its own scope. Afterwards the scope is that of
--- the caller again.
+-- The open invitations of the user of a session, newest first; none for an API token. Only members see a tenant, so
+-- its name is read in its own scope. Restores the scope of the caller.
 CREATE OR REPLACE FUNCTION own_invitations()
 RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
@@ -58,9 +57,8 @@ BEGIN
 END
 $$;
 
--- Makes the person of a session a member of the tenant that invites them; a member keeps their role.
--- NULL when the invitation is missing, for another address, or not open any more. The inviter's
--- right and the person's address are read under locks.
+-- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
+-- missing, for another address, or no longer open. Locks the inviter's right and the user's address.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -90,7 +88,7 @@ BEGIN
 END
 $$;
 
--- Hides an open invitation from the person of a session. False where accept_invitation returns NULL.
+-- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -106,7 +104,7 @@ BEGIN
 END
 $$;
 
--- The lines of all admins and of one member of the current tenant, locked in one order.
+-- Locks the memberships of all admins and of one member of the current tenant, in one order.
 CREATE OR REPLACE FUNCTION lock_members(tenant uuid, member bigint)
 RETURNS TABLE (user_id bigint, role text, department text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
@@ -147,8 +145,7 @@ BEGIN
 END
 $$;
 
--- Locks the memberships that erase_person decides on, in the order in which they are locked
--- everywhere: per tenant the admins and the person.
+-- Locks the memberships that erase_person depends on, in the common order: per tenant the admins and the user.
 CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -159,8 +156,9 @@ BEGIN
 END
 $$;
 
--- The membership is locked first. A post that its author is adding holds that row, so it is committed
--- before the posts are looked for.
+-- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; posts stay
+-- without author; open invitations by the member are deleted. Locks the membership first: a post that the member is
+-- adding holds it, so the post is committed before posts are searched. Returns the provider tokens to revoke.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -223,10 +221,9 @@ BEGIN
 END
 $$;
 
--- Removes the session's user from a tenant. A session in that tenant moves to the one the user was
--- active in before, under a new id, and ends where there is none. Admins are locked as for a change
--- of members, so of two who leave at once the second is the last.
--- Outcome: left, moved, ended, last-admin, no-member, session-ended.
+-- Removes the session's user from a tenant. A session in it moves to the tenant in which the user was active before,
+-- under a new id, or ends. Locks admins as change_member does, so of two admins who leave at once the second is
+-- refused. Outcome: left, moved, ended, last-admin, no-member, session-ended.
 CREATE OR REPLACE FUNCTION leave_tenant(credential bytea, new_credential bytea, target uuid)
 RETURNS TABLE (
   outcome text, user_id bigint, user_gone boolean, revocations uuid[], invitations uuid[]
@@ -279,7 +276,7 @@ BEGIN
 END
 $$;
 
--- The name of a tenant, read in its own scope.
+-- The name of a tenant, read in the scope of that tenant.
 CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

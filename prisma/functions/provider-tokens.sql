@@ -1,7 +1,6 @@
 -- Tokens of providers: the grant of an identity, its refresh, and tokens to revoke.
 
--- Fresh: the access token is valid for another margin_seconds, or for half its lifetime if that is
--- shorter.
+-- `fresh` means that the access token is valid for margin_seconds, or for half its lifetime if that is shorter.
 CREATE OR REPLACE FUNCTION find_grant(grant_provider text, subject text, margin_seconds integer)
 RETURNS TABLE (
   user_id bigint, access_token bytea, refresh_token bytea, scope text, expires_at timestamptz,
@@ -21,7 +20,7 @@ BEGIN
 END
 $$;
 
--- Notes a refresh before its token is sent. False when the grant is no longer the one that was read.
+-- Records a refresh before its token is sent. Returns false if the grant has changed since it was read.
 CREATE OR REPLACE FUNCTION mark_refresh(
   grant_provider text, subject text, read_generation integer, attempt uuid
 ) RETURNS boolean
@@ -35,7 +34,7 @@ BEGIN
 END
 $$;
 
--- The provider did not take the token: it is as good as before.
+-- The provider did not use the refresh token up.
 CREATE OR REPLACE FUNCTION clear_refresh(grant_provider text, subject text, attempt uuid) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -46,7 +45,7 @@ BEGIN
 END
 $$;
 
--- Only a sign-in can mend the grant now. False when the attempt is no longer the grant's.
+-- Requires a new sign-in for the grant. Returns false if the grant has another refresh attempt.
 CREATE OR REPLACE FUNCTION end_refresh(
   grant_provider text, subject text, attempt uuid, drop_refresh_token boolean
 ) RETURNS boolean
@@ -61,7 +60,7 @@ BEGIN
 END
 $$;
 
--- Stores what a refresh brought. False when the grant was replaced or removed meanwhile.
+-- Stores the tokens of a refresh. Returns false if the grant was replaced or removed meanwhile.
 CREATE OR REPLACE FUNCTION store_refreshed(
   grant_provider text, subject text, attempt uuid, new_access_token bytea, new_refresh_token bytea,
   new_scope text, expires_in integer
@@ -79,8 +78,8 @@ BEGIN
 END
 $$;
 
--- Keeps a refresh token that came back when its grant was gone: to be revoked, and then its id is
--- the answer, or set aside when a new sign-in has replaced the grant.
+-- Keeps a refresh token whose grant was removed or replaced meanwhile. Without a grant it must be revoked, and its id
+-- is returned; with a new grant it is set aside.
 CREATE OR REPLACE FUNCTION retire_late_token(
   grant_provider text, subject text, owner_id bigint, late_token bytea
 ) RETURNS uuid
@@ -101,7 +100,7 @@ BEGIN
 END
 $$;
 
--- Revocations of provider tokens, one by one: a job names the random id of its row.
+-- A provider token to revoke. A job names the random id of its row.
 CREATE OR REPLACE FUNCTION find_revocation(revocation uuid)
 RETURNS TABLE (
   id uuid, provider text, provider_user_id text, user_id bigint, tenant_id uuid, token bytea,
@@ -140,9 +139,9 @@ BEGIN
 END
 $$;
 
--- Begins another round for a batch of tokens that nobody has tried to revoke for `wait_seconds`: each
--- id needs a job. A superseded token waits for the sign-out, because revoking it could revoke the
--- grant that replaced it; without that grant nothing holds it back.
+-- Starts another round for a batch of tokens that were not tried for `wait_seconds`; each returned id needs a job. A
+-- superseded token waits for the sign-out, because its revocation could revoke the grant that replaced it, unless
+-- there is no grant.
 CREATE OR REPLACE FUNCTION retry_revocations(wait_seconds integer, batch integer) RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -160,7 +159,7 @@ BEGIN
 END
 $$;
 
--- Deletes a batch of tokens that are older than `max_days`, whatever became of them.
+-- Deletes a batch of tokens that are older than `max_days`, in any state.
 CREATE OR REPLACE FUNCTION expire_revocations(max_days integer, batch integer)
 RETURNS TABLE (provider text, user_id bigint, tenant_id uuid, status text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

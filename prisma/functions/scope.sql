@@ -6,15 +6,13 @@ CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE -- as convert_to is: otherwise it would not be inlined
 RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
 
--- Sets a setting `app.…` of the transaction: its cause, its budgets. It is a function, because on a database
--- that is distributed with Citus its body also sets it on the nodes, where triggers read it
--- (src/schema/citus/data-flow.sql). Inlined here, so that it costs what set_config does, and it gives its
--- caller nothing that set_config does not.
+-- Sets a setting `app.…` for the transaction: its cause, its budgets. Inlined, so it costs as much as set_config, and
+-- it allows nothing that set_config does not.
 CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text
 LANGUAGE sql VOLATILE
 RETURN set_config(setting, content, true);
 
--- Returns the setting, so that its callers can assign it: PERFORM costs five times as much.
+-- Returns the setting, so that callers can assign it: PERFORM takes five times as long.
 CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text
 LANGUAGE sql VOLATILE
 RETURN set_config('app.scope', setting, true);
@@ -23,11 +21,9 @@ CREATE OR REPLACE FUNCTION clear_scope() RETURNS text
 LANGUAGE sql VOLATILE
 RETURN public.put_scope('');
 
--- Sets the scope of this transaction. Only the owner of the schema may call it: enter_… does after
--- it has checked a credential, and so does the owner itself for the demo's data.
--- Fields, separated by colons: key, kind, detail, user, tenant, backend, transaction start, seal.
--- Only `detail` is text from outside, so it is the one whose characters are checked.
--- It returns the setting, so that its callers can assign it: PERFORM costs five times as much.
+-- Sets the scope of this transaction. Only the owner may call it: the enter functions do after checking a credential,
+-- and the owner does for the demo's data. Fields, separated by colons: key, kind, detail, user, tenant, backend,
+-- transaction start, seal. Only the characters of `detail` are checked, because only it is text from outside.
 CREATE OR REPLACE FUNCTION set_scope(kind text, detail text, user_id bigint, tenant_id uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -47,9 +43,8 @@ BEGIN
 END
 $$;
 
--- The fields of the scope, or NULL where none is set. Anything that was not sealed in this
--- transaction by this backend raises. Backend and start are fields of their own, so that a worker
--- node of a distributed database could verify the seal and leave those two to the coordinator.
+-- The fields of the scope, or NULL if none is set. Raises if the scope was not sealed by this backend in this
+-- transaction.
 CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 DECLARE
@@ -74,8 +69,8 @@ BEGIN
 END
 $$;
 
--- What policies ask. Called in a scalar subselect, so that a statement verifies the seal once per
--- policy and not once per row.
+-- The user of the scope, for policies; NULL without one. Called in a scalar subselect, so that a statement verifies the
+-- seal once per policy and not once per row.
 CREATE OR REPLACE FUNCTION current_user_id() RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -84,7 +79,7 @@ BEGIN
 END
 $$;
 
--- The context of a transaction. Unset and empty are the same: no rows.
+-- The tenant of the scope; NULL without one.
 CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -93,7 +88,7 @@ BEGIN
 END
 $$;
 
--- How the scope was entered: session, token, job, billing, or a purpose of a sign-in.
+-- How the scope was entered: session, token, service, job, billing, or the purpose of a sign-in.
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -114,7 +109,7 @@ BEGIN
 END
 $$;
 
--- Its name at this moment, which the audit log keeps.
+-- The name of that service now, which the audit log keeps.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -136,8 +131,7 @@ BEGIN ATOMIC
     uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
 END;
 
--- `gatehouse keys`: a new key that seals from now on. The one before it verifies what is open; any
--- older one goes.
+-- For `gatehouse keys`: adds a key that seals from now on and keeps the one before, which verifies open transactions.
 CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -149,6 +143,7 @@ BEGIN
 END
 $$;
 
+-- For `gatehouse keys`.
 CREATE OR REPLACE FUNCTION list_scope_keys() RETURNS TABLE (id integer, created_at timestamptz)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

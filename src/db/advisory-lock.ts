@@ -3,7 +3,7 @@ import type { Queryable } from './system-database.ts'
 
 /**
  * Advisory locks with a number of their own: one holder in the whole database. The SQL functions
- * prune_dead and assign_customer have the next two numbers, changes of people on a Citus cluster the third.
+ * prune_dead and assign_customer have the next two numbers; the third is taken too (src/schema).
  */
 export const lockIds = { migrate: 7_165_230_418 } as const
 

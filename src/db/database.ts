@@ -3,7 +3,7 @@ import type { PoolWatch } from '#src/observability/metrics.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
 import { createNotifier, type Notification, notificationsOf } from './after-commit.ts'
 import type { Statement } from './connections/one-trip.ts'
-import { openPacketPool } from './connections/packet-pool.ts'
+import { openPacketPool, type ReadForm } from './connections/packet-pool.ts'
 import { isPooled, poolOptions, survivesBrokenConnections } from './connections/pool-options.ts'
 import { opening, ScopedPool } from './connections/scoped-pool.ts'
 import type { Entry } from './entry.ts'
@@ -64,15 +64,17 @@ const namedStatements = 200 // the code has fewer; a list of values makes one fo
  * @param url connection of the application or worker role
  * @param size connections at most, for single reads and for longer transactions each
  * @param transactionMs how long `work` may take
+ * @param form of the reads, if the database needs another one
  */
 export function openDatabase(
   url: string,
   size: number,
   watch: { reads?: PoolWatch; writes?: PoolWatch; transactions?: PoolWatch } = {},
   transactionMs = maxTransactionMs,
+  form?: ReadForm,
 ): Database {
   const pool = survivesBrokenConnections(new ScopedPool(poolOptions(url, size), watch.transactions))
-  const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads })
+  const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads, form })
   const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes })
   const notify = createNotifier((notifications) => reads.sendOnce([notification(notifications)]))
   // Behind a pooler the next transaction may run on another connection, which has no prepared statements.

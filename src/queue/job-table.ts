@@ -9,7 +9,6 @@ import type { Jobs } from './queue.ts'
  * function of pg-boss serves. test/queue/job-table.test.ts fails if an update of pg-boss changes them.
  * Functions of the database also read `pgboss.job` or `pgboss.job_common`: `enter_job` (which tenant an
  * active job has), `erase_tenant` (deletes the jobs of a tenant) and `check_windows` (what waits has a job).
- * With Citus, triggers on it make commits two-phase (src/schema/citus).
  */
 
 /** A job as it was fetched: another try of it has another count. */

@@ -60,7 +60,11 @@ export async function findDocument(
 ) {
   const { rows } = await db.readRows<ChainScope, Row>(
     entry,
-    Prisma.sql`SELECT ${columns} FROM find_document(${scopeTenantId}, ${scopeUserId}, ${id})`,
+    Prisma.sql`
+      SELECT ${columns} FROM documents
+      WHERE tenant_id = ${scopeTenantId} AND id = ${id} AND team_id IN (
+        SELECT m.team_id FROM team_members m
+        WHERE m.tenant_id = ${scopeTenantId} AND m.user_id = ${scopeUserId})`,
   )
   const [row] = rows
   return row === undefined ? null : toDocument(row)

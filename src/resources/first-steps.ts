@@ -11,9 +11,7 @@ export type FirstSteps = {
 }
 
 /**
- * Reads the first steps of the caller's tenant. Each is answered by the first rows of an index. Members
- * have a statement of their own, because they are in a table that Citus copies to every node: it cannot
- * read one together with rows on a node and with those of the coordinator.
+ * Reads the first steps of the caller's tenant. Each is answered by the first rows of an index.
  */
 export async function readFirstSteps(
   tx: Tx,

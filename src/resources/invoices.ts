@@ -66,7 +66,7 @@ export async function findInvoice(
     entry,
     Prisma.sql`
       SELECT id, tenant_id AS "tenantId", amount, currency, status, created_at AS "createdAt"
-      FROM find_invoice(${scopeTenantId}, ${id})`,
+      FROM invoices WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : toInvoice(row)

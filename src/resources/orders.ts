@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
-import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import { scopeUserId } from '#src/access/scope.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -73,6 +73,10 @@ export async function listOrders(
   return pageOf(rows, page, orderList.name, (row) => [String(row.id)], toOrder)
 }
 
+const columns = Prisma.sql`
+  id, user_id AS "userId", line_items AS "lineItems", shipping_address AS "shippingAddress",
+  card_last4 AS "cardLast4", created_at AS "createdAt", updated_at AS "updatedAt"`
+
 /**
  * An order of the caller, or null if it is missing or not theirs. Entry and statement are one packet,
  * so the owner comes from the scope.
@@ -85,10 +89,7 @@ export async function findOrder(
   const { rows } = await db.readRows<OwnerScope, OrderRow>(
     entry,
     Prisma.sql`
-      SELECT id, user_id AS "userId", line_items AS "lineItems",
-             shipping_address AS "shippingAddress", card_last4 AS "cardLast4",
-             created_at AS "createdAt", updated_at AS "updatedAt"
-      FROM find_order(${scopeTenantId}, ${scopeUserId}, ${id})`,
+      SELECT ${columns} FROM orders WHERE user_id = ${scopeUserId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : toOrder(row)
@@ -96,17 +97,15 @@ export async function findOrder(
 
 /**
  * An order of `owner`, locked until the transaction ends; null if it is missing or not theirs. It can be
- * in any tenant, which is found first: with Citus rows are locked on one node.
+ * in any tenant, which is found first, so that the row is locked by its primary key.
  */
 export async function lockOrder(tx: Tx, { userId }: OwnerScope, id: number) {
   const found = await tx.order.findFirst({ where: { id, userId }, select: { tenantId: true } })
   if (found === null) return null
-  const { tenantId } = found
-  await tx.$queryRaw`
-    SELECT 1 FROM orders
-    WHERE tenant_id = ${tenantId}::uuid AND user_id = ${userId} AND id = ${id} FOR UPDATE`
-  const row = await tx.order.findFirst({ where: { tenantId, id, userId } })
-  return row && toOrder(row)
+  const [row] = await tx.$queryRaw<OrderRow[]>`
+    SELECT ${columns} FROM orders
+    WHERE tenant_id = ${found.tenantId}::uuid AND user_id = ${userId} AND id = ${id} FOR UPDATE`
+  return row === undefined ? null : toOrder(row)
 }
 
 /** The newest orders of `owner`, for the start page. */
@@ -151,8 +150,8 @@ export async function createOrder(
 /**
  * Changes the shipping address of an order of `owner`; null if it is missing or not theirs. The event
  * belongs to the tenant that the order was placed in, whichever tenant the owner is in now; there is none
- * if the owner is no member of that tenant any more. The transaction stays in that tenant, so this is the
- * last that it does.
+ * if the owner is no member of that tenant any more. The transaction enters that tenant and stays in it, so
+ * this is the last thing that it does.
  */
 export async function changeOrder(
   tx: Tx,
@@ -161,7 +160,6 @@ export async function changeOrder(
   change: { shippingAddress: ShippingAddress },
   now: Date,
 ) {
-  // First, because with Citus a function of the owner reads no rows that the transaction has changed.
   const [entered] = await tx.$queryRaw<{ tenantId: string | null }[]>`
     SELECT enter_order_tenant(${id}) AS "tenantId"`
   const tenantId = entered?.tenantId ?? null

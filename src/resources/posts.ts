@@ -91,7 +91,7 @@ export async function findPost(
   const { rows } = await db.readRows<TenantScope, PostRow>(
     entry,
     Prisma.sql`
-      SELECT ${columns} FROM find_post(${scopeTenantId}, ${id})`,
+      SELECT ${columns} FROM posts WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : toPost(row)
@@ -112,7 +112,7 @@ export async function findPostWithAuthor(
         (SELECT coalesce(u.name, u.email) FROM users u
          JOIN memberships m ON m.user_id = u.id AND m.tenant_id = posts.tenant_id
          WHERE u.id = posts.author_id)) AS author
-      FROM find_post(${scopeTenantId}, ${id}) AS posts`,
+      FROM posts WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
   )
   const [row] = rows
   return row === undefined ? null : { post: toPost(row), author: row.author }

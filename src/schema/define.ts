@@ -25,6 +25,8 @@ export type Definer = {
   definitions: Definitions
   /** Runs the scripts of a part; by default each as one message. */
   run?: (owner: pg.ClientBase, script: string) => Promise<void>
+  /** Further functions that run as their caller. */
+  open?: readonly string[]
   /** The application roles. */
   roles: readonly string[]
   /** Grants all privileges, in the same transaction. */
@@ -72,7 +74,7 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   await checkBodies(owner, [...functions, ...ofTriggers])
   await dropFunctions(owner, record, [...functions, ...ofTriggers])
   await setRowSecurity(owner, record)
-  await closeFunctions(owner, [...functions, ...ofTriggers])
+  await closeFunctions(owner, [...functions, ...ofTriggers], definer.open)
   await definer.grant()
   await writeRecord(owner, definitions, functions, ofTriggers)
 }
@@ -217,8 +219,12 @@ async function setRowSecurity(owner: pg.ClientBase, record: SchemaRecord | null)
 }
 
 /** PostgreSQL lets everyone call a new function. Only those that run as their caller stay open. */
-async function closeFunctions(owner: pg.ClientBase, names: readonly string[]): Promise<void> {
-  const open = callerFunctions.map((signature) => signature.replaceAll(', ', ','))
+async function closeFunctions(
+  owner: pg.ClientBase,
+  names: readonly string[],
+  further: readonly string[] = [],
+): Promise<void> {
+  const open = [...callerFunctions, ...further].map((signature) => signature.replaceAll(', ', ','))
   await runEach(
     owner,
     `SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure) AS statement

@@ -92,7 +92,7 @@ async function hasRecord(owner: pg.Client): Promise<boolean> {
   return rows[0]?.exists === true
 }
 
-type Own = Pick<Definer, 'definitions' | 'run'>
+type Own = Pick<Definer, 'definitions' | 'run' | 'open'>
 
 async function defineAll(
   owner: pg.Client,

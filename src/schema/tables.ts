@@ -235,10 +235,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
 export const callerFunctions: readonly string[] = [
   'put_setting(text, text)',
   'feed_horizon()',
-  'find_post(uuid, bigint)',
-  'find_invoice(uuid, bigint)',
-  'find_document(uuid, bigint, bigint)',
-  'find_order(uuid, bigint, bigint)',
   'publish_event(uuid, text, text, text, timestamp with time zone, uuid)',
   'schedule_attempts(uuid, uuid[], boolean, timestamp with time zone)',
   'record_outcomes(uuid, uuid[], json, timestamp with time zone)',

@@ -15,7 +15,9 @@ t.test('every file that a comment of prisma/ names exists', async (t) => {
     for (const [name] of comments.matchAll(path))
       t.ok(existsSync(join(root, name)), `${file}: ${name}`)
     for (const [, name = ''] of comments.matchAll(/(?<![\w/])(\w+\.sql)\b/g)) {
-      const places = [`prisma/${name}`, `prisma/functions/${name}`, `prisma/citus/${name}`]
+      const places = ['', 'functions/', 'citus/', 'citus/functions/'].map(
+        (folder) => `prisma/${folder}${name}`,
+      )
       t.ok(
         places.some((place) => existsSync(join(root, place))),
         `${file}: ${name}`,

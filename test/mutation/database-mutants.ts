@@ -12,12 +12,6 @@ const functionTests = [
   ...[tests.usage, tests.tenantExport, tests.billingReplays, tests.revoked, tests.matrix],
 ]
 
-/** Called by statements that leave together with their entry; owner and tenant come from the scope. */
-const readFunctions = ['find_post', 'find_invoice', 'find_document', 'find_order']
-const readFunctionScope = /\b\w+\.(tenant_id = tenant|user_id = person)\b/g
-
-const readTests = [tests.sameIds, tests.queryScope, tests.matrix]
-
 type SqlFunction = { name: string; definition: string }
 
 type Policy = {
@@ -98,13 +92,12 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       : []),
     ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
-    ...(readFunctions.includes(name) ? cutsOf(definition, readFunctionScope, 'true') : []),
     ...refusalsOf(definition),
   ]
   return cuts.map((cut) => ({
     name: `function ${name}:${cut.name}`,
     sql: applyCut(definition, cut),
-    tests: readFunctions.includes(name) ? readTests : functionTests,
+    tests: functionTests,
   }))
 }
 

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import pg from 'pg'
+import { readCatalogue } from '#src/schema/catalogue.ts'
+import { tablePrivileges } from '#src/schema/tables.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -78,9 +80,32 @@ export async function failureOf(
 async function makeTemplate(clusterUrl: string, name: string, sql: string): Promise<void> {
   await run(clusterUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   await run(clusterUrl, `CREATE DATABASE ${name} TEMPLATE ${templateName}`)
-  await run(urlsOf(clusterUrl, name).superuserUrl, sql)
+  const { superuserUrl } = urlsOf(clusterUrl, name)
+  await run(superuserUrl, sql)
+  await recordAgain(superuserUrl)
 }
 
+/** A test has to notice what the mutant changes, not that it differs from the record of `migrate`. */
+async function recordAgain(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const found = await readCatalogue(client, Object.keys(tablePrivileges))
+    await client.query(
+      `UPDATE schema_objects o SET facts = json_build_object('table', f.table, 'facts', f.facts)
+       FROM json_to_recordset($1) AS f (kind text, name text, "table" text, facts json)
+       WHERE o.kind = f.kind AND o.name = f.name`,
+      [JSON.stringify(found)],
+    )
+    const names = found.map(({ kind, name }) => `${kind} ${name}`)
+    await client.query(
+      `DELETE FROM schema_objects WHERE kind <> 'privileges' AND kind || ' ' || name <> ALL ($1)`,
+      [names],
+    )
+  } finally {
+    await client.end()
+  }
+}
 async function run(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -2,14 +2,13 @@
 -- sends the SHA-256 of a credential and the tables store the hash of that, so neither a row nor a logged statement
 -- contains a usable one.
 
--- Enters as the person of a live session. `credential` is the SHA-256 of the id in the cookie.
--- No row and no scope for a session that is missing, expired or idle; a row without a user and no
--- scope for the session of a pending sign-in. `subjects` are the user's identities at the provider
--- of this session. `stale`: last_seen_at is due for touch_session.
--- With for_write the rows that give the right stay as they are until this transaction ends. The
--- membership is locked first, as everywhere. FOR SHARE holds back a change of role or department.
--- For the session FOR KEY SHARE is enough: it ends by DELETE or by a new id, and both wait;
--- last_seen_at may change meanwhile.
+-- Enters as the user of a live session. `credential` is the SHA-256 of the id in the cookie. Returns no row and
+-- sets no scope if the session is missing, expired or idle. During a sign-in the session has no user: it returns
+-- a row and sets no scope. `subject` is the identity that signed in; `stale` means touch_session is due.
+--
+-- With for_write it locks what gives the right until the transaction ends: first the membership FOR SHARE, which
+-- blocks a change of role or department, then the session FOR KEY SHARE, which blocks its deletion and its new id
+-- but not last_seen_at.
 CREATE OR REPLACE FUNCTION enter_session(credential bytea, idle_seconds integer, for_write boolean)
 RETURNS TABLE (
   session_id uuid, user_id bigint, email text, plan text, created_at timestamptz,
@@ -49,9 +48,9 @@ BEGIN
 END
 $$;
 
--- Enters as the person of a live API token, in the tenant of the token. `credential` is the SHA-256
--- of the token. Who has left the tenant has no token in it. `permissions` NULL: not limited.
--- Locks as enter_session does.
+-- Enters as the user of a live API token, in the tenant of the token. `credential` is the SHA-256 of the token. A
+-- former member has no token in the tenant. `permissions` is NULL for a token without limits. Locks as
+-- enter_session.
 CREATE OR REPLACE FUNCTION enter_token(credential bytea, for_write boolean)
 RETURNS TABLE (
   token_id uuid, permissions text[], user_id bigint, email text, plan text,
@@ -86,9 +85,9 @@ BEGIN
 END
 $$;
 
--- As before; a write of a service locks the first membership of its tenant before its token. Whoever
--- deletes a tenant locks all its memberships in this order and then its tokens, so they wait for the
--- write before they hold anything that it may need, such as the membership of a new team member.
+-- Enters as a service. With for_write it locks the first membership of the tenant before the token: the deletion of
+-- a tenant locks all memberships in this order and then the tokens, so it waits for the write and cannot deadlock
+-- with it.
 CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean)
 RETURNS TABLE (
   service_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
@@ -122,8 +121,7 @@ BEGIN
 END
 $$;
 
--- Notes that a session or token is in use, at most once a minute. A row that somebody holds is left
--- for the next time, so this never waits.
+-- Updates last_seen_at, at most once a minute. Skips a locked row, so it never waits.
 CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -135,6 +133,7 @@ BEGIN
 END
 $$;
 
+-- As touch_session, for last_used_at.
 CREATE OR REPLACE FUNCTION touch_token(credential bytea) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -147,7 +146,7 @@ BEGIN
 END
 $$;
 
--- Notes that a service token is in use, at most once a minute, and never waits for a lock.
+-- As touch_session, for last_used_at.
 CREATE OR REPLACE FUNCTION touch_service(credential bytea) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -160,7 +159,7 @@ BEGIN
 END
 $$;
 
--- Ends the session of a cookie, also an anonymous one. False when it was not there.
+-- Deletes the session of a cookie, signed in or not. Returns false if there is none.
 CREATE OR REPLACE FUNCTION end_session(credential bytea) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -170,7 +169,7 @@ BEGIN
 END
 $$;
 
--- Makes a tenant of the session's user the active one, under a new id, and enters it.
+-- Makes another tenant of the session's user the active one, gives the session a new id, and enters it.
 -- Outcome: switched, no-member, session-ended.
 CREATE OR REPLACE FUNCTION switch_tenant(credential bytea, new_credential bytea, target uuid)
 RETURNS TABLE (outcome text, session_id uuid, user_id bigint)
@@ -206,8 +205,8 @@ BEGIN
 END
 $$;
 
--- Enters the tenant of an order of the current user, who must be a member there now: the membership stays
--- until this transaction ends. NULL when there is no such order, or its owner is no member any more.
+-- Enters the tenant of an order of the current user and returns it. NULL if there is no such order, or if its
+-- owner is not a member of the tenant. Locks the membership until the transaction ends.
 CREATE OR REPLACE FUNCTION enter_order_tenant(order_id bigint) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -230,8 +229,8 @@ BEGIN
 END
 $$;
 
--- The number of jobs differs from call to call, so PostgreSQL preferred a new plan for each one, which
--- took twice as long as everything else in the function.
+-- Enters the tenant of active jobs of a queue. A generic plan, because the number of jobs differs per call and
+-- planning each time took two thirds of the function.
 CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[])
 RETURNS TABLE (tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -257,8 +256,8 @@ BEGIN
 END
 $$;
 
--- Enters the tenant of a billing customer that a received event is about. No row when the event is
--- not recorded, no user has the customer, or that user has no tenant of their own.
+-- Enters the own tenant of the user who has the billing customer of a received event. No row if the event is not
+-- recorded, no user has the customer, or the user has no own tenant.
 CREATE OR REPLACE FUNCTION enter_billing_event(received text, customer text)
 RETURNS TABLE (user_id bigint, tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1

@@ -5,9 +5,8 @@ CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN '18446744073709551615'::xid8;
 
--- Inserts an event, and a delivery with its first attempt for every endpoint of the tenant that has
--- chosen its type, or for one endpoint alone. A disabled endpoint gets a delivery without an attempt:
--- its `due_at` is null.
+-- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
+-- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
 ) RETURNS TABLE (
@@ -19,7 +18,7 @@ LANGUAGE plpgsql VOLATILE ROWS 3 AS $$
 DECLARE
   entered_cause text := NULLIF(current_setting('app.cause', true), '');
   entered_trace text := NULLIF(current_setting('app.traceparent', true), '');
-  -- Also by the clock of the database, in case the process is ahead of the worker.
+  -- Not after now() of the database, in case the clock of the process is ahead.
   first_at timestamptz := least(published_at, now());
   endpoints uuid[];
   turns uuid[];
@@ -28,7 +27,7 @@ BEGIN
   INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
     VALUES (tenant, event, event_type, event_body, published_at, entered_cause,
       entered_trace);
-  -- Takes the lock of the foreign key early, so that an endpoint being deleted is left out.
+  -- Takes the lock of the foreign key early, so that an endpoint being deleted is skipped.
   SELECT array_agg(p.id), array_agg(p.id) FILTER (WHERE p.in_turn),
       array_agg(p.id) FILTER (WHERE p.status = 'failing')
     INTO endpoints, turns, failing
@@ -51,7 +50,7 @@ BEGIN
     FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = ANY (endpoints)
     RETURNING d.id, d.endpoint_id, d.next_attempt_at
   LOOP
-    -- A failing endpoint has its turn after the others.
+    -- A failing endpoint comes after the others.
     priority := CASE WHEN endpoint_id = ANY (failing) THEN -1 ELSE 0 END;
     in_turn := coalesce(endpoint_id = ANY (turns), false);
     RETURN NEXT;

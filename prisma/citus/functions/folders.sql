@@ -1,12 +1,8 @@
 -- Folders and documents.
 
--- Moves a folder of the current tenant, with everything in it, into another folder or to a team, and
--- renames it unless the name is null. No row if there is no such folder. A foreign key refuses a place
--- that is not there or is inside the folder. It replaces "move_folder", which processes of the release
--- before still call: on a database that is distributed with Citus, the caller can no longer use a row that
--- a function of the owner has changed in the same transaction, so one function does all of it.
--- The folders are locked first: a document that is being added to one of them is committed before
--- they change, and so the next statement sees it.
+-- Moves a folder of the current tenant, with its contents, into another folder or to a team, and renames it unless the
+-- name is NULL. No row if there is no such folder; a foreign key refuses a target that is missing or inside the
+-- folder. Locks the folders first, so that a document being added to one of them is committed before they change.
 CREATE OR REPLACE FUNCTION place_folder(
   folder bigint, new_team bigint, new_parent bigint, new_parent_depth integer,
   new_name text, changed timestamptz

@@ -4,12 +4,12 @@ CREATE OR REPLACE FUNCTION ledger_window(at timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN date_bin('5 minutes', at, '2000-01-01 00:00:00+00');
 
--- An id as 128 bits, the same on every version of PostgreSQL. XOR of them does not depend on the order.
+-- An id as 128 bits. The XOR of several does not depend on their order.
 CREATE OR REPLACE FUNCTION ledger_bits(id text) RETURNS bit
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ('x' || md5(id))::bit(128);
 
--- Much faster than `ledger_bits`. It decides nothing alone: where it differs, `ledger_bits` decides.
+-- Much faster than ledger_bits. Where two checksums differ, ledger_bits decides.
 CREATE OR REPLACE FUNCTION ledger_checksum(id text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(id COLLATE "C", 0);
@@ -20,7 +20,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sha256(previous || convert_to(
   concat_ws('|', extract(epoch FROM at)::bigint, kind, amount, ids), 'UTF8'));
 
--- Adds a row to the chain. The caller has the lock of the ledger.
+-- Appends a row to the chain. Requires the lock of the ledger.
 CREATE OR REPLACE FUNCTION append_ledger(at timestamptz, kind text, amount bigint, ids bit) RETURNS void
 LANGUAGE sql VOLATILE AS $$
   INSERT INTO public.ledger (window_start, kind, count, ids, previous, hash)
@@ -29,8 +29,8 @@ LANGUAGE sql VOLATILE AS $$
                         '\x00'::bytea) AS hash) last
 $$;
 
--- Notes what the retention and erasures delete, in their own transaction. Anyone else's deletion is
--- not noted, and so it is found.
+-- Records what retention and erasure delete, in their transaction. Any other deletion is not recorded, so a check
+-- finds it.
 CREATE OR REPLACE FUNCTION note_ledger_removal() RETURNS trigger
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -44,8 +44,8 @@ BEGIN
 END
 $$;
 
--- The same function, except that `count_ledger` counts, and that the checksums are added, as kinds of
--- their own: `received checksum` and so on.
+-- Seals windows: counts them and appends the counts to the ledger. Checksums have kinds of their own
+-- (`received checksum`).
 CREATE OR REPLACE FUNCTION seal_ledger(before timestamptz, batch integer)
 RETURNS TABLE (window_start timestamptz, head text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -65,11 +65,11 @@ BEGIN
   FOR turn IN 1..batch LOOP
     EXIT WHEN at + step > before;
     FOR entry IN
-      -- One snapshot for all of it. What was removed before it was counted is not counted.
+      -- One snapshot for all counts. Rows removed before sealing are not counted.
       WITH early AS (
         DELETE FROM public.ledger_removals r WHERE r.window_start = at
       )
-      -- Every window has the first row, so that none can be left out.
+      -- Every window has the first row, so that a missing window is noticed.
       SELECT kind, coalesce(c.amount, 0) AS amount, coalesce(c.ids, nothing) AS ids, c.checksum
       FROM (VALUES (1, 'received')) always (place, kind)
       FULL JOIN public.count_ledger(at, at + step, true) c USING (place, kind)
@@ -93,7 +93,7 @@ BEGIN
     )
     SELECT r.window_start, sum(r.count)::bigint AS amount, bit_xor(r.ids) AS ids
     FROM removed r
-    -- Windows from before the ledger have nothing to take away from.
+    -- Windows before the start of the ledger have no counts to subtract from.
     WHERE r.window_start >= (SELECT min(l.window_start) FROM public.ledger l)
     GROUP BY 1 ORDER BY 1
   LOOP
@@ -102,12 +102,11 @@ BEGIN
 END
 $$;
 
--- What there is in the windows of a time: the number of each kind of the ledger, and the XOR of the
--- checksums for the kinds that do not change. If the count shall be `exact`, also the XOR of the ids;
--- otherwise, of the statuses of events, only those that wait. `deliveries missing` are those of endpoints
--- that had chosen the type of an event; endpoints that have changed since, or in the minute before, are
--- left out: what they had chosen then is not known. The caller has set the scope.
--- OFFSET 0: the planner then expects few windows, and does not sort the rows by window.
+-- Counts what is in the windows of a time: the number per kind, and the XOR of the checksums for kinds that do not
+-- change. With `exact` also the XOR of the ids; without it, of the statuses of events only those that wait.
+-- `deliveries missing` counts missing deliveries to endpoints that had chosen the type of the event; endpoints that
+-- changed since, or in the minute before, are omitted, because their choice then is unknown. Requires a scope.
+-- OFFSET 0 lets the planner expect few windows, so that it does not sort the rows.
 CREATE OR REPLACE FUNCTION count_ledger(since timestamptz, before timestamptz, exact boolean)
 RETURNS TABLE (
   window_start timestamptz, place integer, kind text, amount bigint, ids bit, checksum bit
@@ -134,7 +133,7 @@ BEGIN
     SELECT p.at, sum(p.amount)::bigint AS amount, bit_xor(p.checksum) AS checksum, bit_xor(p.ids) AS ids
     FROM part p GROUP BY p.at
     UNION ALL
-    -- Of two indexes: these ids, and below what waits.
+    -- Two index scans: these ids, and below the waiting ones.
     SELECT e.at, count(*), bit_xor(public.ledger_checksum(e.event_id)), NULL
     FROM (
       SELECT r.event_id, public.ledger_window(r.received_at) AS at FROM public.received_events r
@@ -171,7 +170,7 @@ BEGIN
     GROUP BY s.at
   )
   SELECT k.at, 1, 'received', k.amount,
-    -- Ids that are recorded need not be hashed again.
+    -- Recorded ids are not hashed again.
     CASE WHEN NOT exact THEN NULL
          WHEN k.amount = r.amount AND k.checksum = r.checksum THEN r.ids
          ELSE (SELECT bit_xor(public.ledger_bits(p.event_id)) FROM public.processed_events p
@@ -244,10 +243,10 @@ BEGIN
 END
 $$;
 
--- What is not accounted for among the events and deliveries of a time, at most `batch` of each kind.
--- The times are those of windows. With `recount` the rows are counted again and compared with the
--- ledger; without, its sums are taken as they were sealed. Rows are searched only where the sums say
--- that something is missing, waits or has changed. Sets no scope.
+-- What is unaccounted for among the events and deliveries of a time, at most `batch` per kind. `since` and `before` are
+-- starts of windows. With `recount` it counts the rows again and compares them with the ledger; without, it trusts
+-- the sealed sums. It searches rows only where the sums say that something is missing, waits or has changed. Sets
+-- no scope.
 CREATE OR REPLACE FUNCTION check_windows(since timestamptz, before timestamptz, batch integer, recount boolean)
 RETURNS TABLE (
   kind text, window_start timestamptz, tenant_id uuid, event_id text, delivery_id uuid,
@@ -313,14 +312,14 @@ BEGIN
     END IF;
   END LOOP;
   IF doubtful <> '{}' THEN
-    -- A window that an earlier release has sealed has no checksums.
+    -- A window without checksums is counted.
     RETURN QUERY
       SELECT 'window-changed', d.window_start, NULL::uuid, NULL::text, NULL::uuid, NULL::uuid,
         NULL::integer, NULL::integer, format('%s: %s sealed, %s found', d.kind, d.sealed, d.found)
       FROM public.ledger_differences(since, before, doubtful) d ORDER BY d.window_start LIMIT batch;
   END IF;
   IF unpaired <> 0 OR unpaired_ids <> nothing THEN
-    -- An id that is known gets 200 as a duplicate, so it must be recorded; and the other way round.
+    -- A known id gets 200 as a duplicate, so it must also be recorded, and vice versa.
     RETURN QUERY
       SELECT 'event-not-recorded', public.ledger_window(p.created_at), NULL::uuid, p.event_id,
         NULL::uuid, NULL::uuid, NULL::integer, NULL::integer, NULL::text
@@ -337,7 +336,7 @@ BEGIN
       LIMIT batch;
   END IF;
   IF waiting_events > 0 THEN
-    -- An event that is neither processed nor given up has a job. No index has the event of a job, and
+    -- A waiting event has a job. No index has the event of a job, and
     -- a join without statistics compares every event with every job: EXCEPT reads both once.
     RETURN QUERY
       WITH waiting AS MATERIALIZED (
@@ -356,9 +355,9 @@ BEGIN
       FROM lost JOIN public.received_events r ON r.event_id = lost.event_id;
   END IF;
   IF waiting_deliveries > 0 THEN
-    -- A delivery that waits has a due attempt, and its endpoint a job; or a job that adds the attempt,
-    -- whose id follows from it (delivery/due-attempts.ts). A test event is attempted at once. A
-    -- delivery that is held for the rate limit of its endpoint gets its attempt from the drain of it.
+    -- A waiting delivery has a due attempt and its endpoint a job, or there is a job that adds the attempt,
+    -- whose id follows from it (src/webhooks/schedule/due-attempts.ts). A test event is attempted at once. A
+    -- delivery held for the rate limit of its endpoint gets its attempt when it is released.
     RETURN QUERY
       SELECT 'delivery-without-job', public.ledger_window(e.created_at), d.tenant_id, d.event_id, d.id,
         d.endpoint_id, d.series, d.attempts + 1, NULL::text
@@ -397,7 +396,7 @@ BEGIN
 END
 $$;
 
--- The rows of the ledger whose hash is not that of their content and of the row before.
+-- Rows of the ledger whose hash does not match their content and the row before.
 CREATE OR REPLACE FUNCTION broken_ledger_rows(batch integer) RETURNS TABLE (id bigint, window_start timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -409,7 +408,7 @@ SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY c.id LIMIT batch
 $$;
 
--- Adds the differences of a window to the ledger, as corrections. Returns their number.
+-- Appends the differences of a window as corrections. Returns their number.
 CREATE OR REPLACE FUNCTION correct_ledger(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -432,7 +431,7 @@ BEGIN
 END
 $$;
 
--- What the newest check has found of the tenant of the scope, by day. No row without a tenant or a check.
+-- Findings of the newest check about the tenant of the scope, by day. No row without a tenant or a check.
 CREATE OR REPLACE FUNCTION own_unaccounted()
 RETURNS TABLE (checked_at timestamptz, partial boolean, days jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER ROWS 1
@@ -445,7 +444,7 @@ SET search_path = pg_catalog, pg_temp AS $$
   WHERE public.current_tenant_id() IS NOT NULL
 $$;
 
--- The tenants that the newest check has findings of, those with most of them first; for operators.
+-- For operators: tenants with findings of the newest check, most findings first.
 CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer)
 RETURNS TABLE (tenant_id uuid, days jsonb)
 LANGUAGE plpgsql STABLE SECURITY DEFINER

@@ -1,15 +1,14 @@
 -- Operations: quarantine of a copied database, and tracing one thing through all tenants.
 
--- The cluster, whose identifier a standby shares with its primary, and the database in it.
+-- Identifies the cluster, as its standbys do, and the database in it.
 CREATE OR REPLACE FUNCTION installation_place() RETURNS text
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 RETURN (SELECT c.system_identifier FROM pg_control_system() c) || '/' ||
        (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
 
--- Why workers may not work, and since when; both NULL if they may. With `record`, as workers ask, it
--- notes the place the first time, and the quarantine when it is another place; it writes nothing else,
--- so every worker may ask often.
+-- Why and since when workers must not work; NULLs if they may. With `record`, as workers call it, it stores the place
+-- the first time, and the quarantine in another place. It writes nothing else, so workers may call it often.
 CREATE OR REPLACE FUNCTION installation_state(
   record boolean, OUT quarantined_at timestamptz, OUT reason text
 )
@@ -35,7 +34,7 @@ BEGIN
 END
 $$;
 
--- Ends a quarantine: from now on this database is the one that works.
+-- Ends a quarantine: this database is the one that works.
 CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -45,7 +44,7 @@ BEGIN
 END
 $$;
 
--- For copies that cannot be told from the original: a base backup, a snapshot of a disk.
+-- For copies with the same identity as the original: a base backup, a snapshot of a disk.
 CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -80,8 +79,8 @@ BEGIN
 END
 $$;
 
--- An event with its deliveries (or one of them), their attempts, and the replays of a range that
--- contains it; without payloads, URLs and responses. Sets no scope.
+-- An event with its deliveries or one of them, their attempts, and replays whose range contains it. Omits payloads,
+-- URLs and responses. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_event(tenant uuid, event text, delivery uuid, batch integer)
 RETURNS TABLE (at timestamptz, kind text, facts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -128,8 +127,7 @@ BEGIN
 END
 $$;
 
--- The audit entries of requests, or of a tenant about these ids. Addresses and user agents are left
--- out. Sets no scope.
+-- Audit entries of requests, or of a tenant about these ids. Omits addresses and user agents. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_audit(requests uuid[], tenant uuid, targets text[], batch integer)
 RETURNS TABLE (at timestamptz, facts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

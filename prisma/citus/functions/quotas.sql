@@ -1,13 +1,12 @@
 -- Quotas: what each tenant stores, in rows and bytes. The triggers that count are in triggers.sql.
 
--- One writer of the counters of a tenant at a time.
+-- The advisory lock of the counters of a tenant.
 CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended('usage ' || tenant::text, 0);
 
--- In PL/pgSQL and with two statements, because it runs in triggers: on a database that is distributed
--- with Citus those are on the node of the tenant, where a function in SQL has no parameters that Citus
--- could plan with.
+-- Folds up to 1,000 rows of usage_changes into tenant_usage. Requires usage_lock. In PL/pgSQL with two statements,
+-- because it runs in triggers.
 CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -31,14 +30,14 @@ BEGIN
 END
 $$;
 
--- Adds a change to what the tenant stores. It never waits: the first writer changes the counters,
--- writers beside it leave their changes in usage_changes, which one of 32 later writers adds up. So a
--- rollback takes its change along, and no two transactions can block each other here.
+-- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
+-- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
+-- and two transactions cannot block each other here.
 --
--- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of
--- events). What grows beyond one is refused: QU001 resources, QU002 events. Concurrent transactions
--- do not see each other's changes, so together they may exceed it by what they are writing. A
--- transaction that deletes rows of resources is not limited, because its event must be stored too.
+-- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of events). Growth
+-- beyond one raises QU001 (resources) or QU002 (events). Concurrent transactions do not see each other's changes, so
+-- together they may exceed it by what they write. A transaction that deletes rows of resources has no limit, because
+-- its event must be stored too.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text
@@ -63,7 +62,7 @@ BEGIN
   IF quota IS NULL OR quota = '' THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.quota', '', true); END IF;
   budget := quota::bigint[];
-  -- Near a limit, what waits counts too.
+  -- Near a limit, usage_changes count too.
   IF used.tenant_id IS NULL
     OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 16 * 15
@@ -93,7 +92,7 @@ BEGIN
 END
 $$;
 
--- A row for each tenant, gone with the tenant. Once per statement, so after the cascades.
+-- Adds and removes the counters of tenants. Runs once per statement, after the cascades.
 CREATE OR REPLACE FUNCTION count_tenants() RETURNS trigger
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -108,7 +107,7 @@ BEGIN
 END
 $$;
 
--- What the counters say a tenant stores: its row and what waits to be added.
+-- What a tenant stores according to its counters, including usage_changes.
 CREATE OR REPLACE FUNCTION counted_usage(tenant uuid)
 RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
 LANGUAGE plpgsql STABLE AS $$
@@ -124,7 +123,7 @@ BEGIN
 END
 $$;
 
--- What a tenant stores by its rows, on the snapshot of the calling statement, in the scope `usage`.
+-- What a tenant stores according to its rows, on the snapshot of the calling statement. Requires the scope `usage`.
 CREATE OR REPLACE FUNCTION stored_usage(tenant uuid)
 RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
@@ -198,7 +197,7 @@ BEGIN
 END
 $$;
 
--- Measured once, for the answer and for the repair.
+-- Compares counters and rows of the next tenant, and with `repair` corrects the counters.
 CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean)
 RETURNS TABLE (
   tenant_id uuid, is_right boolean,
@@ -231,7 +230,7 @@ BEGIN
     found.stored_resource_rows, found.stored_resource_bytes, found.stored_event_rows,
     found.stored_event_bytes;
   IF repair THEN
-    -- What waits is on the same snapshot as the rows it belongs to, so it is left to be added later.
+    -- usage_changes are of the same snapshot as their rows, so they stay to be folded in later.
     UPDATE public.tenant_usage u SET
         resource_rows = u.resource_rows + found.stored_resource_rows - found.resource_rows,
         resource_bytes = u.resource_bytes + found.stored_resource_bytes - found.resource_bytes,
@@ -246,7 +245,7 @@ BEGIN
 END
 $$;
 
--- For operators: tenants by how much they store, largest first, with limits of their own.
+-- For operators: tenants by what they store, largest first, with their own limits.
 CREATE OR REPLACE FUNCTION list_usage(batch integer)
 RETURNS TABLE (
   tenant_id uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint,
@@ -280,7 +279,7 @@ BEGIN
 END
 $$;
 
--- For operators: limits of one tenant's own; NULL for the setting. False when there is no such tenant.
+-- For operators: sets the limits of a tenant; NULL for the setting. Returns false if there is no such tenant.
 CREATE OR REPLACE FUNCTION set_quota(tenant uuid, resource_limits bigint[], event_limits bigint[])
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

@@ -1,5 +1,6 @@
 -- Deletion of what is older than its retention period.
 
+-- Deletes one batch of old events, deliveries, notifications, replays and invitations of a tenant.
 CREATE OR REPLACE FUNCTION purge_history(
   tenant_after uuid, older_than timestamptz, feed_before timestamptz, batch integer
 )
@@ -26,7 +27,7 @@ BEGIN
     SELECT e.id FROM public.outbound_events e
     WHERE e.tenant_id = tenant AND e.created_at < events_before ORDER BY e.created_at LIMIT batch);
   events := cardinality(old);
-  -- Their deliveries first, so that they are counted once and not event by event.
+  -- Deliveries first, so that the triggers count them once and not per event.
   DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.event_id = ANY (old);
   INSERT INTO public.ledger_removals (window_start, count, ids)
     SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
@@ -55,7 +56,7 @@ BEGIN
 END
 $$;
 
--- As before, and service tokens.
+-- Deletes one batch each of expired sessions, sign-in attempts and tokens.
 CREATE OR REPLACE FUNCTION prune_dead(idle_seconds integer, token_days integer, batch integer)
 RETURNS TABLE (sessions integer, attempts integer, tokens integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -88,8 +89,8 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of expired logout tokens, and one of audit entries older than `audit_days`.
--- Entries are in the order of their ids, so the look-up ends at the first batch.
+-- Deletes one batch of expired logout tokens and one of audit entries older than `audit_days`. Entries are read in the
+-- order of their ids, so the search ends at the first batch.
 CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
 RETURNS TABLE (logouts integer, entries integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -111,8 +112,7 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of submissions that are older than a day, and secrets that were not fetched
--- within five minutes.
+-- Deletes one batch of submissions older than a day, and secrets that were not shown within five minutes.
 CREATE OR REPLACE FUNCTION prune_form_submissions(batch integer) RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -129,7 +129,7 @@ BEGIN
 END
 $$;
 
--- As before, and the keys of services.
+-- Deletes one batch of idempotency keys older than a day, of people and of services.
 CREATE OR REPLACE FUNCTION prune_idempotency_keys(batch integer) RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

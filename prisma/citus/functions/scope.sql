@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
 
--- Also on the nodes, where triggers read the budgets. As forward_scope (functions.sql).
+-- Also on the nodes, where triggers read the budgets. As forward_scope (cluster.sql).
 CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text
 LANGUAGE plpgsql VOLATILE
 SET citus.propagate_set_commands = 'local' AS $$
@@ -19,7 +19,7 @@ BEGIN
 END
 $$;
 
--- Returns the setting, so that its callers can assign it: PERFORM costs five times as much.
+-- Returns the setting, so that callers can assign it: PERFORM takes five times as long.
 CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -62,9 +62,8 @@ BEGIN
 END
 $$;
 
--- The fields of the scope, or NULL where none is set. Anything that was not sealed in this
--- transaction by this backend raises. Backend and start are fields of their own, so that a worker
--- node of a distributed database could verify the seal and leave those two to the coordinator.
+-- The fields of the scope, or NULL if none is set. Raises if the scope was not sealed by this backend in this
+-- transaction.
 CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 DECLARE
@@ -88,8 +87,8 @@ BEGIN
 END
 $$;
 
--- What policies ask. Called in a scalar subselect, so that a statement verifies the seal once per
--- policy and not once per row.
+-- The user of the scope, for policies; NULL without one. Called in a scalar subselect, so that a statement verifies the
+-- seal once per policy and not once per row.
 CREATE OR REPLACE FUNCTION current_user_id() RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -98,7 +97,7 @@ BEGIN
 END
 $$;
 
--- The context of a transaction. Unset and empty are the same: no rows.
+-- The tenant of the scope; NULL without one.
 CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -107,7 +106,7 @@ BEGIN
 END
 $$;
 
--- How the scope was entered: session, token, job, billing, or a purpose of a sign-in.
+-- How the scope was entered: session, token, service, job, billing, or the purpose of a sign-in.
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -128,7 +127,7 @@ BEGIN
 END
 $$;
 
--- Its name at this moment, which the audit log keeps.
+-- The name of that service now, which the audit log keeps.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$

@@ -1,14 +1,13 @@
 -- Signing in: attempts, identities, addresses and the start of a session. Before there is a session, the scope is that
 -- of the attempt.
 
--- The hash a taken attempt is kept under. The byte in front keeps it apart from that of any state.
+-- The hash of a ticket. The leading byte separates it from the hash of any state.
 CREATE OR REPLACE FUNCTION ticket_hash(ticket bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sha256('\x01'::bytea || ticket);
 
--- Stores a pending sign-in, link or re-authentication in the session of the cookie. A sign-in in a
--- browser without a session begins an anonymous one. False when a link or re-authentication has no
--- live session of its person.
+-- Stores a sign-in, link or re-authentication attempt in the session of the cookie. A sign-in in a browser without a
+-- session creates one without a user. Returns false if a link or re-authentication has no live session of its user.
 CREATE OR REPLACE FUNCTION start_attempt(
   credential bytea, state bytea, attempt_purpose text, attempt_provider text, attempt_nonce text,
   attempt_verifier text, browser text, network text, lifetime_seconds integer,
@@ -36,9 +35,8 @@ BEGIN
 END
 $$;
 
--- Exchanges the state for the ticket; of parallel callbacks one gets it. No row when the state is
--- unknown, expired, used, or of another browser. A taken attempt lives a minute at least: the
--- provider has yet to be asked.
+-- Exchanges the state for a ticket; of parallel callbacks one succeeds. No row if the state is unknown, expired, used, or
+-- of another browser. A taken attempt lives at least a minute, because the provider is asked next.
 CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea)
 RETURNS TABLE (
   provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
@@ -59,9 +57,9 @@ BEGIN
 END
 $$;
 
--- Enters the completion of a sign-in and uses the ticket up. The scope has the purpose as its kind
--- and names provider and browser session; it has a user only for a link or re-authentication whose
--- session still belongs to the person who started it. That person and then the session are locked.
+-- Enters the completion of a sign-in and uses the ticket up. The kind of the scope is the purpose; the detail names the
+-- provider and the session of the browser. The scope has a user only for a link or re-authentication whose session
+-- still belongs to the user who started it. Locks that user and then the session.
 CREATE OR REPLACE FUNCTION enter_attempt(ticket bytea)
 RETURNS TABLE (
   purpose text, provider text, user_id bigint, session_user_id bigint, session_tenant_id uuid,
@@ -94,7 +92,7 @@ BEGIN
 END
 $$;
 
--- Provider and browser session of the sign-in that is being completed in this transaction.
+-- Provider and browser session of the sign-in that this transaction completes.
 CREATE OR REPLACE FUNCTION current_attempt(
   VARIADIC purposes text[], OUT purpose text, OUT provider text, OUT session_id uuid,
   OUT user_id bigint
@@ -114,7 +112,7 @@ BEGIN
 END
 $$;
 
--- The person of a session, for what an API token may not do.
+-- The user of a session. Raises for an API token, which may not do what the caller does.
 CREATE OR REPLACE FUNCTION session_user_id() RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -145,7 +143,7 @@ BEGIN
 END
 $$;
 
--- Whether the user holds one of these identities, as provider:subject pairs.
+-- Whether the user has one of these identities, given as provider:subject.
 CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -155,7 +153,7 @@ BEGIN
 END
 $$;
 
--- Signs in as the holder of an identity. NULL when nobody holds it any more.
+-- Signs in as the user of an identity. NULL if the identity is gone.
 CREATE OR REPLACE FUNCTION enter_identity(subject text) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -173,8 +171,7 @@ BEGIN
 END
 $$;
 
--- Gives a new identity to the user who holds its address as verified, and signs in as them. NULL
--- when nobody does.
+-- Gives a new identity to the user who holds its address as verified, and signs in as them. NULL if there is none.
 CREATE OR REPLACE FUNCTION link_by_address(
   subject text, identity_issuer text, address text, operators text[]
 ) RETURNS bigint
@@ -196,7 +193,7 @@ BEGIN
 END
 $$;
 
--- A new user with their first identity, admin of a new tenant of their own; signs in as them.
+-- Creates a user with their first identity and their own tenant, of which they are admin, and signs in as them.
 CREATE OR REPLACE FUNCTION create_user(
   subject text, identity_issuer text, address text, tenant_name text
 ) RETURNS bigint
@@ -223,9 +220,9 @@ BEGIN
 END
 $$;
 
--- The person of a completed sign-in has proven an address. Without a proven one they now hold this
--- one, unless another user does. Users who only claimed it lose the address, not the account.
--- One row per user whose address changed: the new holder, then those who lost it.
+-- Records that the user of a completed sign-in has proven an address. A user without a proven address now holds it,
+-- unless another user does. Users who only claimed it lose the address, not the account. Returns the users whose
+-- address changed, the new holder first.
 CREATE OR REPLACE FUNCTION prove_address(address text) RETURNS TABLE (user_id bigint, verified boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -254,7 +251,7 @@ BEGIN
 END
 $$;
 
--- Gives a new identity to the person of a link under way.
+-- Gives a new identity to the user of a link in progress.
 CREATE OR REPLACE FUNCTION link_identity(subject text, identity_issuer text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -266,7 +263,7 @@ BEGIN
 END
 $$;
 
--- Keeps the address that the provider of a sign-in under way has verified, or NULL.
+-- Stores the address that the provider of a sign-in in progress has verified, or NULL.
 CREATE OR REPLACE FUNCTION record_verified_email(subject text, address text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -280,9 +277,7 @@ BEGIN
 END
 $$;
 
--- A sign-in that changes neither the person's name nor their address asks first. On a database that is
--- distributed with Citus a statement that could change people waits for all others, even if it finds
--- nothing.
+-- Stores the name of the user. Reads it first, so that most sign-ins write nothing.
 CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -300,9 +295,9 @@ BEGIN
 END
 $$;
 
--- Begins the session of a completed sign-in and enters it: in the tenant last active, else the one
--- that invited last, else the user's own. The browser's other pending sign-ins go on under it, and
--- the session the browser came with ends.
+-- Starts the session of a completed sign-in and enters it: in the tenant that was active last, else the one of the latest
+-- invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the browser
+-- is deleted.
 CREATE OR REPLACE FUNCTION start_session(
   credential bytea, subject text, session_at_provider text, browser text, network text,
   absolute_seconds integer, seconds_ago double precision
@@ -318,7 +313,7 @@ DECLARE
   scope_text text;
 BEGIN
   IF NOT public.holds_identity(attempt.user_id, ARRAY[attempt.provider || ':' || subject]) THEN
-    -- The identity, or the person with it, may have been deleted meanwhile: sign in once more.
+    -- The identity or its user may have been deleted meanwhile: the sign-in must be repeated.
     IF NOT EXISTS (SELECT FROM public.oauth_identities i
                    WHERE i.provider = attempt.provider AND i.provider_user_id = subject) THEN
       RAISE EXCEPTION 'the identity is gone' USING ERRCODE = 'foreign_key_violation';
@@ -349,8 +344,8 @@ BEGIN
 END
 $$;
 
--- Gives the session of a completed link or re-authentication a new id. After a re-authentication
--- its time starts again. False when the session has ended.
+-- Gives the session of a completed link or re-authentication a new id. After a re-authentication its lifetime starts
+-- again. Returns false if the session has ended.
 CREATE OR REPLACE FUNCTION renew_session(
   credential bytea, subject text, session_at_provider text, absolute_seconds integer,
   seconds_ago double precision
@@ -379,8 +374,8 @@ BEGIN
 END
 $$;
 
--- Back-channel logout. False when the token was received before; of two at once the second waits.
--- Expired tokens are deleted by prune_records.
+-- Back-channel logout: returns false if the token was received before; of two at once the second waits. prune_records
+-- deletes expired tokens.
 CREATE OR REPLACE FUNCTION remember_logout(
   logout_provider text, jti bytea, remembered_seconds integer
 ) RETURNS boolean
@@ -395,8 +390,8 @@ BEGIN
 END
 $$;
 
--- Ends the sessions that came from one session at the provider. Where that is NULL, or none of ours
--- came from it, all that the user of the subject signed in through this provider.
+-- Ends the sessions that belong to a session at the provider. If that is NULL or unknown here, ends all sessions that the
+-- user of the subject signed in through this provider.
 CREATE OR REPLACE FUNCTION end_provider_sessions(
   logout_provider text, session_at_provider text, subject text
 )
@@ -418,8 +413,7 @@ BEGIN
 END
 $$;
 
--- An identity never changes its owner, whoever asks: the grants give nobody UPDATE, and this holds
--- the owner of the table and superusers too. ALWAYS: session_replication_role does not switch it off.
+-- No role may update an identity; this also stops the owner of the table and superusers (triggers.sql).
 CREATE OR REPLACE FUNCTION refuse_identity_change() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -178,7 +178,7 @@ CREATE INDEX logout_tokens_expires_at_idx ON logout_tokens (expires_at);
 ALTER TABLE logout_tokens ENABLE ROW LEVEL SECURITY;
 
 -- Encrypted tokens for the API of a provider, one grant per identity. Bound to provider, subject and purpose
--- (src/crypto/sealed.ts).
+-- (src/crypto/encryption.ts).
 CREATE TABLE provider_grants (
   provider text NOT NULL,
   provider_user_id text NOT NULL,

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { RefusedStatement, type Statement, sendOnce as sendStatements } from './one-trip.ts'
@@ -37,6 +37,15 @@ export type PacketPoolOptions = {
   access: 'read' | 'write'
   watch?: PoolWatch | undefined
   limits?: Partial<Limits>
+  form?: ReadForm | undefined
+}
+
+/** How a database wants its reads, if not as they are. */
+export type ReadForm = {
+  /** Sends BEGIN and COMMIT with each read. */
+  begins: boolean
+  /** The statement to send instead. */
+  adapt(statement: Statement): Statement
 }
 
 /** One read: its statements follow each other in a packet. */
@@ -48,14 +57,11 @@ type Result = { rows: Row[][] } | { error: unknown }
 const maxReads = 32
 const readOnly =
   'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
-const hasCitus = `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS citus`
 const commit: Statement = { text: 'COMMIT' }
 
 /**
  * Connections for transactions of one packet. Those of a pool that reads only read. Behind a pooler a
- * connection has no settings and keeps no names, so there BEGIN and COMMIT ride in the same packet. So
- * they do in reads with Citus, which otherwise runs each statement in a transaction of its own on the
- * nodes; setting the scope would have to begin one, which takes longer (src/schema/citus/functions.sql).
+ * connection has no settings and keeps no names, so there BEGIN and COMMIT are sent in the same packet.
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
@@ -65,7 +71,7 @@ const commit: Statement = { text: 'COMMIT' }
 export function openPacketPool(
   url: string,
   size: number,
-  { access, watch, limits }: PacketPoolOptions,
+  { access, watch, limits, form }: PacketPoolOptions,
 ): PacketPool {
   const pooled = isPooled(url)
   const withBegin = new WeakSet<pg.ClientBase>()
@@ -79,8 +85,8 @@ export function openPacketPool(
         pipeline: false,
         onConnect: async (client) => {
           options.onConnect(client)
-          if (pooled) withBegin.add(client)
-          else if (access === 'read' && (await setReadOnly(client))) withBegin.add(client)
+          if (pooled || form?.begins) withBegin.add(client)
+          else if (access === 'read') await client.query(readOnly)
         },
       },
       watch,
@@ -111,7 +117,8 @@ export function openPacketPool(
   async function sendPacket(reads: readonly Read[]): Promise<Row[][][]> {
     const client = await pool.connect()
     const begins = withBegin.has(client)
-    const statements = pooled ? reads.flat().map(withoutName) : reads.flat()
+    const wanted = form === undefined ? reads.flat() : reads.flat().map(form.adapt)
+    const statements = pooled ? wanted.map(withoutName) : wanted
     try {
       const rows = begins
         ? (await sendStatements(client, [begin, ...statements, commit])).slice(1, -1)
@@ -162,13 +169,6 @@ async function giveBack(client: pg.PoolClient, error: unknown, begins: boolean):
     () => client.release(client.getTransactionStatus() !== 'I'),
     () => client.release(true),
   )
-}
-
-/** @returns whether the database has Citus; asked in the same query */
-async function setReadOnly(client: pg.ClientBase): Promise<boolean> {
-  const results: unknown = await client.query(`${readOnly}; ${hasCitus}`)
-  const last: unknown = Array.isArray(results) ? results.at(-1) : null
-  return last instanceof pg.Result && last.rows[0]?.citus === true
 }
 
 function withoutName({ text, values = [] }: Statement): Statement {

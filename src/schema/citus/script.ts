@@ -12,6 +12,14 @@ export const sessionSettings = [
   `SET citus.multi_shard_modify_mode = 'sequential'`,
 ] as const
 
+/** What prisma/citus/functions/reads.sql defines. */
+const readFunctions = [
+  'find_order(uuid, bigint, bigint)',
+  'find_post(uuid, bigint)',
+  'find_invoice(uuid, bigint)',
+  'find_document(uuid, bigint, bigint)',
+] as const
+
 /** The files of a distributed database: those of prisma/citus replace the others of the same name. */
 export function readCitusDefinitions(): Promise<Definitions> {
   return readDefinitions('citus')
@@ -20,9 +28,9 @@ export function readCitusDefinitions(): Promise<Definitions> {
 /** What `define` needs on a distributed database. */
 export async function openVariant(
   owner: pg.ClientBase,
-): Promise<Pick<Definer, 'definitions' | 'run'>> {
+): Promise<Pick<Definer, 'definitions' | 'run' | 'open'>> {
   for (const setting of sessionSettings) await owner.query(setting)
-  return { definitions: await readCitusDefinitions(), run: runStatements }
+  return { definitions: await readCitusDefinitions(), run: runStatements, open: readFunctions }
 }
 
 /** Sends each statement on its own, because Citus sends the whole text of a query to the nodes. */

@@ -17,9 +17,7 @@ type EventRow = { body: string; xact_id: string; sequence: string }
 /**
  * The tenant's events in order, after a cursor. Rows become visible when their transaction commits.
  * The feed stops at `feed_horizon()`, before the oldest transaction in progress, so that it never skips a
- * late commit. On a database distributed with Citus, events of a tenant become visible in their order, and
- * there is no such horizon.
- * Examples are left out, because they report no change.
+ * late commit. Examples are left out, because they report no change.
  */
 export async function readFeed(
   tx: Tx,

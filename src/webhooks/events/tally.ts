@@ -24,8 +24,7 @@ const lostAttemptJobId = Prisma.sql`md5(concat_ws(':', d.id, d.series, d.attempt
 
 /**
  * The last seven days with events, newest first, without test events. A delivery and its attempt are
- * written in one commit, so that one snapshot shows both or none. The jobs are read first, because Citus
- * joins no table of the coordinator with rows on a node.
+ * written in one commit, so that one snapshot shows both or none. The jobs are read once, before the rows.
  */
 export function tallyDays(tx: Tx, { tenantId }: TenantScope, now: Date): Promise<DayTally[]> {
   const from = new Date(now.getTime() - days * 86_400_000)

@@ -1,6 +1,8 @@
--- Reads by id.
+-- Reads by id, instead of the statements of src/resources (src/schema/citus/reads.ts). In PL/pgSQL the tenant is
+-- a parameter, which tells the coordinator the node to ask. In a plain statement it is a setting that is read
+-- while the statement runs, so every node would be asked.
 
--- In the tenant of the scope first, on one node. Only an order of another tenant, or none, asks every node.
+-- Asks the node of the tenant of the scope first, and every node only if the order is in another tenant.
 CREATE OR REPLACE FUNCTION find_order(tenant uuid, person bigint, wanted bigint) RETURNS SETOF orders
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 BEGIN
@@ -11,10 +13,6 @@ BEGIN
 END
 $$;
 
--- One row by its id, for a statement that leaves together with its entry. These are functions because a
--- database that is distributed with Citus has them in PL/pgSQL (src/schema/citus/functions.ts): there the
--- tenant is a parameter, which tells the node to ask, and not a setting that is read while the statement
--- runs. Here they are inlined in the statement and cost nothing.
 CREATE OR REPLACE FUNCTION find_post(tenant uuid, wanted bigint) RETURNS SETOF posts
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 #variable_conflict use_column
