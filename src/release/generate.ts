@@ -6,8 +6,6 @@ import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { describeApi } from '#src/commands/development/openapi.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
-import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { clientFiles } from './client.ts'
@@ -62,6 +60,8 @@ async function writeTable(path: string, mark: string, table: string): Promise<vo
 
 /** Runs `describe` on a database that this program has migrated, and that is gone afterwards. */
 async function withMigratedDatabase(describe: typeof databaseDocument): Promise<string> {
+  const { createOwnerAndDatabase } = await import('#src/demo/demo.ts')
+  const { removePostgres, startPostgres } = await import('#src/demo/postgres/start.ts')
   const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-generate-'))
   const postgres = await startPostgres({ dataDir, settings: { fsync: 'off' } })
   const roles = { web: 'web', worker: 'worker' }
