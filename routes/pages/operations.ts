@@ -1,8 +1,8 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { countByStatus, measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
-import { createHistory, type History } from '#src/observability/history.ts'
+import { createHistory } from '#src/observability/history.ts'
 import { listRunningProcesses } from '#src/operations/running-processes.ts'
 import { type Counted, operationsPage } from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
@@ -28,66 +28,58 @@ const operations: FastifyPluginAsync = async function operations(app) {
   app.get(
     '/app/operations',
     { config: { access: { resource: 'operation', action: 'read' } }, schema: { hide: true } },
-    showOperations(history),
+    async (request, reply) => {
+      const { metrics, systemDb } = app
+      const { billing, queues, http, identity, outbound, ledger } = metrics
+      const counts = await app.db.read(request.entry, (tx) => countByStatus(tx))
+      // As when metrics are scraped. Only who may read this page has come so far.
+      const measured = await Promise.all([
+        measureBacklog(systemDb, billing),
+        measureReconciliation(systemDb, billing),
+        measureLedger(systemDb, ledger),
+        measureQueues(systemDb, queues),
+        listRunningProcesses(systemDb),
+      ]).catch((error) => {
+        request.log.warn({ err: error }, 'measuring the backlog failed')
+        return null
+      })
+      const countOf = (status: string) => counts.find((one) => one.status === status)?.events ?? 0
+      return reply.sendPage(
+        operationsPage({
+          viewer: request.viewer,
+          isMeasured: measured !== null,
+          billing: {
+            waiting: countOf('recorded'),
+            dead: countOf('dead'),
+            oldestWaiting: await gaugeOf(billing.backlogAge),
+            oldestRetrying: await gaugeOf(billing.retryingAge),
+            missed: await gaugeOf(billing.missedEvents),
+          },
+          unaccounted: await gaugeOf(ledger.unaccounted),
+          queues: await queueFigures(queues),
+          providers: app.signInChoices(),
+          processes: measured?.[4] ?? [],
+          history: {
+            events: history.valuesOf('events'),
+            backlog: history.valuesOf('backlog'),
+            queues: history.valuesOf('queues'),
+            signIns: history.valuesOf('signIns'),
+            refusals: history.valuesOf('refusals'),
+            providersDown: history.valuesOf('providersDown'),
+            attempts: history.valuesOf('attempts'),
+            poolWaiting: history.valuesOf('poolWaiting'),
+            poolFailures: history.valuesOf('poolFailures'),
+          },
+          own: {
+            responses: await countsOf(http.responses, ['class']),
+            signIns: await countsOf(identity.outcomes, ['provider', 'outcome']),
+            refusals: await countsOf(http.refusals, ['code', 'reason']),
+            attempts: await countsOf(outbound.attempts, ['outcome']),
+          },
+        }),
+      )
+    },
   )
-}
-
-function showOperations(history: History) {
-  return async function showOperations(
-    this: FastifyInstance,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
-    const { metrics, systemDb } = this
-    const { billing, queues, http, identity, outbound, ledger } = metrics
-    const counts = await this.db.read(request.entry, (tx) => countByStatus(tx))
-    // As when metrics are scraped. Only who may read this page has come so far.
-    const measured = await Promise.all([
-      measureBacklog(systemDb, billing),
-      measureReconciliation(systemDb, billing),
-      measureLedger(systemDb, ledger),
-      measureQueues(systemDb, queues),
-      listRunningProcesses(systemDb),
-    ]).catch((error) => {
-      request.log.warn({ err: error }, 'measuring the backlog failed')
-      return null
-    })
-    const countOf = (status: string) => counts.find((one) => one.status === status)?.events ?? 0
-    return reply.sendPage(
-      operationsPage({
-        viewer: request.viewer,
-        isMeasured: measured !== null,
-        billing: {
-          waiting: countOf('recorded'),
-          dead: countOf('dead'),
-          oldestWaiting: await gaugeOf(billing.backlogAge),
-          oldestRetrying: await gaugeOf(billing.retryingAge),
-          missed: await gaugeOf(billing.missedEvents),
-        },
-        unaccounted: await gaugeOf(ledger.unaccounted),
-        queues: await queueFigures(queues),
-        providers: this.signInChoices(),
-        processes: measured?.[4] ?? [],
-        history: {
-          events: history.valuesOf('events'),
-          backlog: history.valuesOf('backlog'),
-          queues: history.valuesOf('queues'),
-          signIns: history.valuesOf('signIns'),
-          refusals: history.valuesOf('refusals'),
-          providersDown: history.valuesOf('providersDown'),
-          attempts: history.valuesOf('attempts'),
-          poolWaiting: history.valuesOf('poolWaiting'),
-          poolFailures: history.valuesOf('poolFailures'),
-        },
-        own: {
-          responses: await countsOf(http.responses, ['class']),
-          signIns: await countsOf(identity.outcomes, ['provider', 'outcome']),
-          refusals: await countsOf(http.refusals, ['code', 'reason']),
-          attempts: await countsOf(outbound.attempts, ['outcome']),
-        },
-      }),
-    )
-  }
 }
 
 type Metric = {

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import { accessOverview } from '#src/access/overview.ts'
 import { accessPage } from '#src/pages/account/access.ts'
 
@@ -7,13 +7,11 @@ const access: FastifyPluginAsync = async function access(app) {
   app.get(
     '/app/access',
     { config: { access: { resource: 'account', action: 'read' } }, schema: { hide: true } },
-    showAccess,
+    async (request, reply) => {
+      await request.enter()
+      return reply.sendPage(accessPage(accessOverview(), request.viewer))
+    },
   )
-}
-
-async function showAccess(request: FastifyRequest, reply: FastifyReply) {
-  await request.enter()
-  return reply.sendPage(accessPage(accessOverview(), request.viewer))
 }
 
 export default access

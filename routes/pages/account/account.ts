@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
 import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
@@ -59,7 +59,6 @@ const SwitchForm = Type.Object(
 )
 
 type Options = { idleSeconds: number; keys: EncryptionKeys }
-type IdRequest = FastifyRequest<{ Body: Static<typeof IdForm> }>
 
 const hide = true
 const access = (
@@ -70,199 +69,165 @@ const access = (
 })
 
 /** The account page and its forms. */
-const account: FastifyPluginAsyncTypebox<Options> = async function account(app, options) {
+const account: FastifyPluginAsyncTypebox<Options> = async function account(
+  app,
+  { idleSeconds, keys },
+) {
   app.get(
     '/app/account',
     { config: access('account', 'read'), schema: { hide, querystring: Query } },
-    showAccount(options),
+    async (request, reply) => {
+      const { sessionEntry, query } = request
+      const { done, trail } = query
+      const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
+      const page = readPage(part, ownAuditList.name, ownAuditList.forms)
+      const newToken = await takeSecret(app.db, sessionEntry, request, keys)
+      const shown = await app.db.read(sessionEntry, async (tx, caller) => {
+        const [identities, sessions, tokens, invitations, memberships, audit] = await Promise.all([
+          listIdentities(tx, caller, firstPage),
+          listSessions(tx, caller, idleSeconds, firstPage),
+          listTokens(tx, caller, firstPage),
+          listOwnInvitations(tx),
+          listMemberships(tx, caller, caller.tenantId, firstPage),
+          listOwnAudit(tx, caller, page),
+        ])
+        return {
+          email: caller.email,
+          grantable: assignablePermissions(caller.role),
+          identities: identities.data,
+          sessions: sessions.data,
+          tokens: tokens.data,
+          invitations,
+          memberships: memberships.data,
+          audit: { ...audit, isLater: trail !== undefined },
+        }
+      })
+      const { viewer } = request
+      const providers = app.signInChoices()
+      return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
+    },
   )
   app.post(
     '/app/account/identities/remove',
     { config: access('identity', 'delete'), schema: { hide, body: IdentityForm } },
-    removeIdentity,
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      const outcome = await app.db.transaction(sessionEntry, (connection, caller) =>
+        unlinkIdentity(connection, app.queue, caller, body, clientInfo),
+      )
+      if (outcome === 'missing') throw new Problem('not-found')
+      if (outcome === 'last') throw new Problem('last-sign-in-method')
+      return redirect(reply, 'identity-removed')
+    },
   )
   app.post(
     '/app/account/sessions/end',
     { config: access('session', 'delete'), schema: { hide, body: IdForm } },
-    signOutDevice,
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      const ended = await app.db.transaction(sessionEntry, (connection, caller) =>
+        endOwnSession(connection, caller, body.id, clientInfo),
+      )
+      if (!ended) throw new Problem('not-found')
+      app.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
+      return redirect(reply, 'session-ended')
+    },
   )
   app.post(
     '/app/account/sessions/end-others',
     { config: access('session', 'delete'), schema: { hide } },
-    signOutOtherDevices,
+    async (request, reply) => {
+      const { sessionEntry, clientInfo } = request
+      const ended = await app.db.transaction(sessionEntry, (connection, caller) =>
+        endOtherSessions(connection, caller, clientInfo),
+      )
+      app.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
+      return redirect(reply, 'others-ended')
+    },
   )
   app.post(
     '/app/account/tokens',
     { config: access('token', 'create'), schema: { hide, body: tokenForm.schema } },
-    createToken(options),
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      const { name, days, permissions } = body
+      const wanted = {
+        name,
+        expiresAt: new Date(app.clock.now().getTime() + Number(days) * dayMs),
+        permissions: permissions === undefined ? null : chosen(permissions),
+      }
+      const location = await app.db.transaction(sessionEntry, (connection, caller) =>
+        submitOnce(connection, caller, request, async () => {
+          const made = await createOwnToken(connection, caller, wanted, clientInfo)
+          const secret = made && { keys, secret: made.token, note: made.name }
+          return secret && { path: '/app/account', secret }
+        }),
+      )
+      if (location === null) throw new Problem('malformed')
+      return reply.redirect(location, 303)
+    },
   )
   app.post(
     '/app/account/tokens/end',
     { config: access('token', 'delete'), schema: { hide, body: ConfirmedIdForm } },
-    revokeToken,
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      const deleted = await app.db.transaction(sessionEntry, (connection, caller) =>
+        deleteToken(connection, caller, body.id, clientInfo),
+      )
+      if (!deleted) throw new Problem('not-found')
+      return redirect(reply, 'token-ended')
+    },
   )
+  // Switches the tenant and stays in the same section, if the role there allows it.
   app.post(
     '/app/account/tenants/switch',
     { config: access('tenant', 'update'), schema: { hide, body: SwitchForm } },
-    switchTo,
+    async (request, reply) => {
+      const { sessionEntry, session, body, clientInfo } = request
+      const { tenantId, section } = body
+      const switched = await app.db.transaction(
+        withoutLocks(sessionEntry),
+        async (connection, caller) => {
+          const role = await findOwnRole(connection, caller, tenantId)
+          const newCookieId = await switchTenant(
+            connection,
+            session.sessionId,
+            tenantId,
+            clientInfo,
+          )
+          if (newCookieId === null) return null
+          return { newCookieId, to: sectionFor(section, { ...caller, role }) }
+        },
+      )
+      if (switched === null) throw new Problem('not-found')
+      await request.adoptSession(switched.newCookieId)
+      return reply.redirect(switched.to, 303)
+    },
   )
   app.post(
     '/app/account/tenants/leave',
     { config: access('tenant', 'delete'), schema: { hide, body: ConfirmedIdForm } },
-    leave,
+    async (request, reply) => {
+      const { sessionEntry, session, body, clientInfo } = request
+      const left = await app.db.transaction(withoutLocks(sessionEntry), (connection) =>
+        leaveTenant(connection, app.queue, session.sessionId, body.id, clientInfo),
+      )
+      if (typeof left === 'string') throw toMemberProblem(left)
+      await reply.followSession(left)
+      return left.session === 'ended'
+        ? reply.redirect('/auth/signed-out', 303)
+        : redirect(reply, 'left')
+    },
   )
   app.post(
     '/app/account/delete',
     { config: access('account', 'delete'), schema: { hide, body: deletionForm.schema } },
-    deleteAccount,
-  )
-}
-
-function showAccount({ idleSeconds, keys }: Options) {
-  return async function showAccount(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-    reply: FastifyReply,
-  ) {
-    const { sessionEntry, query } = request
-    const { done, trail } = query
-    const part = { limit: auditPageSize, ...(trail !== undefined && { cursor: trail }) }
-    const page = readPage(part, ownAuditList.name, ownAuditList.forms)
-    const newToken = await takeSecret(this.db, sessionEntry, request, keys)
-    const shown = await this.db.read(sessionEntry, async (tx, caller) => {
-      const [identities, sessions, tokens, invitations, memberships, audit] = await Promise.all([
-        listIdentities(tx, caller, firstPage),
-        listSessions(tx, caller, idleSeconds, firstPage),
-        listTokens(tx, caller, firstPage),
-        listOwnInvitations(tx),
-        listMemberships(tx, caller, caller.tenantId, firstPage),
-        listOwnAudit(tx, caller, page),
-      ])
-      return {
-        email: caller.email,
-        grantable: assignablePermissions(caller.role),
-        identities: identities.data,
-        sessions: sessions.data,
-        tokens: tokens.data,
-        invitations,
-        memberships: memberships.data,
-        audit: { ...audit, isLater: trail !== undefined },
-      }
-    })
-    const { viewer } = request
-    const providers = this.signInChoices()
-    return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
-  }
-}
-
-async function removeIdentity(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof IdentityForm> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, body, clientInfo } = request
-  const outcome = await this.db.transaction(sessionEntry, (connection, caller) =>
-    unlinkIdentity(connection, this.queue, caller, body, clientInfo),
-  )
-  if (outcome === 'missing') throw new Problem('not-found')
-  if (outcome === 'last') throw new Problem('last-sign-in-method')
-  return redirect(reply, 'identity-removed')
-}
-
-async function signOutDevice(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const { sessionEntry, body, clientInfo } = request
-  const ended = await this.db.transaction(sessionEntry, (connection, caller) =>
-    endOwnSession(connection, caller, body.id, clientInfo),
-  )
-  if (!ended) throw new Problem('not-found')
-  this.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
-  return redirect(reply, 'session-ended')
-}
-
-async function signOutOtherDevices(
-  this: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, clientInfo } = request
-  const ended = await this.db.transaction(sessionEntry, (connection, caller) =>
-    endOtherSessions(connection, caller, clientInfo),
-  )
-  this.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
-  return redirect(reply, 'others-ended')
-}
-
-function createToken({ keys }: Options) {
-  return async function createToken(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof tokenForm.schema> }>,
-    reply: FastifyReply,
-  ) {
-    const { sessionEntry, body, clientInfo } = request
-    const { name, days, permissions } = body
-    const wanted = {
-      name,
-      expiresAt: new Date(this.clock.now().getTime() + Number(days) * dayMs),
-      permissions: permissions === undefined ? null : chosen(permissions),
-    }
-    const location = await this.db.transaction(sessionEntry, (connection, caller) =>
-      submitOnce(connection, caller, request, async () => {
-        const made = await createOwnToken(connection, caller, wanted, clientInfo)
-        const secret = made && { keys, secret: made.token, note: made.name }
-        return secret && { path: '/app/account', secret }
-      }),
-    )
-    if (location === null) throw new Problem('malformed')
-    return reply.redirect(location, 303)
-  }
-}
-
-async function revokeToken(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const { sessionEntry, body, clientInfo } = request
-  const deleted = await this.db.transaction(sessionEntry, (connection, caller) =>
-    deleteToken(connection, caller, body.id, clientInfo),
-  )
-  if (!deleted) throw new Problem('not-found')
-  return redirect(reply, 'token-ended')
-}
-
-/** Switches the tenant and stays in the same section, if the role there allows it. */
-async function switchTo(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof SwitchForm> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, session, body, clientInfo } = request
-  const { tenantId, section } = body
-  const switched = await this.db.transaction(
-    withoutLocks(sessionEntry),
-    async (connection, caller) => {
-      const role = await findOwnRole(connection, caller, tenantId)
-      const newCookieId = await switchTenant(connection, session.sessionId, tenantId, clientInfo)
-      if (newCookieId === null) return null
-      return { newCookieId, to: sectionFor(section, { ...caller, role }) }
+    async (_request, reply) => {
+      await reply.deleteOwnAccount()
+      return reply.redirect('/auth/signed-out', 303)
     },
   )
-  if (switched === null) throw new Problem('not-found')
-  await request.adoptSession(switched.newCookieId)
-  return reply.redirect(switched.to, 303)
-}
-
-async function leave(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const { sessionEntry, session, body, clientInfo } = request
-  const left = await this.db.transaction(withoutLocks(sessionEntry), (connection) =>
-    leaveTenant(connection, this.queue, session.sessionId, body.id, clientInfo),
-  )
-  if (typeof left === 'string') throw toMemberProblem(left)
-  await reply.followSession(left)
-  return left.session === 'ended'
-    ? reply.redirect('/auth/signed-out', 303)
-    : redirect(reply, 'left')
-}
-
-async function deleteAccount(_request: FastifyRequest, reply: FastifyReply) {
-  await reply.deleteOwnAccount()
-  return reply.redirect('/auth/signed-out', 303)
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync } from 'fastify'
 import type { Caller, Member } from '#src/access/caller.ts'
 import { permissionsOf } from '#src/access/roles.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
@@ -17,24 +17,22 @@ const shownDocuments = { limit: 5, after: null }
 
 /** The start page: sign-in buttons, or the user's own objects. */
 const home: FastifyPluginAsync = async function home(app) {
-  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, showHome)
-}
-
-async function showHome(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply) {
-  const { visitorEntry } = request
-  const now = this.clock.now()
-  const own =
-    visitorEntry && (await this.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now)))
-  if (own === null) return reply.sendPage(welcomePage(this.signInChoices()))
-  const { caller, tenant, ...objects } = own
-  return reply.sendPage(
-    homePage({
-      viewer: request.viewer,
-      tenant: tenant?.name ?? 'No tenant',
-      plan: caller.plan ?? 'free',
-      ...objects,
-    }),
-  )
+  app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    const { visitorEntry } = request
+    const now = app.clock.now()
+    const own =
+      visitorEntry && (await app.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now)))
+    if (own === null) return reply.sendPage(welcomePage(app.signInChoices()))
+    const { caller, tenant, ...objects } = own
+    return reply.sendPage(
+      homePage({
+        viewer: request.viewer,
+        tenant: tenant?.name ?? 'No tenant',
+        plan: caller.plan ?? 'free',
+        ...objects,
+      }),
+    )
+  })
 }
 
 /** What the page shows of the caller; null for a visitor who is not signed in. */

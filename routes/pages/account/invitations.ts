@@ -1,6 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
 import { findOwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { Problem } from '#src/http/problems.ts'
 import { UuidParams } from '#src/http/schemas.ts'
@@ -17,19 +15,13 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
       config: { access: { resource: 'invitation', action: 'read' } },
       schema: { hide: true, params: UuidParams },
     },
-    showInvitation,
+    async (request, reply) => {
+      const { sessionEntry, params } = request
+      const invitation = await app.db.read(sessionEntry, (tx) => findOwnInvitation(tx, params.id))
+      if (invitation === null) throw new Problem('not-found', { detail: notYours })
+      return reply.sendPage(ownInvitationPage(request.viewer, invitation))
+    },
   )
-}
-
-async function showInvitation(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof UuidParams> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, params } = request
-  const invitation = await this.db.read(sessionEntry, (tx) => findOwnInvitation(tx, params.id))
-  if (invitation === null) throw new Problem('not-found', { detail: notYours })
-  return reply.sendPage(ownInvitationPage(request.viewer, invitation))
 }
 
 export default invitations

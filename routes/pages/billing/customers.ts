@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
 import {
   customerList,
   linkCustomer,
@@ -35,49 +35,39 @@ const update = { access: { resource: 'billing-customer', action: 'update' } } as
 
 /** The page of billing customers and its forms, for operators. */
 const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
-  app.get(path, { config: read, schema: { hide, querystring: Query } }, showCustomers)
-  app.post(path, { config: update, schema: { hide, body: linkForm.schema } }, link)
-  app.post(`${path}/unlink`, { config: update, schema: { hide, body: UnlinkForm } }, unlink)
-}
-
-async function showCustomers(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, query } = request
-  const { done, cursor } = query
-  const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
-  const page = readPage(part, customerList.name, customerList.forms)
-  const { data: customers, nextCursor } = await this.db.read(sessionEntry, (tx) =>
-    listCustomers(tx, page),
+  app.get(path, { config: read, schema: { hide, querystring: Query } }, async (request, reply) => {
+    const { sessionEntry, query } = request
+    const { done, cursor } = query
+    const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
+    const page = readPage(part, customerList.name, customerList.forms)
+    const { data: customers, nextCursor } = await app.db.read(sessionEntry, (tx) =>
+      listCustomers(tx, page),
+    )
+    return reply.sendPage(customersPage({ viewer: request.viewer, customers, nextCursor, done }))
+  })
+  app.post(
+    path,
+    { config: update, schema: { hide, body: linkForm.schema } },
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      const linked = await app.db.transaction(sessionEntry, (connection, operator) =>
+        linkCustomer(connection, operator, body.customer, readHolder(body.user), clientInfo),
+      )
+      if (typeof linked === 'string') throw toCustomerProblem(linked)
+      return redirect(reply, 'linked')
+    },
   )
-  return reply.sendPage(customersPage({ viewer: request.viewer, customers, nextCursor, done }))
-}
-
-async function link(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof linkForm.schema> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, body, clientInfo } = request
-  const linked = await this.db.transaction(sessionEntry, (connection, operator) =>
-    linkCustomer(connection, operator, body.customer, readHolder(body.user), clientInfo),
+  app.post(
+    `${path}/unlink`,
+    { config: update, schema: { hide, body: UnlinkForm } },
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      await app.db.transaction(sessionEntry, (connection, operator) =>
+        linkCustomer(connection, operator, body.customer, null, clientInfo),
+      )
+      return redirect(reply, 'unlinked')
+    },
   )
-  if (typeof linked === 'string') throw toCustomerProblem(linked)
-  return redirect(reply, 'linked')
-}
-
-async function unlink(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof UnlinkForm> }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, body, clientInfo } = request
-  await this.db.transaction(sessionEntry, (connection, operator) =>
-    linkCustomer(connection, operator, body.customer, null, clientInfo),
-  )
-  return redirect(reply, 'unlinked')
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

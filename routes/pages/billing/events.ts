@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { dismissEvent } from '#src/billing/dismiss.ts'
 import {
@@ -39,7 +39,6 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-type EventRequest = FastifyRequest<{ Params: Static<typeof EventParams> }>
 type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
 const hide = true
@@ -51,122 +50,97 @@ const run = { hide, params: UuidParams }
 
 /** Pages of received billing events and their replays, for operators. */
 const billing: FastifyPluginAsyncTypebox = async function billing(app) {
-  app.get('/app/billing', { config: read, schema: { hide, querystring: ListQuery } }, showEvents)
-  app.get('/app/billing/:id', { config: read, schema: event }, showEvent)
+  app.get(
+    '/app/billing',
+    { config: read, schema: { hide, querystring: ListQuery } },
+    async (request, reply) => {
+      const { entry, query } = request
+      const { status = '', type = '', cursor } = query
+      const part = { limit: pageSize, ...(cursor && { cursor }) }
+      const page = readPage(part, receivedList.name, receivedList.forms)
+      const filter = { status: status === '' ? undefined : status, type: type || undefined }
+      const shown = await app.db.read(entry, async (tx) => {
+        const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
+          countByStatus(tx),
+          measureAges(tx),
+          listReceived(tx, filter, page),
+          findLedgerState(tx),
+        ])
+        return { counts, ages, events, nextCursor, ledger }
+      })
+      const { viewer } = request
+      return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))
+    },
+  )
+  app.get('/app/billing/:id', { config: read, schema: event }, async (request, reply) => {
+    const { entry, params } = request
+    const event = found(await app.db.read(entry, (tx) => findReceived(tx, params.id)))
+    return reply.sendPage(billingEventPage(event, request.viewer))
+  })
   app.post(
     '/app/billing/replay',
     { config: replay, schema: { hide, body: SubmissionForm } },
-    replayDeadEvents,
+    async (request, reply) => {
+      const location = await app.db.transaction(request.entry, (connection, caller) =>
+        submitOnce(connection, caller, request, async () =>
+          resultOf(await createReplay(connection, app.queue, { status: 'dead' })),
+        ),
+      )
+      return reply.redirect(location, 303)
+    },
   )
   app.post(
     '/app/billing/:id/replay',
     { config: replay, schema: { ...event, body: SubmissionForm } },
-    replayEvent,
+    async (request, reply) => {
+      const { id } = request.params
+      const location = await app.db.transaction(request.entry, (connection, caller) =>
+        submitOnce(connection, caller, request, async () => {
+          const { body } = found(await findReceived(connection, id))
+          if (body === null) {
+            throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
+          }
+          return resultOf(await createReplay(connection, app.queue, { ids: [id] }))
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
   app.post(
     '/app/billing/:id/dismiss',
     { config: update, schema: { ...event, body: dismissForm.schema } },
-    dismiss,
+    async (request, reply) => {
+      const { sessionEntry, clientInfo, params, body } = request
+      const location = await app.db.transaction(sessionEntry, (connection, operator) =>
+        submitOnce(connection, operator, request, async () => {
+          const dismissal = { eventId: params.id, reason: body.reason }
+          await dismissEvent(connection, operator, dismissal, clientInfo)
+          return { path: `/app/billing/${encodeURIComponent(params.id)}` }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
-  app.get('/app/billing/replays/:id', { config: replay, schema: run }, showReplay)
+  app.get('/app/billing/replays/:id', { config: replay, schema: run }, async (request, reply) => {
+    const replay = await readReplay(request)
+    return reply.sendLivePage(billingReplayPage(replay, request.viewer))
+  })
+  // Every read enters again, so the stream ends with the session or the operator's right.
   app.get(
     '/app/billing/replays/:id/events',
     { config: replay, schema: run, exposeHeadRoute: false },
-    streamReplay,
+    async (request, reply) => {
+      await readReplay(request)
+      return reply.streamEvents(`operator ${request.caller.userId}`, async () => {
+        const data = progressOf(await readReplay(request))
+        return { name: 'progress', data, isLast: data.isLast }
+      })
+    },
   )
-}
-
-async function showEvents(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
-  reply: FastifyReply,
-) {
-  const { entry, query } = request
-  const { status = '', type = '', cursor } = query
-  const part = { limit: pageSize, ...(cursor && { cursor }) }
-  const page = readPage(part, receivedList.name, receivedList.forms)
-  const filter = { status: status === '' ? undefined : status, type: type || undefined }
-  const shown = await this.db.read(entry, async (tx) => {
-    const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
-      countByStatus(tx),
-      measureAges(tx),
-      listReceived(tx, filter, page),
-      findLedgerState(tx),
-    ])
-    return { counts, ages, events, nextCursor, ledger }
-  })
-  const { viewer } = request
-  return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))
-}
-
-async function showEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
-  const { entry, params } = request
-  const event = found(await this.db.read(entry, (tx) => findReceived(tx, params.id)))
-  return reply.sendPage(billingEventPage(event, request.viewer))
-}
-
-async function replayDeadEvents(
-  this: FastifyInstance,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const location = await this.db.transaction(request.entry, (connection, caller) =>
-    submitOnce(connection, caller, request, async () =>
-      resultOf(await createReplay(connection, this.queue, { status: 'dead' })),
-    ),
-  )
-  return reply.redirect(location, 303)
-}
-
-async function replayEvent(this: FastifyInstance, request: EventRequest, reply: FastifyReply) {
-  const { id } = request.params
-  const location = await this.db.transaction(request.entry, (connection, caller) =>
-    submitOnce(connection, caller, request, async () => {
-      const { body } = found(await findReceived(connection, id))
-      if (body === null) {
-        throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
-      }
-      return resultOf(await createReplay(connection, this.queue, { ids: [id] }))
-    }),
-  )
-  return reply.redirect(location, 303)
-}
-
-async function dismiss(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof EventParams>
-    Body: Static<typeof dismissForm.schema>
-  }>,
-  reply: FastifyReply,
-) {
-  const { sessionEntry, clientInfo, params, body } = request
-  const location = await this.db.transaction(sessionEntry, (connection, operator) =>
-    submitOnce(connection, operator, request, async () => {
-      const dismissal = { eventId: params.id, reason: body.reason }
-      await dismissEvent(connection, operator, dismissal, clientInfo)
-      return { path: `/app/billing/${encodeURIComponent(params.id)}` }
-    }),
-  )
-  return reply.redirect(location, 303)
 }
 
 function resultOf({ id }: Replay) {
   return { path: `/app/billing/replays/${id}` }
-}
-
-async function showReplay(request: ReplayRequest, reply: FastifyReply) {
-  const replay = await readReplay(request)
-  return reply.sendLivePage(billingReplayPage(replay, request.viewer))
-}
-
-/** Every read enters again, so the stream ends with the session or the operator's right. */
-async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
-  await readReplay(request)
-  return reply.streamEvents(`operator ${request.caller.userId}`, async () => {
-    const data = progressOf(await readReplay(request))
-    return { name: 'progress', data, isLast: data.isLast }
-  })
 }
 
 async function readReplay({ server, entry, params }: ReplayRequest): Promise<Replay> {

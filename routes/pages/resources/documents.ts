@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { readPage } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
@@ -23,11 +23,25 @@ const config = { access: { resource: 'document', action: 'read' } } as const
 
 /** Pages of the documents in the folders of the viewer's teams. */
 const documents: FastifyPluginAsyncTypebox = async function documents(app) {
-  app.get('/app/documents', { config, schema: { hide, querystring: CursorQuery } }, showDocuments)
+  app.get(
+    '/app/documents',
+    { config, schema: { hide, querystring: CursorQuery } },
+    async (request, reply) => {
+      const part = { limit: pageSize, ...request.query }
+      const page = readPage(part, documentList.name, documentList.forms)
+      const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
+        listDocuments(tx, caller, page),
+      )
+      return reply.sendPage(documentListPage(data, cursors, request.viewer))
+    },
+  )
   app.get(
     '/app/documents/:id',
     { config, schema: { hide, params: IdParams, querystring: DoneQuery } },
-    showDocument,
+    async (request, reply) => {
+      const changed = request.query.done === 'changed'
+      return sendDocument(request, reply, changed)
+    },
   )
   app.post(
     '/app/documents/:id',
@@ -35,55 +49,22 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
       config: { access: { resource: 'document', action: 'update' } },
       schema: { hide, params: IdParams, body: documentForm.schema },
     },
-    editDocument,
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const { version, title, body } = request.body
+      const text = { title, body: withLineFeeds(body) }
+      const now = app.clock.now()
+      const isSaved = await app.db.write(request.tenantEntry, async (tx, caller) => {
+        const document = found(await lockDocument(tx, caller, id))
+        if (isNewer(document, version)) return false
+        found(await changeDocument(tx, caller, id, text, now))
+        return true
+      })
+      if (isSaved) return reply.redirect(`/app/documents/${id}?done=changed`, 303)
+      request.showAgain(text, { reason: newerVersionText('document') })
+      return sendDocument(request, reply.code(412), false)
+    },
   )
-}
-
-async function showDocuments(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>,
-  reply: FastifyReply,
-) {
-  const part = { limit: pageSize, ...request.query }
-  const page = readPage(part, documentList.name, documentList.forms)
-  const { data, ...cursors } = await this.db.read(request.tenantEntry, (tx, caller) =>
-    listDocuments(tx, caller, page),
-  )
-  return reply.sendPage(documentListPage(data, cursors, request.viewer))
-}
-
-async function showDocument(
-  request: FastifyRequest<{
-    Params: Static<typeof IdParams>
-    Querystring: Static<typeof DoneQuery>
-  }>,
-  reply: FastifyReply,
-) {
-  const changed = request.query.done === 'changed'
-  return sendDocument(request, reply, changed)
-}
-
-async function editDocument(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof IdParams>
-    Body: Static<typeof documentForm.schema>
-  }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const { version, title, body } = request.body
-  const text = { title, body: withLineFeeds(body) }
-  const now = this.clock.now()
-  const isSaved = await this.db.write(request.tenantEntry, async (tx, caller) => {
-    const document = found(await lockDocument(tx, caller, id))
-    if (isNewer(document, version)) return false
-    found(await changeDocument(tx, caller, id, text, now))
-    return true
-  })
-  if (isSaved) return reply.redirect(`/app/documents/${id}?done=changed`, 303)
-  request.showAgain(text, { reason: newerVersionText('document') })
-  return sendDocument(request, reply.code(412), false)
 }
 
 async function sendDocument(

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readList } from '#src/http/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
@@ -11,8 +10,6 @@ const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
   { additionalProperties: false },
 )
-
-type Params = Static<typeof IdParams>
 
 const pageSize = '25'
 
@@ -25,55 +22,41 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
   app.get(
     '/app/orders',
     { config: read, schema: { hide: true, querystring: CursorQuery } },
-    showOrders,
+    async (request, reply) => {
+      const { page } = readList({ limit: pageSize, ...request.query }, orderList)
+      const { data, ...cursors } = await app.db.read(request.entry, (tx, caller) =>
+        listOrders(tx, caller, page),
+      )
+      return reply.sendPage(orderListPage(request.viewer, data, cursors))
+    },
   )
-  app.get('/app/orders/:id', { config: read, schema: { ...schema, querystring: Query } }, showOrder)
+  app.get(
+    '/app/orders/:id',
+    { config: read, schema: { ...schema, querystring: Query } },
+    async (request, reply) => {
+      const { entry, params, query } = request
+      const order = found(await findOrder(app.db, entry, readId(params.id)))
+      const changed = query.done === 'changed'
+      return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
+    },
+  )
   app.post(
     '/app/orders/:id/address',
     { config: update, schema: { ...schema, body: addressForm.schema } },
-    changeAddress,
+    async (request, reply) => {
+      const { entry, params, body } = request
+      const id = readId(params.id)
+      const { line2, ...address } = body
+      const shippingAddress = line2.trim() === '' ? address : { ...address, line2 }
+      const now = app.clock.now()
+      found(
+        await app.db.write(entry, (tx, caller) =>
+          changeOrder(tx, caller, id, { shippingAddress }, now),
+        ),
+      )
+      return reply.redirect(`/app/orders/${id}?done=changed`, 303)
+    },
   )
-}
-
-async function showOrders(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>,
-  reply: FastifyReply,
-) {
-  const { page } = readList({ limit: pageSize, ...request.query }, orderList)
-  const { data, ...cursors } = await this.db.read(request.entry, (tx, caller) =>
-    listOrders(tx, caller, page),
-  )
-  return reply.sendPage(orderListPage(request.viewer, data, cursors))
-}
-
-async function showOrder(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
-) {
-  const { entry, params, query } = request
-  const order = found(await findOrder(this.db, entry, readId(params.id)))
-  const changed = query.done === 'changed'
-  return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
-}
-
-async function changeAddress(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Params; Body: Static<typeof addressForm.schema> }>,
-  reply: FastifyReply,
-) {
-  const { entry, params, body } = request
-  const id = readId(params.id)
-  const { line2, ...address } = body
-  const shippingAddress = line2.trim() === '' ? address : { ...address, line2 }
-  const now = this.clock.now()
-  found(
-    await this.db.write(entry, (tx, caller) =>
-      changeOrder(tx, caller, id, { shippingAddress }, now),
-    ),
-  )
-  return reply.redirect(`/app/orders/${id}?done=changed`, 303)
 }
 
 export default orders

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { toProblem } from '#src/access/policy.ts'
 import { readList } from '#src/http/pagination.ts'
@@ -53,121 +53,84 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
   app.get(
     '/app/posts',
     { config: access('read'), schema: { hide, querystring: ListQuery } },
-    showPosts,
+    async (request, reply) => {
+      const { done, department = '', cursor } = request.query
+      const { page, filter } = readList(
+        {
+          limit: pageSize,
+          ...(cursor !== undefined && { cursor }),
+          ...(department !== '' && { department }),
+        },
+        postList,
+      )
+      const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
+        listPosts(tx, caller, page, filter),
+      )
+      const { viewer } = request
+      return reply.sendPage(postListPage({ viewer, posts: data, cursors, department, done }))
+    },
   )
   app.post(
     '/app/posts',
     { config: access('create'), schema: { hide, body: newPostForm.schema } },
-    writePost,
+    async (request, reply) => {
+      const { title, body, department } = request.body
+      const now = app.clock.now()
+      const location = await app.db.write(request.tenantEntry, (tx, author) =>
+        submitOnce(tx, author, request, async () => {
+          const text = {
+            title,
+            body: withLineFeeds(body),
+            ...(department.trim() !== '' && { department }),
+          }
+          const post = await createPost(tx, author, text, now)
+          return { path: noticePath(`/app/posts/${post.id}`, 'created') }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
   app.get(
     '/app/posts/:id',
     { config: access('read'), schema: { hide, params: IdParams, querystring: PostQuery } },
-    showPost,
+    async (request, reply) => sendPost(request, reply, request.query.done),
   )
   app.post(
     '/app/posts/:id',
     { config: access('update'), schema: { hide, params: IdParams, body: postForm.schema } },
-    editPost,
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const { version, title, body } = request.body
+      const text = { title, body: withLineFeeds(body) }
+      const now = app.clock.now()
+      const change = await app.db.write(request.tenantEntry, async (tx, caller) => {
+        const post = await lockPost(tx, caller, id)
+        if (post !== null && isNewer(post, version)) return { outcome: 'newer' as const }
+        return changePost(tx, caller, id, text, now)
+      })
+      if (change.outcome === 'missing') throw new Problem('not-found')
+      if (change.outcome === 'changed') return redirect(reply, `/app/posts/${id}`, 'changed')
+      const wasNewer = change.outcome === 'newer'
+      const reason = wasNewer
+        ? newerVersionText('post')
+        : (toProblem(change.reason).detail ?? 'Your role does not allow this.')
+      request.showAgain(text, { reason })
+      return sendPost(request, reply.code(wasNewer ? 412 : 403), undefined)
+    },
   )
   app.post(
     '/app/posts/:id/delete',
     { config: access('delete'), schema: { hide, params: IdParams, body: DeleteForm } },
-    removePost,
-  )
-}
-
-async function showPosts(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof ListQuery> }>,
-  reply: FastifyReply,
-) {
-  const { done, department = '', cursor } = request.query
-  const { page, filter } = readList(
-    {
-      limit: pageSize,
-      ...(cursor !== undefined && { cursor }),
-      ...(department !== '' && { department }),
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      const deleted = await app.db.write(request.tenantEntry, (tx, caller) =>
+        deletePost(tx, caller, id, now),
+      )
+      if (!deleted) throw new Problem('not-found')
+      return redirect(reply, '/app/posts', 'deleted')
     },
-    postList,
   )
-  const { data, ...cursors } = await this.db.read(request.tenantEntry, (tx, caller) =>
-    listPosts(tx, caller, page, filter),
-  )
-  const { viewer } = request
-  return reply.sendPage(postListPage({ viewer, posts: data, cursors, department, done }))
-}
-
-async function writePost(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof newPostForm.schema> }>,
-  reply: FastifyReply,
-) {
-  const { title, body, department } = request.body
-  const now = this.clock.now()
-  const location = await this.db.write(request.tenantEntry, (tx, author) =>
-    submitOnce(tx, author, request, async () => {
-      const text = {
-        title,
-        body: withLineFeeds(body),
-        ...(department.trim() !== '' && { department }),
-      }
-      const post = await createPost(tx, author, text, now)
-      return { path: noticePath(`/app/posts/${post.id}`, 'created') }
-    }),
-  )
-  return reply.redirect(location, 303)
-}
-
-async function showPost(
-  request: FastifyRequest<{
-    Params: Static<typeof IdParams>
-    Querystring: Static<typeof PostQuery>
-  }>,
-  reply: FastifyReply,
-) {
-  return sendPost(request, reply, request.query.done)
-}
-
-async function editPost(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof IdParams>
-    Body: Static<typeof postForm.schema>
-  }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const { version, title, body } = request.body
-  const text = { title, body: withLineFeeds(body) }
-  const now = this.clock.now()
-  const change = await this.db.write(request.tenantEntry, async (tx, caller) => {
-    const post = await lockPost(tx, caller, id)
-    if (post !== null && isNewer(post, version)) return { outcome: 'newer' as const }
-    return changePost(tx, caller, id, text, now)
-  })
-  if (change.outcome === 'missing') throw new Problem('not-found')
-  if (change.outcome === 'changed') return redirect(reply, `/app/posts/${id}`, 'changed')
-  const wasNewer = change.outcome === 'newer'
-  const reason = wasNewer
-    ? newerVersionText('post')
-    : (toProblem(change.reason).detail ?? 'Your role does not allow this.')
-  request.showAgain(text, { reason })
-  return sendPost(request, reply.code(wasNewer ? 412 : 403), undefined)
-}
-
-async function removePost(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof IdParams>; Body: Static<typeof DeleteForm> }>,
-  reply: FastifyReply,
-) {
-  const id = readId(request.params.id)
-  const now = this.clock.now()
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deletePost(tx, caller, id, now),
-  )
-  if (!deleted) throw new Problem('not-found')
-  return redirect(reply, '/app/posts', 'deleted')
 }
 
 async function sendPost(request: PostRequest, reply: FastifyReply, done: string | undefined) {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { auditOutcomes } from '#src/audit/audit.ts'
 import { listTenantAudit, type TenantAuditFilter, tenantAuditList } from '#src/audit/list.ts'
 import { findMemberNames } from '#src/auth/members/members.ts'
@@ -45,76 +44,68 @@ const config = { access: { resource: 'audit', action: 'read' } } as const
 
 /** The page of the tenant's audit log, and its downloads. */
 const audit: FastifyPluginAsyncTypebox = async function audit(app) {
-  app.get('/app/audit', { config, schema: { hide: true, querystring: Query } }, showAudit)
+  app.get(
+    '/app/audit',
+    { config, schema: { hide: true, querystring: Query } },
+    async (request, reply) => {
+      const { cursor, ...fields } = request.query
+      // Bound to the fields as they were sent: the time that `since` means moves on with every page.
+      const { page } = readList(
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...given(fields) },
+        tenantAuditList,
+      )
+      const wanted = toFilter(fields, app.clock.now())
+      const read = await app.db.read(request.tenantEntry, async (tx, caller) => {
+        const listed = await listTenantAudit(tx, caller, page, wanted)
+        const ids = listed.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
+        return { listed, names: await findMemberNames(tx, caller, ids) }
+      })
+      const { data, ...cursors } = read.listed
+      const filter: AuditFilters = { action: '', outcome: '', since: '', user: '', ...fields }
+      const nameOf = (id: number) => read.names.get(id) ?? `user ${id}`
+      const { viewer } = request
+      return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, nameOf }))
+    },
+  )
+  // Sends the newest entries, page by page: each is a transaction of its own.
   app.get(
     '/app/audit/export',
     { config, schema: { hide: true, querystring: ExportQuery } },
-    exportAudit,
-  )
-}
-
-async function showAudit(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
-) {
-  const { cursor, ...fields } = request.query
-  // Bound to the fields as they were sent: the time that `since` means moves on with every page.
-  const { page } = readList(
-    { limit: pageSize, ...(cursor !== undefined && { cursor }), ...given(fields) },
-    tenantAuditList,
-  )
-  const wanted = toFilter(fields, this.clock.now())
-  const read = await this.db.read(request.tenantEntry, async (tx, caller) => {
-    const listed = await listTenantAudit(tx, caller, page, wanted)
-    const ids = listed.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
-    return { listed, names: await findMemberNames(tx, caller, ids) }
-  })
-  const { data, ...cursors } = read.listed
-  const filter: AuditFilters = { action: '', outcome: '', since: '', user: '', ...fields }
-  const nameOf = (id: number) => read.names.get(id) ?? `user ${id}`
-  const { viewer } = request
-  return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, nameOf }))
-}
-
-/** Sends the newest entries, page by page: each is a transaction of its own. */
-async function exportAudit(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof ExportQuery> }>,
-  reply: FastifyReply,
-) {
-  const { format = 'csv', ...fields } = request.query
-  const now = this.clock.now()
-  const { db } = this
-  const filter = toFilter(fields, now)
-  const line = format === 'csv' ? csvLine : jsonLine
-  // Before the first byte, so that a refusal is still an answer of its own.
-  const first = await db.read(request.tenantEntry, (tx, caller) =>
-    listTenantAudit(tx, caller, { limit: exportPageSize, after: null }, filter),
-  )
-  async function* lines() {
-    if (format === 'csv') yield csvHead
-    let { data, nextCursor } = first
-    for (let sent = data.length; ; sent += data.length) {
-      yield data.map(line).join('')
-      if (nextCursor === null || sent >= maxExported) return
-      const { page } = readList(
-        { limit: String(exportPageSize), cursor: nextCursor },
-        tenantAuditList,
+    async (request, reply) => {
+      const { format = 'csv', ...fields } = request.query
+      const now = app.clock.now()
+      const { db } = app
+      const filter = toFilter(fields, now)
+      const line = format === 'csv' ? csvLine : jsonLine
+      // Before the first byte, so that a refusal is still an answer of its own.
+      const first = await db.read(request.tenantEntry, (tx, caller) =>
+        listTenantAudit(tx, caller, { limit: exportPageSize, after: null }, filter),
       )
-      const next = await db.read(request.tenantEntry, (tx, caller) =>
-        listTenantAudit(tx, caller, page, filter),
-      )
-      data = next.data
-      nextCursor = next.nextCursor
-    }
-  }
-  const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
-  const day = now.toISOString().slice(0, 10)
-  return reply
-    .type(type)
-    .header('content-disposition', `attachment; filename="audit-${day}.${format}"`)
-    .send(Readable.from(lines()))
+      async function* lines() {
+        if (format === 'csv') yield csvHead
+        let { data, nextCursor } = first
+        for (let sent = data.length; ; sent += data.length) {
+          yield data.map(line).join('')
+          if (nextCursor === null || sent >= maxExported) return
+          const { page } = readList(
+            { limit: String(exportPageSize), cursor: nextCursor },
+            tenantAuditList,
+          )
+          const next = await db.read(request.tenantEntry, (tx, caller) =>
+            listTenantAudit(tx, caller, page, filter),
+          )
+          data = next.data
+          nextCursor = next.nextCursor
+        }
+      }
+      const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl; charset=utf-8'
+      const day = now.toISOString().slice(0, 10)
+      return reply
+        .type(type)
+        .header('content-disposition', `attachment; filename="audit-${day}.${format}"`)
+        .send(Readable.from(lines()))
+    },
+  )
 }
 
 type Fields = {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
 import {
   createServiceToken,
   deleteServiceToken,
@@ -49,99 +49,69 @@ const access = (action: 'read' | 'create' | 'update' | 'delete') => ({
 /** The page of the tenant's service tokens. */
 const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function serviceTokens(
   app,
-  options,
+  { keys },
 ) {
   app.get(
     path,
     { config: access('read'), schema: { hide, querystring: Query } },
-    showTokens(options),
+    async (request, reply) => {
+      const newToken = await takeSecret(app.db, request.tenantEntry, request, keys)
+      return sendTokens(request, reply, { newToken, done: request.query.done })
+    },
   )
   app.post(
     path,
     { config: access('create'), schema: { hide, body: serviceTokenForm.schema } },
-    createToken(options),
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const now = app.clock.now()
+      const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
+      const facts = { name: body.name, permissions: chosen(body.permissions), expiresAt }
+      try {
+        const location = await app.db.write(tenantEntry, (tx, caller) =>
+          submitOnce(tx, caller, request, async () => {
+            const { userId, tenantId } = caller
+            const made = await createServiceToken(tx, { userId, tenantId, clientInfo }, facts, now)
+            return { path, secret: { keys, secret: made.token, note: made.name } }
+          }),
+        )
+        return reply.redirect(location, 303)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'conflict') throw error
+        request.showAgain(body, { reason: error.detail ?? error.message })
+        return sendTokens(request, reply.code(409), {})
+      }
+    },
   )
   app.post(
     `${path}/rotate`,
     { config: access('update'), schema: { hide, body: RotateForm } },
-    rotateToken(options),
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const location = await app.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const { userId, tenantId } = caller
+          const made = await rotateServiceToken(tx, { userId, tenantId, clientInfo }, body.id)
+          return made && { path, secret: { keys, secret: made.token, note: made.name } }
+        }),
+      )
+      if (location === null) throw new Problem('not-found')
+      return reply.redirect(location, 303)
+    },
   )
   app.post(
     `${path}/remove`,
     { config: access('delete'), schema: { hide, body: RemoveForm } },
-    removeToken,
-  )
-}
-
-function showTokens({ keys }: Options) {
-  return async function showTokens(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-    reply: FastifyReply,
-  ) {
-    const newToken = await takeSecret(this.db, request.tenantEntry, request, keys)
-    return sendTokens(request, reply, { newToken, done: request.query.done })
-  }
-}
-
-function createToken({ keys }: Options) {
-  return async function createToken(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof serviceTokenForm.schema> }>,
-    reply: FastifyReply,
-  ) {
-    const { tenantEntry, clientInfo, body } = request
-    const now = this.clock.now()
-    const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
-    const facts = { name: body.name, permissions: chosen(body.permissions), expiresAt }
-    try {
-      const location = await this.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
-          const { userId, tenantId } = caller
-          const made = await createServiceToken(tx, { userId, tenantId, clientInfo }, facts, now)
-          return { path, secret: { keys, secret: made.token, note: made.name } }
-        }),
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const deleted = await app.db.write(tenantEntry, (tx, { userId, tenantId }) =>
+        deleteServiceToken(tx, { userId, tenantId, clientInfo }, body.id),
       )
-      return reply.redirect(location, 303)
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'conflict') throw error
-      request.showAgain(body, { reason: error.detail ?? error.message })
-      return sendTokens(request, reply.code(409), {})
-    }
-  }
-}
-
-function rotateToken({ keys }: Options) {
-  return async function rotateToken(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof RotateForm> }>,
-    reply: FastifyReply,
-  ) {
-    const { tenantEntry, clientInfo, body } = request
-    const location = await this.db.write(tenantEntry, (tx, caller) =>
-      submitOnce(tx, caller, request, async () => {
-        const { userId, tenantId } = caller
-        const made = await rotateServiceToken(tx, { userId, tenantId, clientInfo }, body.id)
-        return made && { path, secret: { keys, secret: made.token, note: made.name } }
-      }),
-    )
-    if (location === null) throw new Problem('not-found')
-    return reply.redirect(location, 303)
-  }
-}
-
-async function removeToken(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof RemoveForm> }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, body } = request
-  const deleted = await this.db.write(tenantEntry, (tx, { userId, tenantId }) =>
-    deleteServiceToken(tx, { userId, tenantId, clientInfo }, body.id),
+      if (!deleted) throw new Problem('not-found')
+      const notice: ServiceTokenNotice = 'removed'
+      return reply.redirect(`${path}?done=${notice}`, 303)
+    },
   )
-  if (!deleted) throw new Problem('not-found')
-  const notice: ServiceTokenNotice = 'removed'
-  return reply.redirect(`${path}?done=${notice}`, 303)
 }
 
 /** Reads everything the page shows in one transaction. */

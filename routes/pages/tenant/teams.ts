@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { Member } from '#src/access/caller.ts'
 import { listMembers } from '#src/auth/members/members.ts'
 import type { Tx } from '#src/db/database.ts'
@@ -32,12 +31,6 @@ const shownMemberships = 1_000
 
 const Query = Type.Object(doneQuery, { additionalProperties: false })
 
-type IdRequest = FastifyRequest<{ Params: Static<typeof IdParams> }>
-type MemberRequest = FastifyRequest<{
-  Params: Static<typeof IdParams>
-  Body: Static<typeof memberForm.schema>
-}>
-
 /** The page of teams and folders and its forms, under the rules of the API's routes. */
 const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   const hide = true
@@ -46,39 +39,92 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
     ({ access: { resource: 'team', action } }) as const
   const folder = (action: 'create' | 'delete') =>
     ({ access: { resource: 'folder', action } }) as const
-  app.get('/app/teams', { config: team('read'), schema: { hide, querystring: Query } }, showTeams)
+  app.get(
+    '/app/teams',
+    { config: team('read'), schema: { hide, querystring: Query } },
+    async (request, reply) => {
+      const read = await app.db.read(request.tenantEntry, readTeams)
+      const { done } = request.query
+      return reply.sendPage(teamsPage({ viewer: request.viewer, ...read, done }))
+    },
+  )
   app.post(
     '/app/teams',
     { config: team('create'), schema: { hide, body: teamForm.schema } },
-    newTeam,
+    async (request, reply) => {
+      const now = app.clock.now()
+      const location = await app.db.write(request.tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          await createTeam(tx, caller, request.body.name, now)
+          return { path: pathWith('team-created') }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
-  app.post('/app/teams/:id/delete', { config: team('delete'), schema }, removeTeam)
+  app.post('/app/teams/:id/delete', { config: team('delete'), schema }, async (request, reply) => {
+    const id = readId(request.params.id)
+    const deleted = await app.db.write(request.tenantEntry, (tx, caller) =>
+      deleteTeam(tx, caller, id),
+    )
+    if (!deleted) throw new Problem('not-found')
+    return reply.redirect(pathWith('team-deleted'), 303)
+  })
   app.post(
     '/app/teams/:id/members',
     { config: team('update'), schema: { ...schema, body: memberForm.schema } },
-    addMember,
+    async (request, reply) => {
+      const teamId = readId(request.params.id)
+      const userId = readId(request.body.userId)
+      const now = app.clock.now()
+      await app.db.write(request.tenantEntry, (tx, { tenantId }) =>
+        addTeamMember(tx, { tenantId, teamId }, userId, now),
+      )
+      return reply.redirect(pathWith('member-added'), 303)
+    },
   )
   app.post(
     '/app/teams/:id/members/remove',
     { config: team('update'), schema: { ...schema, body: memberForm.schema } },
-    removeMember,
+    async (request, reply) => {
+      const teamId = readId(request.params.id)
+      const userId = readId(request.body.userId)
+      const removed = await app.db.write(request.tenantEntry, (tx, { tenantId }) =>
+        removeTeamMember(tx, { tenantId, teamId }, userId),
+      )
+      if (!removed) throw new Problem('not-found')
+      return reply.redirect(pathWith('member-removed'), 303)
+    },
   )
   app.post(
     '/app/teams/:id/folders',
     { config: folder('create'), schema: { ...schema, body: folderForm.schema } },
-    newFolder,
+    async (request, reply) => {
+      const teamId = readId(request.params.id)
+      const { name, parentId } = request.body
+      const place = parentId === '' ? { teamId } : { parentId: readId(parentId) }
+      const now = app.clock.now()
+      const location = await app.db.write(request.tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          found(await createFolder(tx, caller, { name, ...place }, now))
+          return { path: pathWith('folder-created') }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
-  app.post('/app/folders/:id/delete', { config: folder('delete'), schema }, removeFolder)
-}
-
-async function showTeams(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
-) {
-  const read = await this.db.read(request.tenantEntry, readTeams)
-  const { done } = request.query
-  return reply.sendPage(teamsPage({ viewer: request.viewer, ...read, done }))
+  app.post(
+    '/app/folders/:id/delete',
+    { config: folder('delete'), schema },
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const deleted = await app.db.write(request.tenantEntry, (tx, caller) =>
+        deleteFolder(tx, caller, id),
+      )
+      if (!deleted) throw new Problem('not-found')
+      return reply.redirect(pathWith('folder-deleted'), 303)
+    },
+  )
 }
 
 async function readTeams(
@@ -109,80 +155,6 @@ async function readTeams(
     inTeams.length === shownMemberships ||
     [found, folders, members].some(({ nextCursor }) => nextCursor !== null)
   return { teams, people, isCut }
-}
-
-async function newTeam(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof teamForm.schema> }>,
-  reply: FastifyReply,
-) {
-  const now = this.clock.now()
-  const location = await this.db.write(request.tenantEntry, (tx, caller) =>
-    submitOnce(tx, caller, request, async () => {
-      await createTeam(tx, caller, request.body.name, now)
-      return { path: pathWith('team-created') }
-    }),
-  )
-  return reply.redirect(location, 303)
-}
-
-async function removeTeam(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deleteTeam(tx, caller, id),
-  )
-  if (!deleted) throw new Problem('not-found')
-  return reply.redirect(pathWith('team-deleted'), 303)
-}
-
-async function addMember(this: FastifyInstance, request: MemberRequest, reply: FastifyReply) {
-  const teamId = readId(request.params.id)
-  const userId = readId(request.body.userId)
-  const now = this.clock.now()
-  await this.db.write(request.tenantEntry, (tx, { tenantId }) =>
-    addTeamMember(tx, { tenantId, teamId }, userId, now),
-  )
-  return reply.redirect(pathWith('member-added'), 303)
-}
-
-async function removeMember(this: FastifyInstance, request: MemberRequest, reply: FastifyReply) {
-  const teamId = readId(request.params.id)
-  const userId = readId(request.body.userId)
-  const removed = await this.db.write(request.tenantEntry, (tx, { tenantId }) =>
-    removeTeamMember(tx, { tenantId, teamId }, userId),
-  )
-  if (!removed) throw new Problem('not-found')
-  return reply.redirect(pathWith('member-removed'), 303)
-}
-
-async function newFolder(
-  this: FastifyInstance,
-  request: FastifyRequest<{
-    Params: Static<typeof IdParams>
-    Body: Static<typeof folderForm.schema>
-  }>,
-  reply: FastifyReply,
-) {
-  const teamId = readId(request.params.id)
-  const { name, parentId } = request.body
-  const place = parentId === '' ? { teamId } : { parentId: readId(parentId) }
-  const now = this.clock.now()
-  const location = await this.db.write(request.tenantEntry, (tx, caller) =>
-    submitOnce(tx, caller, request, async () => {
-      found(await createFolder(tx, caller, { name, ...place }, now))
-      return { path: pathWith('folder-created') }
-    }),
-  )
-  return reply.redirect(location, 303)
-}
-
-async function removeFolder(this: FastifyInstance, request: IdRequest, reply: FastifyReply) {
-  const id = readId(request.params.id)
-  const deleted = await this.db.write(request.tenantEntry, (tx, caller) =>
-    deleteFolder(tx, caller, id),
-  )
-  if (!deleted) throw new Problem('not-found')
-  return reply.redirect(pathWith('folder-deleted'), 303)
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { FastifyReply } from 'fastify'
+import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
 import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
@@ -68,74 +68,119 @@ const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as
 const remove = { access: { resource: 'user', action: 'delete' } } as const
 
 /** The members page of a tenant and its forms. */
-const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, options) {
+const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
+  app,
+  { baseUrl, mails, quota },
+) {
   app.get(
     '/app/tenant',
     { config: read, schema: { hide, querystring: Query } },
-    showTenant(options),
+    async (request, reply) => {
+      const { done, search = '', members, invitations, trail } = request.query
+      const memberPage = readPart(pageSize, members, memberList)
+      const invitationPage = readPart(pageSize, invitations, invitationList)
+      const auditPage = readPart(auditPageSize, trail, tenantAuditList)
+      const shown = await app.db.read(request.tenantEntry, async (tx, caller) => {
+        const [tenant, listed, invited, audit, usage] = await Promise.all([
+          findTenant(tx, caller),
+          listMembers(tx, caller, memberPage, { search: search === '' ? undefined : search }),
+          listInvitations(tx, caller, invitationPage),
+          listTenantAudit(tx, caller, auditPage),
+          findUsage(tx, caller, quota),
+        ])
+        const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
+        return {
+          name: tenant?.name ?? 'Your tenant',
+          members: { ...listed, search, isLater: members !== undefined },
+          invitations: {
+            data: invited.data.map((one) => ({ ...one, url: invitationUrl(baseUrl, one.id) })),
+            nextCursor: invited.nextCursor,
+            isLater: invitations !== undefined,
+            mails,
+          },
+          usage,
+          audit: { ...audit, isLater: trail !== undefined },
+          names: await findMemberNames(tx, caller, actors),
+        }
+      })
+      return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
+    },
   )
   app.post(
     '/app/tenant/members/change',
     { config: update, schema: { hide, body: changeForm.schema } },
-    changeUser,
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const { role, department } = body
+      const fields = { role, department: department === '' ? null : department }
+      const { roleBefore, departmentBefore = '' } = body
+      const before =
+        roleBefore === undefined
+          ? undefined
+          : { role: roleBefore, department: departmentBefore === '' ? null : departmentBefore }
+      const id = readId(body.id)
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) => {
+        requireAssignableRole(admin, role)
+        return changeMember(connection, admin, id, fields, clientInfo, before)
+      })
+      if (typeof result === 'string') throw toMemberProblem(result)
+      return redirect(reply, 'changed')
+    },
   )
   app.post(
     '/app/tenant/members/remove',
     { config: remove, schema: { hide, body: RemoveForm } },
-    removeUser,
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const id = readId(body.id)
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) =>
+        removeMember(connection, app.queue, admin, id, clientInfo),
+      )
+      if (result !== 'removed') throw toMemberProblem(result)
+      return redirect(reply, 'removed')
+    },
   )
   app.post(
     '/app/tenant/invitations',
     { config: create, schema: { hide, body: invitationForm.schema } },
-    inviteUser(options),
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const { email, role } = body
+      const department = body.department === '' ? null : body.department
+      const invitation = await app.db.transaction(tenantEntry, (connection, caller) => {
+        requireAssignableRole(caller, role)
+        const { userId: invitedBy, tenantId } = caller
+        return createInvitation(
+          connection,
+          app.queue,
+          { tenantId, email, role, department, invitedBy },
+          clientInfo,
+        )
+      })
+      if (invitation === 'member') throw toMemberProblem('member-already')
+      return redirect(reply, mails ? 'mailed' : 'invited')
+    },
   )
   app.post(
     '/app/tenant/invitations/withdraw',
     { config: remove, schema: { hide, body: WithdrawForm } },
-    withdraw,
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const withdrawn = await app.db.transaction(tenantEntry, (connection, admin) =>
+        withdrawInvitation(connection, admin, body.id, clientInfo),
+      )
+      if (!withdrawn) throw new Problem('not-found')
+      return redirect(reply, 'withdrawn')
+    },
   )
   app.post(
     '/app/tenant/delete',
     { config: destroy, schema: { hide, body: deletionForm.schema } },
-    removeTenant,
+    async (request, reply) => {
+      const { session } = await reply.deleteActiveTenant(request.body.name)
+      return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
+    },
   )
-}
-
-function showTenant({ baseUrl, mails, quota }: Options) {
-  return async function showTenant(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-    reply: FastifyReply,
-  ) {
-    const { done, search = '', members, invitations, trail } = request.query
-    const memberPage = readPart(pageSize, members, memberList)
-    const invitationPage = readPart(pageSize, invitations, invitationList)
-    const auditPage = readPart(auditPageSize, trail, tenantAuditList)
-    const shown = await this.db.read(request.tenantEntry, async (tx, caller) => {
-      const [tenant, listed, invited, audit, usage] = await Promise.all([
-        findTenant(tx, caller),
-        listMembers(tx, caller, memberPage, { search: search === '' ? undefined : search }),
-        listInvitations(tx, caller, invitationPage),
-        listTenantAudit(tx, caller, auditPage),
-        findUsage(tx, caller, quota),
-      ])
-      const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
-      return {
-        name: tenant?.name ?? 'Your tenant',
-        members: { ...listed, search, isLater: members !== undefined },
-        invitations: {
-          data: invited.data.map((one) => ({ ...one, url: invitationUrl(baseUrl, one.id) })),
-          nextCursor: invited.nextCursor,
-          isLater: invitations !== undefined,
-          mails,
-        },
-        usage,
-        audit: { ...audit, isLater: trail !== undefined },
-        names: await findMemberNames(tx, caller, actors),
-      }
-    })
-    return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
-  }
 }
 
 function readPart(
@@ -144,87 +189,6 @@ function readPart(
   { name, forms }: { name: string; forms: readonly RegExp[] },
 ) {
   return readPage({ limit, ...(cursor !== undefined && { cursor }) }, name, forms)
-}
-
-async function changeUser(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof changeForm.schema> }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, body } = request
-  const { role, department } = body
-  const fields = { role, department: department === '' ? null : department }
-  const { roleBefore, departmentBefore = '' } = body
-  const before =
-    roleBefore === undefined
-      ? undefined
-      : { role: roleBefore, department: departmentBefore === '' ? null : departmentBefore }
-  const id = readId(body.id)
-  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) => {
-    requireAssignableRole(admin, role)
-    return changeMember(connection, admin, id, fields, clientInfo, before)
-  })
-  if (typeof result === 'string') throw toMemberProblem(result)
-  return redirect(reply, 'changed')
-}
-
-async function removeUser(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof RemoveForm> }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, body } = request
-  const id = readId(body.id)
-  const result = await writeAsAdmin(this.db, tenantEntry, id, (connection, admin) =>
-    removeMember(connection, this.queue, admin, id, clientInfo),
-  )
-  if (result !== 'removed') throw toMemberProblem(result)
-  return redirect(reply, 'removed')
-}
-
-function inviteUser({ mails }: Options) {
-  return async function inviteUser(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof invitationForm.schema> }>,
-    reply: FastifyReply,
-  ) {
-    const { tenantEntry, clientInfo, body } = request
-    const { email, role } = body
-    const department = body.department === '' ? null : body.department
-    const invitation = await this.db.transaction(tenantEntry, (connection, caller) => {
-      requireAssignableRole(caller, role)
-      const { userId: invitedBy, tenantId } = caller
-      return createInvitation(
-        connection,
-        this.queue,
-        { tenantId, email, role, department, invitedBy },
-        clientInfo,
-      )
-    })
-    if (invitation === 'member') throw toMemberProblem('member-already')
-    return redirect(reply, mails ? 'mailed' : 'invited')
-  }
-}
-
-async function withdraw(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Body: Static<typeof WithdrawForm> }>,
-  reply: FastifyReply,
-) {
-  const { tenantEntry, clientInfo, body } = request
-  const withdrawn = await this.db.transaction(tenantEntry, (connection, admin) =>
-    withdrawInvitation(connection, admin, body.id, clientInfo),
-  )
-  if (!withdrawn) throw new Problem('not-found')
-  return redirect(reply, 'withdrawn')
-}
-
-async function removeTenant(
-  request: FastifyRequest<{ Body: Static<typeof deletionForm.schema> }>,
-  reply: FastifyReply,
-) {
-  const { session } = await reply.deleteActiveTenant(request.body.name)
-  return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

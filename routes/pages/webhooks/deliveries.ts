@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
@@ -25,75 +25,55 @@ const schema = { hide: true, params: UuidParams }
 type Options = { keys: EncryptionKeys; retrySeconds: readonly number[] }
 
 /** The page of one delivery, its replay button and its signature checker. */
-const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries(app, options) {
-  const { retrySeconds } = options
+const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries(
+  app,
+  { keys, retrySeconds },
+) {
   app.get(
     '/app/deliveries/:id',
     { config: read, schema: { ...schema, querystring: Query } },
-    showDelivery(retrySeconds),
+    async (request, reply) =>
+      sendDelivery(request, reply, { done: request.query.done, retrySeconds }),
   )
   app.post(
     '/app/deliveries/:id/replay',
     { config: replay, schema: { ...schema, body: SubmissionForm } },
-    replayOne(retrySeconds),
+    async (request, reply) => {
+      const { params, tenantEntry, clientInfo } = request
+      const now = app.clock.now()
+      const location = await app.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const delivery = found(
+            await replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
+          )
+          if (delivery === 'disabled') return null
+          return { path: `/app/deliveries/${delivery.id}?done=replayed` }
+        }),
+      )
+      if (location !== null) return reply.redirect(location, 303)
+      return sendDelivery(request, reply.code(409), { isDisabled: true, retrySeconds })
+    },
   )
+  // Compares a request as a receiver has got it with the one that was sent. Nothing is stored.
   app.post(
     '/app/deliveries/:id/check',
     { config: read, schema: { ...schema, body: signatureForm.schema } },
-    checkReceived(options),
+    async (request, reply) => {
+      const { headers, secret } = request.body
+      // Browsers send every line break of a form as CRLF.
+      const body = request.body.body.replaceAll('\r\n', '\n')
+      const now = app.clock.now()
+      const received = { headers, body, secret: secret === '' ? null : secret }
+      const { delivery, sent, endpoint } = await readDelivery(request)
+      const secrets = openEndpointSecrets(keys, endpoint, now)
+      const signed = { id: delivery.eventId, body: sent.body, profile: sent.profile, secrets }
+      const result = checkSignature(received, signed, unixSeconds(app.clock))
+      const view = { delivery, sent, retrySeconds, checked: { headers, body, result } }
+      return reply.sendPage(
+        deliveryPage({ viewer: request.viewer, done: undefined, isDisabled: false, ...view }),
+      )
+    },
   )
-}
-
-function showDelivery(retrySeconds: readonly number[]) {
-  return async function showDelivery(
-    request: FastifyRequest<{ Params: Params; Querystring: Static<typeof Query> }>,
-    reply: FastifyReply,
-  ) {
-    return sendDelivery(request, reply, { done: request.query.done, retrySeconds })
-  }
-}
-
-function replayOne(retrySeconds: readonly number[]) {
-  return async function replayOne(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Params: Params; Body: Static<typeof SubmissionForm> }>,
-    reply: FastifyReply,
-  ) {
-    const { params, tenantEntry, clientInfo } = request
-    const now = this.clock.now()
-    const location = await this.db.write(tenantEntry, (tx, caller) =>
-      submitOnce(tx, caller, request, async () => {
-        const delivery = found(await replayDelivery(tx, { ...caller, clientInfo }, params.id, now))
-        if (delivery === 'disabled') return null
-        return { path: `/app/deliveries/${delivery.id}?done=replayed` }
-      }),
-    )
-    if (location !== null) return reply.redirect(location, 303)
-    return sendDelivery(request, reply.code(409), { isDisabled: true, retrySeconds })
-  }
-}
-
-/** Compares a request as a receiver has got it with the one that was sent. Nothing is stored. */
-function checkReceived({ keys, retrySeconds }: Options) {
-  return async function checkReceived(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Params: Params; Body: Static<typeof signatureForm.schema> }>,
-    reply: FastifyReply,
-  ) {
-    const { headers, secret } = request.body
-    // Browsers send every line break of a form as CRLF.
-    const body = request.body.body.replaceAll('\r\n', '\n')
-    const now = this.clock.now()
-    const received = { headers, body, secret: secret === '' ? null : secret }
-    const { delivery, sent, endpoint } = await readDelivery(request)
-    const secrets = openEndpointSecrets(keys, endpoint, now)
-    const signed = { id: delivery.eventId, body: sent.body, profile: sent.profile, secrets }
-    const result = checkSignature(received, signed, unixSeconds(this.clock))
-    const view = { delivery, sent, retrySeconds, checked: { headers, body, result } }
-    return reply.sendPage(
-      deliveryPage({ viewer: request.viewer, done: undefined, isDisabled: false, ...view }),
-    )
-  }
 }
 
 async function sendDelivery(

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/pagination.ts'
@@ -62,10 +62,6 @@ const RemoveForm = Type.Object(
 
 type Options = { keys: EncryptionKeys }
 type EndpointRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
-type FormRequest<Form extends Type.TSchema> = FastifyRequest<{
-  Params: Static<typeof UuidParams>
-  Body: Static<Form>
-}>
 
 const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
 const update = { access: { resource: 'webhook-endpoint', action: 'update' } } as const
@@ -76,9 +72,19 @@ const path = '/app/webhooks/:id'
 /** The page of one webhook endpoint and its forms. */
 const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoint(
   app,
-  options,
+  { keys },
 ) {
-  app.get(path, { config: read, schema: { ...schema, querystring: Query } }, showEndpoint(options))
+  app.get(
+    path,
+    { config: read, schema: { ...schema, querystring: Query } },
+    async (request, reply) => {
+      const { tenantEntry, query } = request
+      const newSecret = await takeSecret(app.db, tenantEntry, request, keys)
+      return sendEndpoint(request, reply, { query, newSecret })
+    },
+  )
+  // The newest deliveries, once per second those that are new or have changed. Every read enters again,
+  // so the stream ends with the session or the right to see them.
   app.get(
     `${path}/deliveries/events`,
     {
@@ -86,73 +92,124 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       schema: { ...schema, querystring: ListQuery },
       exposeHeadRoute: false,
     },
-    streamDeliveries,
+    async (request, reply) => {
+      const { server, params, query, tenantEntry } = request
+      const page = readPage({ limit: pageSize }, deliveryList.name, deliveryList.forms)
+      const read = () =>
+        server.db.read(tenantEntry, async (tx, caller) => {
+          const filter = filterOf(query, server.clock.now())
+          const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
+          return { data, userId: caller.userId }
+        })
+      const takeChanged = changedRows()
+      const { userId } = await read()
+      return reply.streamEvents(`deliveries of ${userId}`, async () => {
+        const { data } = await read()
+        // Of an empty list the browser asks again after some seconds.
+        return { name: 'rows', data: { markup: takeChanged(data) }, isLast: data.length === 0 }
+      })
+    },
   )
-  app.post(path, { config: update, schema: { ...schema, body: endpointForm.schema } }, editEndpoint)
+  app.post(
+    path,
+    { config: update, schema: { ...schema, body: endpointForm.schema } },
+    async (request, reply) => {
+      const { params, body, tenantEntry, clientInfo, log } = request
+      const facts = readFields(body)
+      // A foreign or missing endpoint is a 404 before its URL is checked.
+      found(await app.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
+      const checked = await app.judgeCustomerUrl(facts.url, log)
+      if ('fault' in checked) {
+        request.showAgain(body, { faults: [['url', checked.fault]] })
+        return sendEndpoint(request, reply.code(400), {})
+      }
+      const change = { ...facts, url: checked.url }
+      const now = app.clock.now()
+      found(
+        await app.db.write(tenantEntry, (tx, caller) =>
+          changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
+        ),
+      )
+      return redirect(reply, params.id, 'changed')
+    },
+  )
   app.post(
     `${path}/test`,
     { config: update, schema: { ...schema, body: testForm.schema } },
-    sendTestEvent(options),
+    async (request, reply) => {
+      const { body, tenantEntry, clientInfo } = request
+      const { db, sender, clock } = app
+      const { id } = request.params
+      const repeated = await countFirst(request, 'testing')
+      if (repeated !== null) return reply.redirect(repeated, 303)
+      const deps = { sender, keys, clock, clientInfo }
+      const delivery = found(
+        await sendTest(db, tenantEntry, { endpointId: id, type: body.type ?? testType }, deps),
+      )
+      return redirect(reply, id, 'tested', { test: delivery.id })
+    },
   )
   app.post(
     `${path}/probe`,
     { config: update, schema: { ...schema, body: SubmissionForm } },
-    checkReceiver(options),
+    async (request, reply) => {
+      const { tenantEntry, clientInfo } = request
+      const { db, sender, clock } = app
+      const { id } = request.params
+      const repeated = await countFirst(request, 'probing')
+      if (repeated !== null) return reply.redirect(repeated, 303)
+      const deps = { sender, keys, clock, clientInfo }
+      const probed = found(await probeEndpoint(db, tenantEntry, id, deps))
+      if ('report' in probed) return redirect(reply, id, 'probed')
+      const seconds = (probed.wait.until.getTime() - clock.now().getTime()) / 1_000
+      const fault = `The receiver was checked recently. It can be checked again after ${probed.wait.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+      reply.code(429).header('retry-after', Math.ceil(seconds))
+      return sendEndpoint(request, reply, { fault })
+    },
   )
   app.post(
     `${path}/rotate`,
     { config: update, schema: { ...schema, body: rotateForm.schema } },
-    rotateEndpointSecret(options),
+    async (request, reply) => {
+      const { params, body, tenantEntry, clientInfo } = request
+      const rotation = { keys, now: app.clock.now(), overlap: Number(body.overlapSeconds) }
+      const location = await app.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const by = { ...caller, clientInfo }
+          const rotated = found(await rotateSecret(tx, by, params.id, rotation))
+          const note = rotated.previousSecretExpiresAt
+          const path = `/app/webhooks/${rotated.id}?done=rotated`
+          return { path, secret: { keys, secret: rotated.secret, note } }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
-  app.post(`${path}/enable`, { config: update, schema }, enable)
+  app.post(`${path}/enable`, { config: update, schema }, async (request, reply) => {
+    const { params, tenantEntry, clientInfo } = request
+    const now = app.clock.now()
+    found(
+      await app.db.write(tenantEntry, (tx, caller) =>
+        enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
+      ),
+    )
+    return redirect(reply, params.id, 'enabled')
+  })
   app.post(
     `${path}/remove`,
     { config: remove, schema: { ...schema, body: RemoveForm } },
-    removeEndpoint,
+    async (request, reply) => {
+      const { params, tenantEntry, clientInfo } = request
+      const location = await app.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
+          if (!deleted) throw new Problem('not-found')
+          return { path: '/app/webhooks?done=removed' }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
   )
-}
-
-function showEndpoint({ keys }: Options) {
-  return async function showEndpoint(
-    this: FastifyInstance,
-    request: FastifyRequest<{
-      Params: Static<typeof UuidParams>
-      Querystring: Static<typeof Query>
-    }>,
-    reply: FastifyReply,
-  ) {
-    const { tenantEntry, query } = request
-    const newSecret = await takeSecret(this.db, tenantEntry, request, keys)
-    return sendEndpoint(request, reply, { query, newSecret })
-  }
-}
-
-/**
- * The newest deliveries, once per second those that are new or have changed. Every read enters again,
- * so the stream ends with the session or the right to see them.
- */
-async function streamDeliveries(
-  request: FastifyRequest<{
-    Params: Static<typeof UuidParams>
-    Querystring: Static<typeof ListQuery>
-  }>,
-  reply: FastifyReply,
-) {
-  const { server, params, query, tenantEntry } = request
-  const page = readPage({ limit: pageSize }, deliveryList.name, deliveryList.forms)
-  const read = () =>
-    server.db.read(tenantEntry, async (tx, caller) => {
-      const filter = filterOf(query, server.clock.now())
-      const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
-      return { data, userId: caller.userId }
-    })
-  const takeChanged = changedRows()
-  const { userId } = await read()
-  return reply.streamEvents(`deliveries of ${userId}`, async () => {
-    const { data } = await read()
-    // Of an empty list the browser asks again after some seconds.
-    return { name: 'rows', data: { markup: takeChanged(data) }, isLast: data.length === 0 }
-  })
 }
 
 function filterOf(query: Static<typeof ListQuery>, now: Date) {
@@ -160,70 +217,6 @@ function filterOf(query: Static<typeof ListQuery>, now: Date) {
   return {
     ...readFilters(query),
     ...(since !== '' && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
-  }
-}
-
-async function editEndpoint(
-  this: FastifyInstance,
-  request: FormRequest<typeof endpointForm.schema>,
-  reply: FastifyReply,
-) {
-  const { params, body, tenantEntry, clientInfo, log } = request
-  const facts = readFields(body)
-  // A foreign or missing endpoint is a 404 before its URL is checked.
-  found(await this.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
-  const checked = await this.judgeCustomerUrl(facts.url, log)
-  if ('fault' in checked) {
-    request.showAgain(body, { faults: [['url', checked.fault]] })
-    return sendEndpoint(request, reply.code(400), {})
-  }
-  const change = { ...facts, url: checked.url }
-  const now = this.clock.now()
-  found(
-    await this.db.write(tenantEntry, (tx, caller) =>
-      changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
-    ),
-  )
-  return redirect(reply, params.id, 'changed')
-}
-
-function sendTestEvent({ keys }: Options) {
-  return async function sendTestEvent(
-    this: FastifyInstance,
-    request: FormRequest<typeof testForm.schema>,
-    reply: FastifyReply,
-  ) {
-    const { body, tenantEntry, clientInfo } = request
-    const { db, sender, clock } = this
-    const { id } = request.params
-    const repeated = await countFirst(request, 'testing')
-    if (repeated !== null) return reply.redirect(repeated, 303)
-    const deps = { sender, keys, clock, clientInfo }
-    const delivery = found(
-      await sendTest(db, tenantEntry, { endpointId: id, type: body.type ?? testType }, deps),
-    )
-    return redirect(reply, id, 'tested', { test: delivery.id })
-  }
-}
-
-function checkReceiver({ keys }: Options) {
-  return async function checkReceiver(
-    this: FastifyInstance,
-    request: EndpointRequest,
-    reply: FastifyReply,
-  ) {
-    const { tenantEntry, clientInfo } = request
-    const { db, sender, clock } = this
-    const { id } = request.params
-    const repeated = await countFirst(request, 'probing')
-    if (repeated !== null) return reply.redirect(repeated, 303)
-    const deps = { sender, keys, clock, clientInfo }
-    const probed = found(await probeEndpoint(db, tenantEntry, id, deps))
-    if ('report' in probed) return redirect(reply, id, 'probed')
-    const seconds = (probed.wait.until.getTime() - clock.now().getTime()) / 1_000
-    const fault = `The receiver was checked recently. It can be checked again after ${probed.wait.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
-    reply.code(429).header('retry-after', Math.ceil(seconds))
-    return sendEndpoint(request, reply, { fault })
   }
 }
 
@@ -242,54 +235,6 @@ async function countFirst(request: EndpointRequest, notice: WebhookNotice): Prom
     }),
   )
   return isFirst ? null : location
-}
-
-function rotateEndpointSecret({ keys }: Options) {
-  return async function rotateEndpointSecret(
-    this: FastifyInstance,
-    request: FormRequest<typeof rotateForm.schema>,
-    reply: FastifyReply,
-  ) {
-    const { params, body, tenantEntry, clientInfo } = request
-    const rotation = { keys, now: this.clock.now(), overlap: Number(body.overlapSeconds) }
-    const location = await this.db.write(tenantEntry, (tx, caller) =>
-      submitOnce(tx, caller, request, async () => {
-        const by = { ...caller, clientInfo }
-        const rotated = found(await rotateSecret(tx, by, params.id, rotation))
-        const note = rotated.previousSecretExpiresAt
-        const path = `/app/webhooks/${rotated.id}?done=rotated`
-        return { path, secret: { keys, secret: rotated.secret, note } }
-      }),
-    )
-    return reply.redirect(location, 303)
-  }
-}
-
-async function enable(this: FastifyInstance, request: EndpointRequest, reply: FastifyReply) {
-  const { params, tenantEntry, clientInfo } = request
-  const now = this.clock.now()
-  found(
-    await this.db.write(tenantEntry, (tx, caller) =>
-      enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
-    ),
-  )
-  return redirect(reply, params.id, 'enabled')
-}
-
-async function removeEndpoint(
-  this: FastifyInstance,
-  request: FormRequest<typeof RemoveForm>,
-  reply: FastifyReply,
-) {
-  const { params, tenantEntry, clientInfo } = request
-  const location = await this.db.write(tenantEntry, (tx, caller) =>
-    submitOnce(tx, caller, request, async () => {
-      const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
-      if (!deleted) throw new Problem('not-found')
-      return { path: '/app/webhooks?done=removed' }
-    }),
-  )
-  return reply.redirect(location, 303)
 }
 
 type Shown = Partial<Pick<EndpointView, 'fault' | 'newSecret'>> & {

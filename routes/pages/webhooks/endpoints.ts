@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { findOwnLedgerState } from '#src/ledger/last-check.ts'
 import { submitOnce } from '#src/pages/kit/form-submission.ts'
@@ -35,52 +35,37 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
   app.get(
     '/app/webhooks',
     { config: read, schema: { hide, querystring: Query } },
-    showEndpoints(options),
+    async (request, reply) => sendEndpoints(request, reply, options, request.query.done),
   )
   app.post(
     '/app/webhooks',
     { config: create, schema: { hide, body: newEndpointForm.schema } },
-    addEndpoint(options),
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body, log } = request
+      const facts = readFields(body)
+      const checked = await app.judgeCustomerUrl(facts.url, log)
+      if ('fault' in checked) {
+        request.showAgain(body, { faults: [['url', checked.fault]] })
+        return sendEndpoints(request, reply.code(400), options, undefined)
+      }
+      const creation = { keys: options.keys, now: app.clock.now() }
+      const wanted = { ...facts, url: checked.url }
+      const location = await app.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
+          if (made === null) return null
+          const secret = { keys: options.keys, secret: made.secret, note: null }
+          return { path: `/app/webhooks/${made.id}?done=created`, secret }
+        }),
+      )
+      if (location === null) {
+        const reason = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
+        request.showAgain(body, { reason })
+        return sendEndpoints(request, reply.code(409), options, undefined)
+      }
+      return reply.redirect(location, 303)
+    },
   )
-}
-
-function showEndpoints(options: Options) {
-  return async (
-    request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-    reply: FastifyReply,
-  ) => sendEndpoints(request, reply, options, request.query.done)
-}
-
-function addEndpoint(options: Options) {
-  return async function addEndpoint(
-    this: FastifyInstance,
-    request: FastifyRequest<{ Body: Static<typeof newEndpointForm.schema> }>,
-    reply: FastifyReply,
-  ) {
-    const { tenantEntry, clientInfo, body, log } = request
-    const facts = readFields(body)
-    const checked = await this.judgeCustomerUrl(facts.url, log)
-    if ('fault' in checked) {
-      request.showAgain(body, { faults: [['url', checked.fault]] })
-      return sendEndpoints(request, reply.code(400), options, undefined)
-    }
-    const creation = { keys: options.keys, now: this.clock.now() }
-    const wanted = { ...facts, url: checked.url }
-    const location = await this.db.write(tenantEntry, (tx, caller) =>
-      submitOnce(tx, caller, request, async () => {
-        const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
-        if (made === null) return null
-        const secret = { keys: options.keys, secret: made.secret, note: null }
-        return { path: `/app/webhooks/${made.id}?done=created`, secret }
-      }),
-    )
-    if (location === null) {
-      const reason = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
-      request.showAgain(body, { reason })
-      return sendEndpoints(request, reply.code(409), options, undefined)
-    }
-    return reply.redirect(location, 303)
-  }
 }
 
 /** Reads everything the page shows in one transaction. */

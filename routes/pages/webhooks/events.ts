@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { readList } from '#src/http/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
@@ -23,37 +22,33 @@ const config = { access: { resource: 'event', action: 'read' } } as const
 
 /** Pages of the tenant's events, for those who manage it. */
 const events: FastifyPluginAsyncTypebox = async function events(app) {
-  app.get('/app/events', { config, schema: { hide: true, querystring: Query } }, showEvents)
-  app.get('/app/events/:id', { config, schema: { hide: true, params: Params } }, showEvent)
-}
-
-async function showEvents(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
-) {
-  const { type = '', cursor } = request.query
-  const { page, filter } = readList(
-    { limit: pageSize, ...(cursor !== undefined && { cursor }), ...(type !== '' && { type }) },
-    recentEventList,
+  app.get(
+    '/app/events',
+    { config, schema: { hide: true, querystring: Query } },
+    async (request, reply) => {
+      const { type = '', cursor } = request.query
+      const { page, filter } = readList(
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...(type !== '' && { type }) },
+        recentEventList,
+      )
+      const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
+        listRecentEvents(tx, caller, page, filter),
+      )
+      return reply.sendPage(eventListPage({ viewer: request.viewer, events: data, cursors, type }))
+    },
   )
-  const { data, ...cursors } = await this.db.read(request.tenantEntry, (tx, caller) =>
-    listRecentEvents(tx, caller, page, filter),
+  app.get(
+    '/app/events/:id',
+    { config, schema: { hide: true, params: Params } },
+    async (request, reply) => {
+      const { id } = request.params
+      const { event, deliveries } = await app.db.read(request.tenantEntry, async (tx, caller) => ({
+        event: found(await findEvent(tx, caller, id)),
+        deliveries: await listDeliveriesOf(tx, caller, id),
+      }))
+      return reply.sendPage(eventPage({ viewer: request.viewer, event, deliveries }))
+    },
   )
-  return reply.sendPage(eventListPage({ viewer: request.viewer, events: data, cursors, type }))
-}
-
-async function showEvent(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: Static<typeof Params> }>,
-  reply: FastifyReply,
-) {
-  const { id } = request.params
-  const { event, deliveries } = await this.db.read(request.tenantEntry, async (tx, caller) => ({
-    event: found(await findEvent(tx, caller, id)),
-    deliveries: await listDeliveriesOf(tx, caller, id),
-  }))
-  return reply.sendPage(eventPage({ viewer: request.viewer, event, deliveries }))
 }
 
 export default events

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
@@ -50,36 +50,79 @@ const path = '/app/webhooks/:id/replays'
 
 /** Replays: their confirmation, their progress as a page and as an event stream, and their end. */
 const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(app) {
+  // Counts what would be sent; nothing is sent by it.
   app.get(
     `${path}/new`,
     { config: replay, schema: { hide: true, params: UuidParams, querystring: Query } },
-    reviewReplay,
+    async (request, reply) => {
+      const { params, query, tenantEntry } = request
+      const selection = readSelection(query, app.clock.now())
+      if (!('fault' in selection)) return sendReview(request, reply, selection)
+      const { from = '', to = '' } = query
+      const endpoint = found(
+        await app.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+      )
+      const draft = { from, to, fault: selection.fault }
+      return reply.code(400).sendPage(rangePage(request.viewer, endpoint, draft))
+    },
   )
   app.post(
     path,
     { config: replay, schema: { hide: true, params: UuidParams, body: ConfirmedFields } },
-    startReplay,
+    async (request, reply) => {
+      const { params, body, tenantEntry, clientInfo } = request
+      const now = app.clock.now()
+      const selection = readConfirmed(body)
+      if (selection === null) throw new Problem('malformed')
+      let refused: 'disabled' | 'too-many' | null = null
+      const location = await app.db.write(tenantEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const by = { ...caller, clientInfo }
+          const replay = found(await createReplay(tx, app.queue, by, params.id, selection, now))
+          if (typeof replay !== 'string') {
+            return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
+          }
+          refused = replay
+          return null
+        }),
+      )
+      if (location !== null) return reply.redirect(location, 303)
+      if (refused === 'too-many') {
+        const fault =
+          'Too many replays are in progress, so nothing was replayed. Wait until one is finished.'
+        return sendReview(request, reply.code(429).header('retry-after', 30), selection, fault)
+      }
+      const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
+      return sendReview(request, reply.code(409), selection, fault)
+    },
   )
-  app.get(`${path}/:replayId`, { config, schema }, showReplay)
-  app.get(`${path}/:replayId/events`, { config, schema, exposeHeadRoute: false }, streamReplay)
-  app.post(`${path}/:replayId/cancel`, { config: replay, schema }, endReplay)
-}
-
-/** Counts what would be sent; nothing is sent by it. */
-async function reviewReplay(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: EndpointParams; Querystring: Static<typeof Query> }>,
-  reply: FastifyReply,
-) {
-  const { params, query, tenantEntry } = request
-  const selection = readSelection(query, this.clock.now())
-  if (!('fault' in selection)) return sendReview(request, reply, selection)
-  const { from = '', to = '' } = query
-  const endpoint = found(
-    await this.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+  app.get(`${path}/:replayId`, { config, schema }, async (request, reply) => {
+    const { replay } = await readReplay(request)
+    return reply.sendLivePage(replayPage(request.viewer, replay))
+  })
+  // Every read enters again, so the stream ends with the session or the right to see the replay.
+  app.get(
+    `${path}/:replayId/events`,
+    { config, schema, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { tenantId } = await readReplay(request)
+      return reply.streamEvents(tenantId, async () => {
+        const data = progressOf((await readReplay(request)).replay)
+        return { name: 'progress', data, isLast: data.isLast }
+      })
+    },
   )
-  const draft = { from, to, fault: selection.fault }
-  return reply.code(400).sendPage(rangePage(request.viewer, endpoint, draft))
+  app.post(`${path}/:replayId/cancel`, { config: replay, schema }, async (request, reply) => {
+    const { params, tenantEntry, clientInfo } = request
+    const { id: endpointId, replayId: id } = params
+    const now = app.clock.now()
+    found(
+      await app.db.write(tenantEntry, (tx, caller) =>
+        cancelReplay(tx, { ...caller, clientInfo }, { endpointId, id }, now),
+      ),
+    )
+    return reply.redirect(`/app/webhooks/${endpointId}/replays/${id}`, 303)
+  })
 }
 
 async function sendReview(
@@ -125,63 +168,6 @@ function countSelection(
     from: from.toISOString(),
     to: to.toISOString(),
   })
-}
-
-async function startReplay(
-  this: FastifyInstance,
-  request: FastifyRequest<{ Params: EndpointParams; Body: Static<typeof ConfirmedFields> }>,
-  reply: FastifyReply,
-) {
-  const { params, body, tenantEntry, clientInfo } = request
-  const now = this.clock.now()
-  const selection = readConfirmed(body)
-  if (selection === null) throw new Problem('malformed')
-  let refused: 'disabled' | 'too-many' | null = null
-  const location = await this.db.write(tenantEntry, (tx, caller) =>
-    submitOnce(tx, caller, request, async () => {
-      const by = { ...caller, clientInfo }
-      const replay = found(await createReplay(tx, this.queue, by, params.id, selection, now))
-      if (typeof replay !== 'string') {
-        return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
-      }
-      refused = replay
-      return null
-    }),
-  )
-  if (location !== null) return reply.redirect(location, 303)
-  if (refused === 'too-many') {
-    const fault =
-      'Too many replays are in progress, so nothing was replayed. Wait until one is finished.'
-    return sendReview(request, reply.code(429).header('retry-after', 30), selection, fault)
-  }
-  const fault = 'The endpoint is disabled, so nothing was replayed. Enable the endpoint first.'
-  return sendReview(request, reply.code(409), selection, fault)
-}
-
-async function showReplay(request: ReplayRequest, reply: FastifyReply) {
-  const { replay } = await readReplay(request)
-  return reply.sendLivePage(replayPage(request.viewer, replay))
-}
-
-/** Every read enters again, so the stream ends with the session or the right to see the replay. */
-async function streamReplay(request: ReplayRequest, reply: FastifyReply) {
-  const { tenantId } = await readReplay(request)
-  return reply.streamEvents(tenantId, async () => {
-    const data = progressOf((await readReplay(request)).replay)
-    return { name: 'progress', data, isLast: data.isLast }
-  })
-}
-
-async function endReplay(this: FastifyInstance, request: ReplayRequest, reply: FastifyReply) {
-  const { params, tenantEntry, clientInfo } = request
-  const { id: endpointId, replayId: id } = params
-  const now = this.clock.now()
-  found(
-    await this.db.write(tenantEntry, (tx, caller) =>
-      cancelReplay(tx, { ...caller, clientInfo }, { endpointId, id }, now),
-    ),
-  )
-  return reply.redirect(`/app/webhooks/${endpointId}/replays/${id}`, 303)
 }
 
 async function readReplay({ server, params, tenantEntry }: ReplayRequest) {
