@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditPage, AuditQuery, listOwnAudit, ownAuditList } from '#src/audit/list.ts'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
 
 /** The audit log of the caller's account, in all tenants. */
 const ownAudit: FastifyPluginAsyncTypebox = async function ownAudit(app) {

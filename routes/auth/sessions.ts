@@ -7,7 +7,7 @@ import {
   listSessions,
   sessionList,
 } from '#src/auth/sessions/list.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import {

@@ -9,7 +9,7 @@ import {
   maxTokens,
   tokenList,
 } from '#src/auth/api-tokens/api-tokens.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import {

@@ -3,8 +3,8 @@ import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
-import { IdFilter, SortBy } from '#src/http/list-query.ts'
-import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { IdFilter, SortBy } from '#src/http/lists/query.ts'
 import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 
 /** One page of the audit log, for the user and for the tenant's admins. */

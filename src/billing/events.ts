@@ -4,7 +4,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, timeConditions } from '#src/db/keyset.ts'
 import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, type PageResult, pageOf } from '#src/http/pagination.ts'
+import { type Page, type PageResult, pageOf } from '#src/http/lists/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 
 export const eventStatuses = [

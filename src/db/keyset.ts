@@ -1,5 +1,6 @@
 import { Prisma } from '#src/db/generated/client.ts'
-import { isReadInReverse, type Page, type Position, uuidForm } from '#src/http/pagination.ts'
+import { isReadInReverse, type Page, type Position } from '#src/http/lists/pagination.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 import { storableTimes } from '#src/http/times.ts'
 
 /** Forms of a cursor by creation time: milliseconds since 1970, and the id. */

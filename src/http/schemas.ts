@@ -1,10 +1,12 @@
 import Type, { type TSchema } from 'typebox'
 import { lineCharacter } from '#src/runtime/text.ts'
-import { uuidForm } from './pagination.ts'
 import { type ErrorCode, errorCodes, errorTable, problemType } from './problems.ts'
 
 /** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
 export const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+/** Pattern of a UUID as PostgreSQL writes it: lower case, no URN form, no braces. */
+export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Only the canonical form: an id has one text, in paths, bodies, forms and cursors. */
 export const Uuid = Type.String({ format: 'uuid', pattern: uuidForm.source })

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { idFilterPattern } from './list-query.ts'
+import { idFilterPattern } from './lists/query.ts'
 import {
   EntityTags,
   IdParams,

@@ -4,7 +4,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
-import { idForm, isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
+import { idForm, isReadInReverse, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Line, Text } from '#src/http/schemas.ts'
 
 /** What a person or program writes of a document. */

@@ -3,7 +3,7 @@ import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line } from '#src/http/schemas.ts'
 

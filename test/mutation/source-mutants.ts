@@ -114,7 +114,7 @@ const hunts: readonly Hunt[] = [
   },
   {
     kind: 'cursor',
-    files: ['src/http/pagination.ts'],
+    files: ['src/http/lists/pagination.ts'],
     find: (text) => cutsOf(text, /(?<=`\$\{list\})\$\{binding\}(?=`)/g, ''),
     tests: [tests.lists],
   },

@@ -6,7 +6,7 @@ import {
   listCustomers,
   toCustomerProblem,
 } from '#src/billing/customers.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { Id, Line, Nullable, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
 
 const Customer = Type.Object(

@@ -9,8 +9,8 @@ import {
   receivedList,
   Status,
 } from '#src/billing/events.ts'
-import { SortBy } from '#src/http/list-query.ts'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
+import { SortBy } from '#src/http/lists/query.ts'
 import { found } from '#src/http/params.ts'
 import { Line, Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 

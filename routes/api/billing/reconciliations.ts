@@ -7,7 +7,7 @@ import {
   reconciliationList,
   reconciliationStatuses,
 } from '#src/billing/reconciliation.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { CreatedRange, IdFilter, SortBy } from '#src/http/list-query.ts'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
+import { CreatedRange, IdFilter, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Id, IdParams, PageOf, PageQuery, problems, Time, Uuid } from '#src/http/schemas.ts'
 import {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AuditPage, listTenantAudit, TenantAuditQuery, tenantAuditList } from '#src/audit/list.ts'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
 
 /** The audit log of a tenant, for its administrators. */
 const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {

@@ -5,7 +5,7 @@ import {
   listInvitations,
   withdrawInvitation,
 } from '#src/auth/members/invitations.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, PageOf, PageQuery, UuidParams } from '#src/http/schemas.ts'
 

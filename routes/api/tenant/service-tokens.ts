@@ -14,7 +14,7 @@ import {
   rotateServiceToken,
   serviceTokenList,
 } from '#src/auth/service-tokens/service-tokens.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import {

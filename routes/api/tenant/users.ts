@@ -11,8 +11,8 @@ import {
   toMemberProblem,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
-import { SortBy } from '#src/http/list-query.ts'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
+import { SortBy } from '#src/http/lists/query.ts'
 import { readId } from '#src/http/params.ts'
 import {
   Id,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'

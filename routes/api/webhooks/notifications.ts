@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { Id, Nullable, PageOf, PageQuery, Time, Uuid } from '#src/http/schemas.ts'
 import { listNotifications, notificationList } from '#src/webhooks/health/alerts.ts'
 

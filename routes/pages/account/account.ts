@@ -14,7 +14,7 @@ import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { PageQuery, Uuid } from '#src/http/schemas.ts'
 import {

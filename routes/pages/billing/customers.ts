@@ -8,7 +8,7 @@ import {
   readHolder,
   toCustomerProblem,
 } from '#src/billing/customers.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { PageQuery } from '#src/http/schemas.ts'
 import { type CustomersNotice, customersPage, linkForm } from '#src/pages/billing/customers.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'

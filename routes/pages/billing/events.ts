@@ -13,7 +13,7 @@ import {
   receivedList,
 } from '#src/billing/events.ts'
 import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { PageQuery, UuidParams } from '#src/http/schemas.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import { invoiceListPage } from '#src/pages/billing/invoices.ts'
 import { invoiceList, listInvoices } from '#src/resources/invoices.ts'

@@ -4,7 +4,7 @@ import Type from 'typebox'
 import { auditOutcomes } from '#src/audit/audit.ts'
 import { listTenantAudit, type TenantAuditFilter, tenantAuditList } from '#src/audit/list.ts'
 import { findMemberNames } from '#src/auth/members/members.ts'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import {
   type AuditFilters,

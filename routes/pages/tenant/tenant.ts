@@ -22,7 +22,7 @@ import {
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { OptionalLine, PageQuery, Uuid } from '#src/http/schemas.ts'

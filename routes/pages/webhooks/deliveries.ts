@@ -9,6 +9,7 @@ import { doneQuery } from '#src/pages/kit/layout.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
 import { signatureForm } from '#src/pages/webhooks/signature-check.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
+import { findEndpointSecrets } from '#src/webhooks/endpoints/endpoints.ts'
 import { findDelivery, findSentRequest } from '#src/webhooks/history/deliveries.ts'
 import { replayDelivery } from '#src/webhooks/history/replays.ts'
 import { checkSignature } from '#src/webhooks/signing/check-signature.ts'
@@ -92,16 +93,7 @@ async function readDelivery({ server, params, tenantEntry }: FastifyRequest<{ Pa
     const delivery = found(await findDelivery(tx, caller, params.id))
     const [sent, endpoint] = await Promise.all([
       findSentRequest(tx, caller, delivery),
-      tx.webhookEndpoint.findFirst({
-        where: { tenantId: caller.tenantId, id: delivery.endpointId },
-        select: {
-          tenantId: true,
-          id: true,
-          secret: true,
-          previousSecret: true,
-          previousSecretExpiresAt: true,
-        },
-      }),
+      findEndpointSecrets(tx, caller, delivery.endpointId),
     ])
     return { delivery, sent: found(sent), endpoint: found(endpoint) }
   })

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { readList } from '#src/http/pagination.ts'
+import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import { eventListPage, eventPage } from '#src/pages/webhooks/events.ts'

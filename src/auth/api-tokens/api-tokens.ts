@@ -8,7 +8,7 @@ import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, pageOf } from '#src/http/pagination.ts'
+import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
 /** A token as its owner sees it. The secret is returned only when the token is created. */

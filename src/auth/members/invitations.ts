@@ -5,7 +5,7 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, pageOf } from '#src/http/pagination.ts'
+import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { addJob } from '#src/queue/jobs.ts'
 

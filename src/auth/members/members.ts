@@ -8,7 +8,7 @@ import { type Entry, withoutLocks } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { endInvitationsOf, recordEndedInvitations } from './invitations.ts'
 

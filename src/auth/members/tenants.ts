@@ -5,7 +5,8 @@ import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { type Page, pageOf, uuidForm } from '#src/http/pagination.ts'
+import { type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 import { type OwnInvitationRow, toOwnInvitation } from './own-invitations.ts'
 
 // A name is any text that PostgreSQL can store: no NUL, no lone surrogate.

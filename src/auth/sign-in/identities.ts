@@ -5,7 +5,7 @@ import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { recordEndedSessions } from '#src/auth/sessions/list.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { isReadInReverse, type Page, pageOf } from '#src/http/pagination.ts'
+import { isReadInReverse, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { lockUser } from './users.ts'
 
 export const identityList = { name: 'identities', forms: [/^[a-z][a-z0-9_]*$/, /^[ -~]{1,255}$/] }

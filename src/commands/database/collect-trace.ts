@@ -1,6 +1,6 @@
 import { causeText, readCause } from '#src/db/cause.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { uuidForm } from '#src/http/pagination.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 import type { traceKinds } from './command-line.ts'
 
 export type TraceKind = (typeof traceKinds)[number]

@@ -5,7 +5,7 @@ import { type Budget, type Environment, readBudget, readSchema } from '#src/conf
 import { Settings } from '#src/config/settings.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
-import { uuidForm } from '#src/http/pagination.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'

@@ -1,4 +1,4 @@
-import { idFilterPattern } from '#src/http/list-query.ts'
+import { idFilterPattern } from '#src/http/lists/query.ts'
 import { type ErrorCode, errorTable, problemType } from '#src/http/problems.ts'
 import { codesOf, Id, IdParams, PageQuery, ProblemBody } from '#src/http/schemas.ts'
 import { mapInner, mapSchemas, nameSchemas, referenceTo } from './components.ts'

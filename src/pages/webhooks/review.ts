@@ -1,6 +1,5 @@
 import Type from 'typebox'
-import { uuidForm } from '#src/http/pagination.ts'
-import { OptionalLine, Time, Uuid } from '#src/http/schemas.ts'
+import { OptionalLine, Time, Uuid, uuidForm } from '#src/http/schemas.ts'
 import { submissionField, submissionFields } from '#src/pages/kit/form-submission.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { faultText, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'

@@ -6,7 +6,7 @@ import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
-import { type Page, pageOf } from '#src/http/pagination.ts'
+import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import type { Forecast } from '#src/webhooks/health/forecast.ts'
 import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
@@ -136,6 +136,20 @@ export async function lockEndpoint(tx: Tx, scope: TenantScope, id: string) {
     SELECT 1 FROM webhook_endpoints
     WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
   return findEndpoint(tx, scope, id)
+}
+
+/** The encrypted secrets of an endpoint of the tenant; null if it is missing or foreign. */
+export async function findEndpointSecrets(tx: Tx, { tenantId }: TenantScope, id: string) {
+  return tx.webhookEndpoint.findFirst({
+    where: { tenantId, id },
+    select: {
+      tenantId: true,
+      id: true,
+      secret: true,
+      previousSecret: true,
+      previousSecretExpiresAt: true,
+    },
+  })
 }
 
 /** Changes the given fields of an endpoint; null if it is missing or another tenant's. */

@@ -2,7 +2,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, type TimeRange, timeConditions } from '#src/db/keyset.ts'
-import { feedOf, type Page, pageOf } from '#src/http/pagination.ts'
+import { feedOf, type Page, pageOf } from '#src/http/lists/pagination.ts'
 
 /** An event with the fields of its delivery, whether it was sent or not. */
 export type SentEvent = { id: string; type: string; createdAt: string; data: unknown }

@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { byId, idForm, type Page, pageOf } from '#src/http/pagination.ts'
+import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { type StateAlert, stateAlerts } from '#src/webhooks/health/state.ts'
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { uuidForm } from '#src/http/pagination.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 import { build } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { countRows, nothingRecorded, path, send, sign } from './send-event.ts'

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { readPage } from '#src/http/pagination.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { skipWithoutCitus } from '#test/support/database/citus.ts'

@@ -57,9 +57,9 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   'src/http': [
     ['openapi', 'validation.ts', 'public-document.ts'],
-    ['list-query.ts'],
+    ['lists'],
     ['schemas.ts'],
-    ['pagination.ts', 'params.ts'],
+    ['params.ts'],
     ['problems.ts'],
     [
       'form-draft.ts',

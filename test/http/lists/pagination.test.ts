@@ -1,5 +1,5 @@
 import t from 'tap'
-import { byId, idForm, pageOf, readList, readPage } from '#src/http/pagination.ts'
+import { byId, idForm, pageOf, readList, readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 
 const forms = [/^\d+$/, /^[a-z]+$/]

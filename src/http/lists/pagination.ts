@@ -1,5 +1,5 @@
 import { sha256 } from '#src/crypto/hash.ts'
-import { Problem } from './problems.ts'
+import { Problem } from '#src/http/problems.ts'
 
 /** The sort key of the last row of a page; the next page begins after it. */
 export type Position = readonly string[]
@@ -26,9 +26,6 @@ export type PageResult<Item> = {
 
 /** Pattern of a 64-bit id in a cursor: 2^53 − 1 has 16 digits. */
 export const idForm = /^[1-9]\d{0,15}$/
-
-/** Pattern of a UUID as PostgreSQL writes it: lower case, no URN form, no braces. */
-export const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const defaultLimit = 50
 const checksumLength = 11 // 8 bytes of base64url

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { Time } from './schemas.ts'
+import { Time } from '#src/http/schemas.ts'
 
 /** A filter by creation time. */
 export const CreatedRange = {
