@@ -43,7 +43,7 @@ export default fp(
   { name: 'errors', fastify: '5.x' },
 )
 
-/** A server without pages of its own, like that of the metrics, has none. */
+/** The admin server does not register the branding plugin. */
 function brandOf(server: FastifyInstance): Brand {
   return server.hasDecorator('brand') ? server.brand : plainBrand
 }

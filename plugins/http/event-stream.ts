@@ -71,7 +71,7 @@ export default fp<Limits>(
   { name: 'event-stream', fastify: '5.x' },
 )
 
-/** The response has begun, so its status cannot say what is wrong; the next request is told. */
+/** The response has begun, so its status cannot name the error; the next request's does. */
 function endEarly(log: FastifyBaseLogger, error: unknown): null {
   log.debug({ err: error }, 'an event stream ended early')
   return null

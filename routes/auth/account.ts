@@ -21,7 +21,7 @@ const Confirmation = Type.Object(
 
 const tags = ['account']
 
-/** Download what is kept about the caller, and delete their account. */
+/** Downloads the caller's stored data, and deletes their account. */
 const account: FastifyPluginAsyncTypebox = async function account(app) {
   app.get(
     '/auth/account/export',

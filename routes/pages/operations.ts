@@ -32,7 +32,7 @@ const operations: FastifyPluginAsync = async function operations(app) {
       const { metrics, systemDb } = app
       const { billing, queues, http, identity, outbound, ledger } = metrics
       const counts = await app.db.read(request.entry, (tx) => countByStatus(tx))
-      // As when metrics are scraped. Only who may read this page has come so far.
+      // As when metrics are scraped. `db.read` has already refused everyone but operators.
       const measured = await Promise.all([
         measureBacklog(systemDb, billing),
         measureReconciliation(systemDb, billing),

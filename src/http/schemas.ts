@@ -20,7 +20,7 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^(?=.*\\S)${lineCharacter}+$` })
 
-/** The same for a field of a form, where empty means none. */
+/** A `Line` in a form, where an empty field means none. */
 export const OptionalLine = (maxLength: number) =>
   Type.String({ maxLength, pattern: `^${lineCharacter}*$` })
 

@@ -1,7 +1,7 @@
 /** A provider's subject or event id: 255 characters of up to four bytes, each encoded as %XX. */
 export const maxParamLength = 3_060
 
-/** Where requests go that Node or the router would refuse before any hook: no route has this path. */
+/** The path given to requests that Node or the router would refuse before any hook. No route has it. */
 export const unroutablePath = '/.unroutable'
 
 type RawRequest = {

@@ -116,7 +116,7 @@ export async function startConsumer<Fetched extends Job>(
 }
 
 type InProgress = {
-  /** Of the fetch, in ms of `performance.now()`. */
+  /** When the fetch began, in ms of `performance.now()`. */
   since: number
   ended: Promise<void>
 }

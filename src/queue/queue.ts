@@ -301,7 +301,7 @@ export type DeliverJob = {
   deliveryId: string
   /** 0 is the schedule; every replay begins the next one. */
   series: number
-  /** Of the attempt, from 1 within the series. */
+  /** The number of the attempt, from 1 within the series. */
   number: number
   /** Released from the rate-limit hold; must not be held again. */
   released?: true

@@ -47,7 +47,7 @@ const Request = Type.Object(
 
 const listQuery = Type.Object({ ...PageQuery.properties }, { additionalProperties: false })
 
-/** Comparing the events of the billing provider with those that were received. */
+/** Compares the billing provider's list of events with the received events. */
 const billingReconciliations: FastifyPluginAsyncTypebox = async function billingReconciliations(
   app,
 ) {

@@ -55,7 +55,7 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
       return sendDelivery(request, reply.code(409), { isDisabled: true, retrySeconds })
     },
   )
-  // Compares a request as a receiver has got it with the one that was sent. Nothing is stored.
+  // Compares the request that a receiver got with the one that was sent. Nothing is stored.
   app.post(
     '/app/deliveries/:id/check',
     { config: read, schema: { ...schema, body: signatureForm.schema } },

@@ -83,7 +83,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       return sendEndpoint(request, reply, { query, newSecret })
     },
   )
-  // The newest deliveries, once per second those that are new or have changed. Every read enters again,
+  // Sends the newest deliveries, then once per second the new and changed ones. Every read enters again,
   // so the stream ends with the session or the right to see them.
   app.get(
     `${path}/deliveries/events`,
@@ -105,7 +105,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       const { userId } = await read()
       return reply.streamEvents(`deliveries of ${userId}`, async () => {
         const { data } = await read()
-        // Of an empty list the browser asks again after some seconds.
+        // The stream of an empty list ends; the browser opens a new one after some seconds.
         return { name: 'rows', data: { markup: takeChanged(data) }, isLast: data.length === 0 }
       })
     },
@@ -222,7 +222,7 @@ function filterOf(query: Static<typeof ListQuery>, now: Date) {
 
 /**
  * Counts a form before its request to the endpoint is made, which cannot be rolled back.
- * @returns null for the first time; where to go when the form was sent again
+ * @returns null the first time; the path to redirect to if the form was sent again
  */
 async function countFirst(request: EndpointRequest, notice: WebhookNotice): Promise<string | null> {
   const { server, params, tenantEntry } = request

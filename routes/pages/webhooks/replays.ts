@@ -50,7 +50,7 @@ const path = '/app/webhooks/:id/replays'
 
 /** Replays: their confirmation, their progress as a page and as an event stream, and their end. */
 const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(app) {
-  // Counts what would be sent; nothing is sent by it.
+  // Counts the deliveries that a replay would send, and sends none.
   app.get(
     `${path}/new`,
     { config: replay, schema: { hide: true, params: UuidParams, querystring: Query } },

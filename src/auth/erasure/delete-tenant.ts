@@ -40,7 +40,7 @@ export async function deleteTenant(
   if (row.outcome === 'no-admin') throw new Problem('forbidden', { reason: 'permission-missing' })
   if (row.outcome === 'other-name') throw new Problem('confirmation-mismatch')
   await sendRevocations(connection, queue, row.revocations)
-  // Of the tenant nothing remains, and of a person without another tenant only their number.
+  // Nothing of the tenant remains; a person without another tenant leaves only their number.
   const entry = { action: 'tenant-delete', outcome: 'done', reason: 'own-request' } as const
   const isGone = row.outcome === 'ended'
   await recordAudit(

@@ -179,7 +179,7 @@ export async function changeServiceToken(
 
 /**
  * Gives the token a new secret; the previous one ends at once, after the writes that are under way.
- * Of two rotations at once the second is refused, so that no admin is shown a secret that has ended.
+ * The second of two concurrent rotations is refused, so that no admin is shown a secret that has ended.
  * @returns null if the token is missing or another tenant's
  * @throws Problem `conflict` if another request has rotated it since this one began
  */

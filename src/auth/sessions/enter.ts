@@ -132,7 +132,7 @@ const enterPage = {
     FROM enter_session($1, $2, $3) AS entered`,
 }
 
-/** Tells of a session's entry whether the session is live, anonymous ones included. */
+/** Changes a session's entry to return only whether the session exists, signed in or not. */
 export function isLive(entry: Entry<unknown>): Entry<boolean> {
   return { ...entry, admit: (rows) => rows.length > 0 }
 }

@@ -15,7 +15,7 @@ type Options = {
   /** Wait for new events at the end of the feed. */
   follow: boolean
   type?: Schemas['EventType']
-  /** At most so many events at once, 100 unless given. */
+  /** The most events at once; 100 unless given. */
   limit?: number
 }
 

@@ -101,7 +101,7 @@ function endpointItem(endpoint: Endpoint): Html[] {
 
 type Trouble = { mood: 'bad' | 'warning'; text: Html }
 
-/** Its state, and what is to be expected of it. Of a disabled one nothing is expected. */
+/** What is wrong with an endpoint now, then what its forecasts expect. */
 function endpointTroubles({ status, failingSince, disabledAt, forecasts }: Endpoint): Trouble[] {
   const sinceText = (time: string | null) => (time === null ? '' : html` since ${timeText(time)}`)
   if (status === 'disabled') {

@@ -25,7 +25,7 @@ export function pageHead({ title, isAddress = false, trail, lead, actions }: Pag
       </header>`
 }
 
-/** How something is: nothing said for what is neither good nor bad. */
+/** The colour of a badge; none for a state that is neither good nor bad. */
 export type BadgeMood = 'good' | 'warning' | 'bad' | 'plainly'
 
 /** One or two words about the state of something. */

@@ -17,8 +17,8 @@ export function html(strings: TemplateStringsArray, ...values: readonly Value[])
 }
 
 /**
- * Text from people or providers, beside other text: whatever its direction, it changes the order of
- * no text around it.
+ * Wraps text from people or providers in `<bdi>`, so right-to-left text cannot reorder the text around
+ * it.
  */
 export function isolated(text: string): Html {
   return html`<bdi>${text}</bdi>`
@@ -89,7 +89,7 @@ export function timeText(at: string | null): Html {
   return html`<time datetime="${at}">${toMinute().format(new Date(at))} UTC</time>`
 }
 
-/** The same for what is still to happen: once it is due, the script shows “now”. */
+/** The same for a future time: once it has come, the script shows “now”. */
 export function dueText(at: string): Html {
   return html`<time datetime="${at}" data-due>${toMinute().format(new Date(at))} UTC</time>`
 }

@@ -9,7 +9,7 @@ type Step = {
   result: { isGood: boolean; text: string; duration: string } | null
 }
 
-/** The latest series of attempts with those that follow, where now is, and a countdown. */
+/** The attempts of the latest series, made and planned, with a mark for now and a countdown. */
 export function retryTimeline(delivery: Delivery, retrySeconds: readonly number[]): Html {
   const made = madeSteps(delivery)
   const planned = plannedSteps(delivery, made, retrySeconds)

@@ -84,7 +84,7 @@ export type ReviewView = {
   fault: string | null
 }
 
-/** How many deliveries would be sent again, before any is. Works without scripts. */
+/** Confirmation page of a bulk replay: how many deliveries it will resend. Works without scripts. */
 export function reviewPage({ viewer, endpoint, selection, count, fault }: ReviewView): Page {
   const amount = count === 1 ? '1 delivery' : `${count.toLocaleString('en-GB')} deliveries`
   return layout(

@@ -25,7 +25,7 @@ export function eventSchema<Name extends EventType, Data extends TSchema>({
   )
 }
 
-/** Any event, told apart by its type. */
+/** Any event; its type says which one. */
 export function eventUnion(kinds: EventKinds): Schema {
   const mapping = eventTypes.map((type) => [type, `#/components/schemas/${nameOf(type)}Event`])
   return {

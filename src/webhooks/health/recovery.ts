@@ -4,7 +4,7 @@ export type Failure = { statusCode: number | null; cause: string | null }
 const minuteMs = 60_000
 const dayMs = 86_400_000
 
-/** After so many minutes of failing, one each; then every six hours. */
+/** A trial follows after each of these minutes of failing, then every six hours. */
 const firstTrialsMinutes = [1, 5, 15, 60]
 const furtherTrialsMs = 6 * 3_600_000
 
@@ -28,7 +28,7 @@ export function nextTrialAt(
 
 const idleMs = 15 * minuteMs
 
-/** When to look again after a trial that was not made: nothing waits, or one is in progress. */
+/** When to look again after a skipped trial: nothing waits, or a trial is in progress. */
 export function nextLookAt(status: 'failing' | 'disabled', now: Date): Date {
   return new Date(now.getTime() + (status === 'disabled' ? furtherTrialsMs : idleMs))
 }

@@ -44,7 +44,7 @@ export const stateAlerts = [
   'endpoint.recovering',
   'endpoint.recovered',
 ] as const
-/** What owners are told about the state of an endpoint. */
+/** An alert to the owners of an endpoint about its state. */
 export type StateAlert = (typeof stateAlerts)[number]
 
 export type StateChange = {

@@ -141,7 +141,7 @@ export async function cancelReplay(
   return findReplay(tx, by, { endpointId, id })
 }
 
-/** Of two requests at once, the second counts the replay of the first. */
+/** The second of two concurrent requests counts the replay of the first. */
 async function hasTooMany(tx: Tx, { tenantId }: TenantScope, endpointId: string): Promise<boolean> {
   await lockReplays(tx, { tenantId })
   const open = await tx.endpointReplay.findMany({
@@ -165,7 +165,7 @@ export function addTurn(tx: Tx, queue: PgBoss, { tenantId }: TenantScope): Promi
   return addJob(queue, tx, turnQueue, { tenantId }, turnOf(tenantId))
 }
 
-/** Of a group, one job is in progress at a time; with one `singletonKey`, one job waits. */
+/** One job of a group is in progress at a time, and one job of a `singletonKey` waits. */
 export function turnOf(tenantId: string) {
   return { group: { id: tenantId }, singletonKey: tenantId }
 }

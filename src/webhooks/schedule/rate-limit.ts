@@ -1,7 +1,7 @@
 /** The rate of deliveries that an endpoint's owner asks for. */
 export type RateLimit = {
   perSecond: number
-  /** As many at once after a quiet time. */
+  /** The most at once after a quiet time. */
   burst: number
 }
 

@@ -8,7 +8,7 @@ import { planDrain } from './drain.ts'
 export type LimitedAttempt = {
   deliveryId: string
   endpointId: string
-  /** Of the delivery: the oldest go first. */
+  /** When the delivery was created: the oldest go first. */
   createdAt: Date
 }
 
