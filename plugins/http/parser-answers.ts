@@ -58,7 +58,7 @@ export default fp(
 
 function originIn(packet: unknown): string | undefined {
   if (!Buffer.isBuffer(packet)) return undefined
-  return /\r\norigin:[ \t]*([^\r\n]*)\r\n/i.exec(packet.toString('latin1'))?.[1]
+  return /\r\norigin:([^\r\n]*)\r\n/i.exec(packet.toString('latin1'))?.[1]?.trim()
 }
 
 function end(socket: Socket, answer: string): void {

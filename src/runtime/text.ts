@@ -37,11 +37,12 @@ const joinerInContext = [
  */
 export const lineCharacter = `(?:[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${hiddenCharacters}]|${joinerInContext})`
 
-const hidden = new RegExp(`(?!${joinerInContext})[${hiddenCharacters}]`, 'gu')
+/** A hidden character where no orthography needs it. */
+export const hiddenExpression = new RegExp(`(?!${joinerInContext})[${hiddenCharacters}]`, 'gu')
 
 /** Whether a text from people has characters that are not seen and that no orthography needs. */
 export function hasHiddenCharacters(text: string): boolean {
-  return text.search(hidden) !== -1
+  return text.search(hiddenExpression) !== -1
 }
 
 /**
@@ -49,7 +50,7 @@ export function hasHiddenCharacters(text: string): boolean {
  * direction it changes the order of no text around it.
  */
 export function isolatedText(text: string): string {
-  return `\u2068${text.replace(hidden, '')}\u2069`
+  return `\u2068${text.replace(hiddenExpression, '')}\u2069`
 }
 
 /** Text as PostgreSQL can store it: NUL and lone surrogates become U+FFFD. */

@@ -5,6 +5,7 @@ import { type SignatureProfile, signDelivery } from './signature.ts'
 const toleranceSeconds = 300
 
 const signedHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
+const fieldName = /^[\w-]+$/
 const unixSeconds = /^\d{1,15}$/
 const hexDigest = /^[\da-f]{64}$/i
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
@@ -70,8 +71,9 @@ export function checkSignature(received: Received, sent: Sent, now: number): Sig
 
 function readHeaders(text: string): ReadonlyMap<string, string> {
   const lines = text.split(/\r?\n/).flatMap((line) => {
-    const [, name = '', value = ''] = /^\s*([\w-]+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
-    return name === '' ? [] : [[name.toLowerCase(), value] as const]
+    const colon = line.indexOf(':')
+    const name = line.slice(0, Math.max(colon, 0)).trim()
+    return fieldName.test(name) ? [[name.toLowerCase(), line.slice(colon + 1).trim()] as const] : []
   })
   return new Map(lines)
 }
