@@ -1,12 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { receive } from '#test/billing/received.ts'
-import { build } from '#test/support/app/app.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
+import { type StrippingProxy, startStrippingProxy } from '#test/support/browser/stripping-proxy.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
@@ -23,8 +24,9 @@ const downloads = ['/app/audit/export']
 const unlimited = ['/docs']
 
 /** A server whose every page has something to show, and a signed-in admin who is an operator. */
-async function setUp(t: Test) {
-  const { built: test, routes } = await collectRoutes(() => build(t, { OPERATORS: 'demo:olga' }))
+async function setUp(t: Test, proxy: StrippingProxy | null = null) {
+  const settings = { OPERATORS: 'demo:olga', ...(proxy && { BASE_URL: proxy.origin }) }
+  const { built: test, routes } = await collectRoutes(() => build(t, settings))
   const { database } = test
   const email = 'olga@acme.example'
   const user = await createUser(database, { role: 'admin', email, emailVerified: true })
@@ -76,10 +78,30 @@ async function setUp(t: Test) {
     .filter(({ method, url }) => method === 'HEAD' && isPage(url))
     .map(({ url }) => ({ route: url, path: url.includes(':') ? samples[url] : url }))
   const { cookie } = await signIn(test, user)
-  const origin = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  if (proxy !== null) await addRemovable(t, test, user)
+  const listening = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  proxy?.leadTo(listening)
+  const origin = proxy?.origin ?? listening
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
-  return { pages, open: (more = {}) => openAs(browser, origin, cookie, more) }
+  return { pages, routes, open: (more = {}) => openAs(browser, origin, cookie, more) }
+}
+
+/** What a form exists for only if it is there. */
+async function addRemovable(t: Test, test: TestApp, user: TestUser) {
+  await addIdentity(test, user.userId, 'olga-2')
+  const send = as(test, await signIn(test, user))
+  const made = [
+    await send('POST', '/auth/tokens', { name: 'ci' }),
+    await send('POST', '/users', { email: 'new@acme.example', role: 'viewer' }),
+    await send('POST', '/teams', { name: 'without folders' }),
+    await send('POST', '/service-tokens', { name: 'ci', permissions: ['post:read'] }),
+    await send('PUT', '/billing/customers/cus_1', { userId: user.userId }),
+  ]
+  t.same(
+    made.filter(({ statusCode }) => statusCode >= 300),
+    [],
+  )
 }
 
 function isPage(url: string): boolean {
@@ -164,3 +186,63 @@ t.test('without scripts every page has its heading, and no button that does noth
     t.same(await dead.allTextContents(), [], `${route}: every button does something`)
   }
 })
+
+t.test('every form is accepted behind a proxy that removes Fetch Metadata', async (t) => {
+  const proxy = await startStrippingProxy(t)
+  const { pages, routes, open } = await setUp(t, proxy)
+  const { page } = await open()
+  proxy.encodesBodies = true
+  const submitted = new Set<string>()
+  // The forms of the samples of the design lead nowhere.
+  const withForms = pages.filter(({ route }) => ![...unlimited, '/app/design'].includes(route))
+  for (const { route, path = '/' } of withForms) {
+    await page.goto(path)
+    for (const [index, action] of (await formsOf(page)).entries()) {
+      if (submitted.has(action)) continue
+      submitted.add(action)
+      await page.goto(path)
+      const [landed] = await Promise.all([
+        page.waitForNavigation(),
+        page.evaluate(submitForm(index)),
+      ])
+      const status = landed?.status()
+      t.equal(status, 415, `${action} on ${route}: past the same-origin rule, before any effect`)
+    }
+  }
+  const origins = new Set(proxy.posts.map(({ origin }) => origin))
+  t.same([...origins], [proxy.origin], 'every form names our own origin')
+  const unseen = routes
+    .filter(({ method, url }) => method === 'POST' && url.startsWith('/app/'))
+    .filter(({ url }) => ![...submitted].some((action) => isPathOf(url, action)))
+  t.same(
+    unseen.map(({ url }) => url),
+    [],
+    'every form of the pages was submitted',
+  )
+
+  proxy.encodesBodies = false
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForLoadState()
+  t.equal((await page.goto('/me'))?.status(), 401, 'and signing out signs out')
+})
+
+/** As a person does, but whatever its fields have, and with a body in any case. */
+function submitForm(index: number): string {
+  return `{
+    const form = document.querySelectorAll('form[method=post]')[${index}]
+    form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'more' }))
+    HTMLFormElement.prototype.submit.call(form)
+  }`
+}
+
+/** The paths that the forms of a page post to. */
+function formsOf(page: Page): Promise<string[]> {
+  return page.evaluate<string[]>(
+    `[...document.querySelectorAll('form[method=post]')].map((form) => new URL(form.getAttribute('action') ?? '', location.href).pathname)`,
+  )
+}
+
+function isPathOf(route: string, path: string): boolean {
+  return new RegExp(`^${route.replaceAll(/:\w+/g, '[^/]+')}$`).test(path)
+}

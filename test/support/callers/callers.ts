@@ -78,7 +78,7 @@ async function createSession(
   )
 }
 
-type Method = 'GET' | 'POST' | 'DELETE' | 'PATCH'
+type Method = 'PUT' | 'GET' | 'POST' | 'DELETE' | 'PATCH'
 
 /** Requests with one cookie or token. */
 export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
