@@ -65,7 +65,11 @@ type AppOptions = {
   tracing?: Tracing
   /** The form of reads that the database needs, if it is not the usual one. */
   reads?: ReadForm | undefined
+  /** For tests that stand in for the providers. */
+  providerFetch?: typeof globalThis.fetch
 }
+
+const callbackBytes = 16_384 // contract 9: the response of a provider that posts it
 
 /**
  * Builds the public server. A plugin applies to the scope it is registered in, so the scopes below
@@ -85,6 +89,7 @@ type AppOptions = {
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ people         authz: account, orders and billing pages
  *     │     └─ members     tenant-rls: pages of the caller's tenant
+ *     ├─ formPost          the form that a provider posts its response with; no session, forms only
  *     ├─ providerLogout    backchannel-logout: a provider's signature; no session, forms only
  *     └─ webhooks          webhook-verify: a signature over the raw body; no session, no parser
  *
@@ -92,7 +97,8 @@ type AppOptions = {
  * The credential is only parsed, so the limit can count per session or token before the database is
  * asked whose it is. A credential that is rejected (malformed, or from another site) is refused after
  * the limit has counted the request for its address.
- * @param options `connect: false` for a server that only generates its API description
+ * @param options `connect: false` for a server that only generates its API description; `providerFetch`
+ *   for tests that stand in for the providers
  */
 export async function buildApp(
   config: Config,
@@ -118,7 +124,7 @@ export async function buildApp(
   await app.register(connectionLimit, { ...config.connections, trustProxy: config.trustProxy })
   await app.register(securityHeaders, {
     https: config.session.secureCookie,
-    formTargets: config.providers.map(({ issuer }) => new URL(issuer).origin),
+    formTargets: config.providers.map(originOf),
   })
   await app.register(allowedMethods)
   await app.register(cors, { origins: config.corsOrigins })
@@ -137,7 +143,11 @@ export async function buildApp(
   await app.register(database, { ...config.database, verification, reads: options.reads })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
-  await app.register(oidcClient, { providers: config.providers, clock })
+  await app.register(oidcClient, {
+    providers: config.providers,
+    clock,
+    ...(options.providerFetch && { providerFetch: options.providerFetch }),
+  })
   await app.register(webhookClient, { ...config.outbound, clock })
 
   await app.register(async function unknown(app) {
@@ -188,6 +198,7 @@ export async function buildApp(
         returnTo: returnPaths[0],
         encryptionKeys,
         operators: config.operators,
+        signUp: config.signUp,
         ...config.session,
       })
       await app.register(auth.signedOut, { signedOutUri, ...config.session })
@@ -277,6 +288,13 @@ export async function buildApp(
     })
   })
 
+  await app.register(async function formPost(app) {
+    await app.register(rateLimit, { name: 'sign-in', limit: rateLimits.signIn, by: 'address' })
+    app.removeAllContentTypeParsers()
+    await app.register(formbody, { bodyLimit: callbackBytes })
+    await app.register(auth.callbackForm, { encryptionKeys })
+  })
+
   await app.register(async function providerLogout(app) {
     await app.register(rateLimit, { name: 'logout', limit: rateLimits.logout, by: 'address' })
     await app.register(backchannelLogoutPlugin)
@@ -296,4 +314,9 @@ export async function buildApp(
   })
 
   return app
+}
+
+/** Where a form that links an identity leads to. */
+function originOf({ issuer, oauth2 }: Config['providers'][number]): string {
+  return new URL(oauth2?.authorizationEndpoint ?? issuer).origin
 }

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import type { ProviderDeps } from '#src/auth/oidc/client.ts'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import type { ProviderConfig } from '#src/config/providers.ts'
@@ -17,11 +18,17 @@ declare module 'fastify' {
   }
 }
 
-export default fp<{ providers: readonly ProviderConfig[]; clock: Clock }>(
-  async function oidcClient(app, { providers, clock }) {
-    const clients = createProviders(providers, clock, (provider, position) =>
-      app.log.warn({ provider, position }, 'another client secret was accepted'),
-    )
+type Options = {
+  providers: readonly ProviderConfig[]
+  clock: Clock
+  providerFetch?: ProviderDeps['fetch']
+}
+
+export default fp<Options>(
+  async function oidcClient(app, { providers, clock, providerFetch }) {
+    const secretSwitched = (provider: string, position: number) =>
+      app.log.warn({ provider, position }, 'another client secret was accepted')
+    const clients = createProviders(providers, clock, secretSwitched, providerFetch)
     const entries = providers.flatMap((setup) => {
       const client = clients.get(setup.name)
       return client === undefined ? [] : [[setup.name, { setup, client }] as const]

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
-import { trustsAddress } from '#src/auth/sign-in/account-linking.ts'
+import { type SignUp, trustsAddress } from '#src/auth/sign-in/account-linking.ts'
+import { unsealName } from '#src/auth/sign-in/callback-form.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
 import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
@@ -16,6 +17,7 @@ type Options = {
   returnTo: string
   absoluteSeconds: number
   operators: ReadonlySet<string>
+  signUp: SignUp
   encryptionKeys: EncryptionKeys
 }
 
@@ -53,7 +55,7 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
 }
 
 function finishSignIn(options: Options) {
-  const { redirectUri, returnTo, absoluteSeconds, operators, encryptionKeys } = options
+  const { redirectUri, returnTo, absoluteSeconds, operators, signUp, encryptionKeys } = options
   return async function finishSignIn(
     this: FastifyInstance,
     request: FastifyRequest,
@@ -72,10 +74,14 @@ function finishSignIn(options: Options) {
       })
     const newCookieId = randomToken()
     const { email, emailVerified, sessionId, tokens, ...identity } = completed
+    const nowSeconds = unixSeconds(this.clock)
+    const { responseMode, issuerTemplate } = provider.setup
+    const formName = responseMode && unsealName(encryptionKeys, parameters, nowSeconds)
     const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
     const result = await completeSignIn(this.systemDb, {
       identity: {
         ...identity,
+        name: identity.name ?? formName,
         provider: state.provider,
         email,
         emailTrusted: emailVerified && trusted,
@@ -85,8 +91,10 @@ function finishSignIn(options: Options) {
       newCookieId,
       absoluteSeconds,
       operators,
+      signUp,
+      hasTenants: issuerTemplate !== null,
       clientInfo: request.clientInfo,
-      nowSeconds: unixSeconds(this.clock),
+      nowSeconds,
       grant: tokens && { tokens, keys: encryptionKeys },
     }).catch((error) => {
       count(this, state, 'failed', 'internal')

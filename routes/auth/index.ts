@@ -2,6 +2,7 @@ import account from './account.ts'
 import audit from './audit.ts'
 import backchannelLogout from './backchannel-logout.ts'
 import callback from './callback.ts'
+import callbackForm from './callback-form.ts'
 import identities from './identities.ts'
 import login from './login.ts'
 import logout from './logout.ts'
@@ -15,6 +16,7 @@ export default {
   audit,
   backchannelLogout,
   callback,
+  callbackForm,
   identities,
   login,
   logout,

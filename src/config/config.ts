@@ -66,6 +66,8 @@ export type Config = {
   }
   encryptionKeys: EncryptionKeys
   providers: readonly ProviderConfig[]
+  /** Who may get an account. */
+  signUp: 'open' | 'invited' | 'closed'
   /** Paths that a sign-in may return to besides our own pages; the first is the default. */
   returnPaths: readonly [string, ...string[]]
   /** Origins whose pages may call the API with a token. */
@@ -156,6 +158,7 @@ export function readConfig(env: Environment): Config {
     },
     encryptionKeys: readEncryptionKeys(values.ENCRYPTION_KEYS, faults),
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
+    signUp: values.SIGN_UP,
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     billing: {

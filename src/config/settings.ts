@@ -155,6 +155,11 @@ export const Settings = Type.Object({
       demo: '`demo`, a provider on this machine',
     }),
   ),
+  SIGN_UP: Type.Union([Type.Literal('open'), Type.Literal('invited'), Type.Literal('closed')], {
+    default: 'open',
+    description:
+      'Who may get an account: open (everyone whom a provider signs in), invited (only addresses with an open invitation, verified by a provider that TRUST_EMAIL trusts), closed (nobody). Accounts that exist and OPERATORS are not affected.',
+  }),
   SIGN_IN_RETURN_TO: Type.String({
     default: '/',
     description:

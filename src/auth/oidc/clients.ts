@@ -71,12 +71,14 @@ export function createProviders(
   configs: readonly OidcClientConfig[],
   clock: Clock,
   secretSwitched: (provider: string, position: number) => void,
+  fetch?: typeof globalThis.fetch,
 ): ReadonlyMap<string, WatchedProvider> {
   return new Map(
     configs.map((config) => {
       const others = configs.filter(({ name }) => name !== config.name)
       const provider = createProvider(config, {
         clock,
+        ...(fetch && { fetch }),
         otherIssuers: others.map(({ issuer }) => issuer),
         secretSwitched: (position) => secretSwitched(config.name, position),
       })

@@ -46,6 +46,20 @@ export type IdentityRefusal =
   | 'another-identity'
   | 'not-authenticated-anew'
   | 'concurrent-change'
+  | 'issuer-changed'
+  | 'sign-up-closed'
+  | 'not-invited'
+
+/** Who may get an account (setting `SIGN_UP`). */
+export type SignUp = 'open' | 'invited' | 'closed'
+
+/** What the database knows about a person who asks to be let in. */
+export type AdmissionFacts = {
+  /** The issuer that the identity came from; null for a new identity. */
+  identityIssuer: string | null
+  /** The address has an open invitation. */
+  invited: boolean
+}
 
 export type IdentityDecision =
   | { kind: 'sign-in'; userId: number }
@@ -102,6 +116,24 @@ function decideSignIn(
   if (addressUserId === null) return { kind: 'create' }
   if (!emailTrusted || addressUserOperates) return refuse('email-known')
   return { kind: 'link', userId: addressUserId }
+}
+
+/**
+ * Whether the decision may be carried out. Accounts that exist are not affected by `SIGN_UP`, nor are
+ * operators, who would lock themselves out of a new installation. A provider with tenants has many
+ * issuers: the same `sub` from another one is another person.
+ * @returns the reason to refuse, or null
+ */
+export function decideAdmission(
+  { issuer, emailTrusted }: Pick<VerifiedIdentity, 'issuer' | 'emailTrusted'>,
+  decision: IdentityDecision,
+  { identityIssuer, invited }: AdmissionFacts,
+  { signUp, isOperator }: { signUp: SignUp; isOperator: boolean },
+): IdentityRefusal | null {
+  if (identityIssuer !== null && identityIssuer !== issuer) return 'issuer-changed'
+  if (decision.kind !== 'create' || signUp === 'open' || isOperator) return null
+  if (signUp === 'closed') return 'sign-up-closed'
+  return emailTrusted && invited ? null : 'not-invited'
 }
 
 function refuse(reason: IdentityRefusal): IdentityDecision {

@@ -12,16 +12,19 @@ import {
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
+  decideAdmission,
   decideIdentity,
   type IdentityDecision,
   type IdentityRefusal,
   type Intent,
+  type SignUp,
   type VerifiedIdentity,
 } from './account-linking.ts'
 import type { SignInState } from './state.ts'
 import {
   createUser,
   enterIdentity,
+  findAdmissionFacts,
   findExistingUsers,
   linkByAddress,
   linkIdentity,
@@ -37,6 +40,10 @@ export type SignIn = {
   /** The cookie id of the browser's session afterwards. */
   newCookieId: string
   absoluteSeconds: number
+  /** Who may get an account. */
+  signUp: SignUp
+  /** The provider has many issuers, so that of a known identity is compared. */
+  hasTenants: boolean
   /** `provider:subject` of everyone who runs the service. */
   operators: ReadonlySet<string>
   clientInfo: ClientInfo
@@ -118,7 +125,8 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
     session === null
       ? { identityUserId: null, addressUserId: null, addressUserOperates: false }
       : await findExistingUsers(connection, identity, signIn.operators)
-  const decision = decideIdentity(identity, intentOf(signIn, session), existing)
+  const decided = decideIdentity(identity, intentOf(signIn, session), existing)
+  const decision = await admit(connection, signIn, decided)
   if (decision.kind === 'refuse') {
     const { reason } = decision
     const tenantId = starter !== null && session?.userId === starter ? session.tenantId : null
@@ -139,6 +147,21 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)
   return { outcome: 'signed-in', userId }
+}
+
+/** The decision, or a refusal if the person may not be let in. */
+async function admit(
+  connection: Queryable,
+  { identity, operators, signUp, hasTenants }: SignIn,
+  decision: IdentityDecision,
+): Promise<IdentityDecision> {
+  const isUndisputed = !hasTenants && (signUp === 'open' || decision.kind !== 'create')
+  if (decision.kind === 'refuse' || isUndisputed) return decision
+  const facts = await findAdmissionFacts(connection, identity)
+  const isOperator = operators.has(`${identity.provider}:${identity.subject}`)
+  const known = hasTenants ? facts : { ...facts, identityIssuer: null }
+  const reason = decideAdmission(identity, decision, known, { signUp, isOperator })
+  return reason === null ? decision : { kind: 'refuse', reason }
 }
 
 /**

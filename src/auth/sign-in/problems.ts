@@ -19,6 +19,12 @@ const details: Readonly<Record<IdentityRefusal, string>> = {
   'another-identity': 'This identity is not linked to your account. Confirm with one that is.',
   'not-authenticated-anew':
     'The identity provider did not authenticate you again, so your identity is not confirmed. Sign out and sign in again.',
+  'issuer-changed':
+    'This identity belongs to another tenant of the identity provider than before, so nothing was changed.',
+  'sign-up-closed':
+    'New accounts are not created here. Ask the administrator of this service for access.',
+  'not-invited':
+    'Only invited people can create an account. Ask for an invitation to this e-mail address.',
   'concurrent-change':
     'The account was changed at the same time, so nothing was changed. Start again.',
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '#src/db/system-database.ts'
-import type { ExistingUsers, VerifiedIdentity } from './account-linking.ts'
+import type { AdmissionFacts, ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
 /**
  * The user with this identity, or else the user who has verified its address.
@@ -22,6 +22,21 @@ export async function findExistingUsers(
     identityUserId: toUserId(rows[0]?.identity_user_id),
     addressUserId: toUserId(rows[0]?.address_user_id),
     addressUserOperates: rows[0]?.address_user_operates === true,
+  }
+}
+
+/** The issuer of a known identity, and whether its address has an open invitation. */
+export async function findAdmissionFacts(
+  connection: Queryable,
+  { subject, email }: VerifiedIdentity,
+): Promise<AdmissionFacts> {
+  const { rows } = await connection.query<{ identity_issuer: string | null; invited: boolean }>({
+    text: 'SELECT * FROM look_up_admission($1, $2)',
+    values: [subject, email],
+  })
+  return {
+    identityIssuer: rows[0]?.identity_issuer ?? null,
+    invited: rows[0]?.invited === true,
   }
 }
 

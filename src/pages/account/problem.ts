@@ -192,7 +192,7 @@ function waitText(seconds: number): string {
 }
 
 type Next = { label: string; href: string }
-type SignInText = { text: string; next?: Next }
+type SignInText = { title?: string; text: string; next?: Next }
 type Reason = RefusalReason | UnavailableReason | IdentityRefusal | 'access-denied'
 
 const failedChecks = 'The provider’s response failed our checks. Nothing was changed.'
@@ -200,8 +200,12 @@ const otherSignIn = 'The provider’s response does not belong to this sign-in. 
 const expired = 'The provider’s response has expired, or its clock is wrong. Nothing was changed.'
 const misconfigured = 'Sign-in with this provider is not configured correctly. Contact support.'
 const noProfile = 'The provider did not return your profile.'
-const notAdmitted =
-  'This account may not sign in here. Ask the person who invited you, or the administrator of this service, for access; or use another account.'
+const otherAccount = { label: 'Sign in with another account', href: '/auth/login' }
+const notAdmitted: SignInText = {
+  title: 'This account may not sign in here',
+  text: 'Only people of certain organizations or groups may. Ask the administrator of this service for access, or sign in with another account.',
+  next: otherAccount,
+}
 const notResponding = 'The provider is not responding. Existing sessions keep working.'
 const unavailable = 'The provider is currently unavailable. Existing sessions keep working.'
 
@@ -236,8 +240,8 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
   'userinfo-rejected': { text: noProfile },
   'profile-rejected': { text: noProfile },
   'profile-malformed': { text: failedChecks },
-  'tenant-not-allowed': { text: notAdmitted },
-  'claim-required': { text: notAdmitted },
+  'tenant-not-allowed': notAdmitted,
+  'claim-required': notAdmitted,
   'userinfo-malformed': { text: failedChecks },
   'userinfo-subject': { text: otherSignIn },
   'userinfo-signature': { text: failedChecks },
@@ -266,6 +270,19 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
   'not-authenticated-anew': {
     text: 'The provider did not ask you to sign in again. Sign out there, then confirm again.',
   },
+  'issuer-changed': {
+    text: 'This account belongs to another organization than before. Ask the administrator of this service.',
+  },
+  'sign-up-closed': {
+    title: 'You have no account here',
+    text: 'New accounts are not created here. Ask the administrator of this service for access, or sign in with the account that you were given.',
+    next: otherAccount,
+  },
+  'not-invited': {
+    title: 'You need an invitation',
+    text: 'Only invited people can sign up. Ask the person who told you about this service to invite exactly this email address, then sign in again. The provider must have verified the address.',
+    next: otherAccount,
+  },
   'concurrent-change': { text: 'The account was changed at the same time. Try again.' },
 }
 
@@ -289,7 +306,12 @@ function signInAdvice({ purpose, reason, returnTo }: SignInFailure) {
   const { title, next } = purposes[purpose]
   const known = Object.entries(signInTexts).find(([name]) => name === reason)?.[1]
   const { label, href } = known?.next ?? next
-  return { title, text: known?.text ?? failedChecks, label, href: returningTo(href, returnTo) }
+  return {
+    title: known?.title ?? title,
+    text: known?.text ?? failedChecks,
+    label,
+    href: returningTo(href, returnTo),
+  }
 }
 
 /** Another sign-in returns to the same page. */

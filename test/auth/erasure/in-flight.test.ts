@@ -118,6 +118,8 @@ t.test('a sign-in at the same moment does not bring a deleted account back', asy
       operators: new Set(),
       clientInfo: { userAgent: null, ip: null },
       nowSeconds: 0,
+      signUp: 'open',
+      hasTenants: false,
       grant: null,
     },
   )

@@ -9,6 +9,11 @@ export interface paths {
   "/auth/callback": {
     /** The redirect URI: where the provider sends the browser back to */
     get: operations["finishSignIn"];
+    /**
+     * The redirect URI for providers that post their response
+     * @description For providers with `response_mode=form_post`. The browser sends no cookie with a form of another site, so it is redirected to `GET /auth/callback` with the known fields; all others are dropped. A form without exactly one `state` is answered as there.
+     */
+    post: operations["passOnSignIn"];
   };
   "/auth/signed-out": {
     /**
@@ -2272,6 +2277,29 @@ export interface operations {
           "application/problem+json": components["schemas"]["SignInRefusedProblem"];
         };
       };
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * The redirect URI for providers that post their response
+   * @description For providers with `response_mode=form_post`. The browser sends no cookie with a form of another site, so it is redirected to `GET /auth/callback` with the known fields; all others are dropped. A form without exactly one `state` is answered as there.
+   */
+  passOnSignIn: {
+    responses: {
+      /** @description To the callback, with the fields as its query */
+      303: {
+        content: never;
+      };
+      /** @description No state, or several */
+      400: {
+        content: {
+          "application/json": "bad state";
+        };
+      };
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
