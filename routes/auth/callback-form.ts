@@ -32,7 +32,10 @@ const callbackForm: FastifyPluginAsync<Options> = async function callbackForm(
         consumes: ['application/x-www-form-urlencoded'],
         response: {
           303: NoContent('To the callback, with the fields as its query'),
-          400: Type.Literal('bad state', { description: 'No state, or several' }),
+          400: {
+            description: 'No state, or several',
+            content: { 'text/plain': { schema: Type.Literal('bad state') } },
+          },
           ...problems('too-large', 'unsupported-media-type'),
         },
       },

@@ -23,6 +23,7 @@ export const accountRoutes: RouteRows = {
   // The matrix has no provider: 503, and 400 for a callback without a pending sign-in.
   'GET /auth/login': { who: 'anyone', answer: 503 },
   'GET /auth/callback': { who: 'anyone', answer: 400 },
+  'POST /auth/callback': { who: 'anyone', answer: 400 },
   'GET /auth/signed-out': { who: 'anyone', answer: 200, answerInSession: 302 },
   'POST /auth/logout': { who: 'session:delete', answer: 204 },
   'POST /auth/backchannel-logout/:provider': { who: 'signature', answer: 400 },

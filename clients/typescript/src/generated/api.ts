@@ -2295,7 +2295,7 @@ export interface operations {
       /** @description No state, or several */
       400: {
         content: {
-          "application/json": "bad state";
+          "text/plain": "bad state";
         };
       };
       413: components["responses"]["TooLarge"];
