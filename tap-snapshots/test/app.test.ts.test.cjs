@@ -132,6 +132,11 @@ root
           webhookEndpoint
           deliveries
           webhookReplays
+    formPost
+      rate-limit
+        @fastify/rate-limit
+      @fastify/formbody
+      callbackForm
     providerLogout
       rate-limit
         @fastify/rate-limit
@@ -205,6 +210,11 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","limitSessionRate()"]
     │   • (preParsing) ["refuseFault()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   auth/callback (POST)
+    │   • (onRequest) ["setSecurityHeaders()","limitRate()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── auth/signed-out (GET)
