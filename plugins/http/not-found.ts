@@ -6,9 +6,9 @@ import { routingFault } from '#src/http/unroutable.ts'
 /**
  * Requests without a route. An unknown path is 404, byte for byte the 404 for an object that does
  * not exist. A known path answers OPTIONS, and any other method with 405 and `Allow`; neither depends
- * on the objects behind the path, so nobody has to be signed in. Answered before the body is read,
- * and after the hooks of the scope, so that a rate limit applies to probing. So are requests
- * that cannot be routed at all.
+ * on the objects behind the path, so no sign-in is needed. These requests, and those that cannot
+ * be routed at all, are answered before the body is read and after the hooks of the scope, so that a
+ * rate limit applies to probing.
  */
 export default fp(
   async function notFound(app) {

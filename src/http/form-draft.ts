@@ -7,7 +7,7 @@ export type FormDraft = {
   action: string
   /** Name and value of each field, as submitted. */
   fields: readonly (readonly [string, string])[]
-  /** Id of the person the form was rendered for; nobody else may see the draft. */
+  /** Id of the person the form was rendered for, who alone may see the draft. */
   sender: number
   /** Why it was refused; null if for its fields, or if its sender only had to sign in. */
   reason: string | null

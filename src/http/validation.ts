@@ -20,7 +20,7 @@ export type KeywordError = {
   params: Record<string, unknown>
 }
 
-/** Where a refused value stands in the request. */
+/** The part of the request that has a refused value. */
 export type Place = 'path' | 'query' | 'body' | 'header'
 
 /** A refused value of the request. The texts are ours and never repeat the value. */

@@ -8,7 +8,7 @@ const everySeconds = 300
 
 /**
  * Seals and checks the ledger every five minutes, in one worker at a time. The log keeps the hash of
- * the newest row, so that a ledger that was written anew as a whole can be told from the real one.
+ * the newest row, so that a ledger that was rewritten as a whole differs from the log.
  */
 export async function workLedger(deps: {
   queue: PgBoss

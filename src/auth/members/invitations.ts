@@ -66,8 +66,8 @@ export type InvitationRow = {
 
 /**
  * Invites an address into the tenant for 14 days, and mails it if there is a mail server. An earlier
- * invitation of the address is replaced by one with another id, so nobody accepts a role that they
- * have not seen. Says nothing about who has the address, if anyone. The caller has checked the
+ * invitation of the address is replaced by one with another id, so people only accept a role that they
+ * have seen. Says nothing about who has the address, if anyone. The caller has checked the
  * permission to invite.
  * @returns `member` if a member of the tenant has the verified address; then nothing changes
  */

@@ -104,9 +104,9 @@ export function decideIdentity(
 
 /**
  * A new identity is linked by its address only if the identity and the user both have it verified
- * through a trusted provider. An identity that only claims a verified address is refused, so that
- * nobody takes over an account that way, and so is any for the user of an operator. An address that
- * nobody has verified keeps nobody out.
+ * through a trusted provider. An identity that only claims an address that a user has verified is
+ * refused, because it could take over the account; an operator's user is never linked. An address
+ * that no user has verified does not prevent a sign-in.
  */
 function decideSignIn(
   { emailTrusted }: VerifiedIdentity,

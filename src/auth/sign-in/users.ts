@@ -50,7 +50,7 @@ export function enterIdentity(
 
 /**
  * Gives the new identity to the user who has its address verified, and signs in as them.
- * @returns null if nobody has it verified any more, or that user has become an operator's
+ * @returns null if no user has it verified any more, or that user has become an operator
  */
 export function linkByAddress(
   connection: Queryable,

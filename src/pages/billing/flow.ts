@@ -8,7 +8,7 @@ export type FlowCount = { status: EventStatus; events: number }
 const width = 100
 const rowHeight = 30
 
-/** Where the events that are still to be looked at stand out. */
+/** The colour of each status; the statuses that need an operator stand out. */
 const kinds: Readonly<Record<EventStatus, BadgeMood>> = {
   recorded: 'plainly',
   processed: 'good',

@@ -9,8 +9,8 @@ export type AddressLimit = <T>(
 ) => Promise<T>
 
 /**
- * Limits the attempts in progress at one address, over all tenants and names: nobody proves that a
- * URL is theirs, so many endpoints may point at one victim. An attempt counts for every address that
+ * Limits the attempts in progress at one address, over all tenants and names. Tenants do not prove that
+ * a URL is theirs, so many endpoints may point at one victim. An attempt counts for every address that
  * it may connect to. An IPv6 address stands for its /64 prefix, the size of one subscriber's network.
  */
 export function createAddressLimit(perAddress: number): AddressLimit {

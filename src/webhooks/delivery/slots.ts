@@ -31,7 +31,7 @@ export type Slots = {
   free(): void
   /** Calls `then` when a slot is free, in the order of calls. */
   wait(then: () => void): void
-  /** Whether endpoints may be waiting for a turn, because this process has as many as it takes. */
+  /** Whether this process has all the turns that it takes, so that endpoints may be waiting for one. */
   isCrowded(): boolean
 }
 

@@ -40,7 +40,7 @@ export function needsOwner({ statusCode, cause }: Failure): boolean {
   return refusals.includes(statusCode) || cause?.startsWith('tls-name:') === true
 }
 
-/** After as many successes in a row a recovering endpoint has recovered. */
+/** A recovering endpoint has recovered after this number of successes in a row. */
 export const recoveredStep = 5
 
 /**

@@ -118,8 +118,8 @@ async function measureSelection(
 }
 
 /**
- * Ends a replay of the tenant: of its deliveries, those that were not started by then are not sent. A
- * finished one stays as it is.
+ * Ends a replay of the tenant: deliveries that it has not started are not sent. A finished replay stays
+ * as it is.
  * @returns null if it is missing or another tenant's
  */
 export async function cancelReplay(

@@ -83,7 +83,7 @@ async function lockEndpointRow(
 }
 
 /**
- * Releases deliveries that are held for the rate limit: as many as are within it until the next drain.
+ * Releases deliveries that are held for the rate limit, up to what it allows until the next drain.
  * Without a limit (it was removed, or the endpoint is disabled) all of them, in portions.
  * @returns whether more are held
  */
