@@ -17,7 +17,7 @@ const upToDepth = [teams, 2_000, 7_000, 14_000, folders]
 
 /**
  * The duration of checking one document and of a page of a list, one after another, as the application
- * role over the scoped pool: whole transactions including Prisma, compared with an empty transaction.
+ * role over the pool of transactions: whole transactions including Prisma, compared with an empty transaction.
  * Ordinary users are in a few teams; in the worst case one is in all teams.
  */
 export async function measureChain(place: Place, times = 1_000): Promise<ChainMeasured[]> {
@@ -25,10 +25,10 @@ export async function measureChain(place: Place, times = 1_000): Promise<ChainMe
   const db = openDatabase(place.url, 1)
   const anybody = () => memberEntry(firstUser + 1 + below(users - 1))
   const everywhere = () => memberEntry(firstUser)
-  const nothing = () => db.read(anybody(), (tx) => tx.$queryRaw`SELECT 1`)
+  const nothing = () => db.read(anybody(), (tx) => tx.sql`SELECT 1`)
   const check = (who: typeof anybody) => () => {
     const id = firstDocument + below(documents)
-    return findDocument(db, who(), id)
+    return db.read(who(), findDocument(id))
   }
   const list = (who: typeof anybody) => () => {
     const after = [String(firstDocument + below(documents))]

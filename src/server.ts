@@ -18,6 +18,7 @@ import { createMetrics, describeProcess, type Metrics } from '#src/observability
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
 import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
 import {
+  type Announcing,
   fingerprint,
   type ProcessFacts,
   startAnnouncing,
@@ -26,13 +27,12 @@ import { measureQueues } from '#src/queue/backlog.ts'
 import { version } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
-import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { findReadForm } from '#src/schema/citus/reads.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
+import { type Repeat, startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
 import { type SupervisedWorker, superviseWorker } from './worker.ts'
@@ -119,7 +119,11 @@ export async function start(
 }
 
 /** Also logs what does not fit together among the processes on this database. */
-function announceProcess(config: Config, logger: FastifyBaseLogger, parts: Parts): Repeated | null {
+function announceProcess(
+  config: Config,
+  logger: FastifyBaseLogger,
+  parts: Parts,
+): Announcing | null {
   const systemDb = parts.app?.systemDb ?? parts.worker?.systemDb
   if (systemDb === undefined) return null
   const { role, encryptionKeys, session, baseUrl, clock } = config
@@ -157,7 +161,7 @@ type Parts = {
   worker: SupervisedWorker | null
   admin: FastifyInstance | null
   verification: VerifyMonitor | null
-  announcing: Repeated | null
+  announcing: Announcing | null
   tracing: Tracing
   stopping: boolean
 }

@@ -26,7 +26,7 @@ app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
     }
     return caller
   })
-  const order = await findOrder(db, entry, Number(request.params.id))
+  const order = await db.read(entry, findOrder(Number(request.params.id)))
   return order ?? reply.code(404).send({ error: 'not found' })
 })
 

@@ -56,7 +56,7 @@ export default fp<{ services?: boolean }>(
       },
     })
     app.decorateRequest('enter', async function enter(this: FastifyRequest) {
-      return this.enteredCaller ?? app.db.enter(this.principalEntry)
+      return this.enteredCaller ?? app.db.read(this.principalEntry)
     })
     app.addHook('onRequest', requireIdentity)
     app.addHook('onSend', requireEntered)

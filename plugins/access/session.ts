@@ -89,7 +89,7 @@ export default fp<Options>(
     app.decorateRequest('identify', identify)
     app.decorateRequest('visitorEntry', { getter: visitorEntryOf })
     app.decorateRequest('findCaller', async function findCaller(this: FastifyRequest) {
-      return this.visitorEntry && app.db.enter(this.visitorEntry)
+      return this.visitorEntry && app.db.read(this.visitorEntry)
     })
     app.decorateRequest('nextSessionId', null)
     app.decorateRequest('announceSession', announceSession)

@@ -32,8 +32,8 @@ export default fp(
 
 async function deleteOwnAccount(this: FastifyReply): Promise<void> {
   const { sessionEntry, session, clientInfo, server } = this.request
-  const outcome = await server.db.transaction(withoutLocks(sessionEntry), (connection) =>
-    eraseAccount(connection, server.queue, session.sessionId, clientInfo),
+  const outcome = await server.db.write(withoutLocks(sessionEntry), (tx) =>
+    eraseAccount(tx, server.queue, session.sessionId, clientInfo),
   )
   if (outcome !== 'erased') throw new Problem('last-admin', { detail: describeBlock(outcome) })
   await endHere(this, 'account-deleted', { session: 'ended' })
@@ -41,8 +41,8 @@ async function deleteOwnAccount(this: FastifyReply): Promise<void> {
 
 async function deleteActiveTenant(this: FastifyReply, name: string): Promise<AfterLeaving> {
   const { tenantEntry, session, clientInfo, server } = this.request
-  const after = await server.db.transaction(withoutLocks(tenantEntry), (connection) =>
-    deleteTenant(connection, server.queue, session.sessionId, name, clientInfo),
+  const after = await server.db.write(withoutLocks(tenantEntry), (tx) =>
+    deleteTenant(tx, server.queue, session.sessionId, name, clientInfo),
   )
   await endHere(this, 'tenant-deleted', after)
   return after

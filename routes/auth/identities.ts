@@ -90,8 +90,8 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
       const { url, state } = await prepareSignIn(app.refusals, start, purpose).catch((error) => {
         throw toProviderProblem(error, 'link', null)
       })
-      const isStored = await app.db.transaction(request.sessionEntry, (connection) =>
-        storeSignInState(connection, session.sessionId, state, clientInfo),
+      const isStored = await app.db.write(request.sessionEntry, (tx) =>
+        storeSignInState(tx, session.sessionId, state, clientInfo),
       )
       if (!isStored) throw new Problem('unauthenticated')
       if (isForm(request.headers['content-type'])) return reply.redirect(url.href)
@@ -117,8 +117,8 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
     },
     async (request, reply) => {
       const { sessionEntry, params, clientInfo } = request
-      const outcome = await app.db.transaction(sessionEntry, (connection, caller) =>
-        unlinkIdentity(connection, app.queue, caller, params, clientInfo),
+      const outcome = await app.db.write(sessionEntry, (tx, caller) =>
+        unlinkIdentity(tx, app.queue, caller, params, clientInfo),
       )
       if (outcome === 'missing') throw new Problem('not-found')
       if (outcome === 'last') throw new Problem('last-sign-in-method')

@@ -137,7 +137,7 @@ async function redirectUrl(
 async function openBrowserSession(request: FastifyRequest): Promise<void> {
   const { credential, server } = request
   if (credential !== null) {
-    if (await server.db.enter(isLive(request.identify(credential)))) return
+    if (await server.db.read(isLive(request.identify(credential)))) return
     await request.session.regenerate()
   }
   request.announceSession()

@@ -33,8 +33,8 @@ const logout: FastifyPluginAsyncTypebox<Options> = async function logout(
     },
     async (request, reply) => {
       const { sessionEntry, session, clientInfo } = request
-      const name = await app.db.transaction(withoutLocks(sessionEntry), (connection, caller) =>
-        signOut(connection, app.queue, caller, clientInfo),
+      const name = await app.db.write(withoutLocks(sessionEntry), (tx, caller) =>
+        signOut(tx, app.queue, caller, clientInfo),
       )
       app.metrics.identity.sessionsEnded.inc({ reason: 'sign-out' })
       await session.destroy()

@@ -94,8 +94,8 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
       },
     },
     async (request, reply) => {
-      const ended = await app.db.transaction(request.sessionEntry, (connection, caller) =>
-        endOtherSessions(connection, caller, request.clientInfo),
+      const ended = await app.db.write(request.sessionEntry, (tx, caller) =>
+        endOtherSessions(tx, caller, request.clientInfo),
       )
       app.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return reply.code(204).send(null)
@@ -116,8 +116,8 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
     },
     async (request, reply) => {
       const { id } = request.params
-      const ended = await app.db.transaction(request.sessionEntry, (connection, caller) =>
-        endOwnSession(connection, caller, id, request.clientInfo),
+      const ended = await app.db.write(request.sessionEntry, (tx, caller) =>
+        endOwnSession(tx, caller, id, request.clientInfo),
       )
       if (!ended) throw new Problem('not-found')
       app.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })

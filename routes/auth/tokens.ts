@@ -88,8 +88,8 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
       const { sessionEntry, clientInfo, body } = request
       const { name, expiresAt, permissions = null } = body
       const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
-      const token = await app.db.transaction(sessionEntry, (connection, caller) =>
-        createOwnToken(connection, caller, wanted, clientInfo),
+      const token = await app.db.write(sessionEntry, (tx, caller) =>
+        createOwnToken(tx, caller, wanted, clientInfo),
       )
       if (token === null) {
         const detail = 'expiresAt must be in the future, at most 366 days ahead.'
@@ -154,8 +154,8 @@ const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {
     },
     async (request, reply) => {
       const { sessionEntry, clientInfo, params } = request
-      const deleted = await app.db.transaction(sessionEntry, (connection, caller) =>
-        deleteToken(connection, caller, params.id, clientInfo),
+      const deleted = await app.db.write(sessionEntry, (tx, caller) =>
+        deleteToken(tx, caller, params.id, clientInfo),
       )
       if (!deleted) throw new Problem('not-found')
       return reply.code(204).send(null)

@@ -29,7 +29,7 @@ export const customerList = { name: 'customers', forms: [/^[^\p{Cc}\p{Cs}]{1,255
 /** The linked customers, in the order of their ids at the provider. For operators. */
 export async function listCustomers(tx: Tx, page: Page) {
   const [after = null] = page.after ?? []
-  const rows = await tx.$queryRaw<CustomerRow[]>`
+  const rows = await tx.sql<CustomerRow>`
     SELECT customer, user_id, email FROM list_customers(${after}, ${page.limit + 1}::int)`
   const listed = pageOf(
     rows,

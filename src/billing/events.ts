@@ -1,8 +1,6 @@
 import Type from 'typebox'
-import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, timeConditions } from '#src/db/keyset.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, type PageResult, pageOf } from '#src/http/lists/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
@@ -66,7 +64,7 @@ export const receivedList = {
  * find a rare `type`, limit the time with `from` and `to`.
  */
 export async function listReceived(
-  connection: Tx | Queryable,
+  connection: Queryable,
   { status, type, from, to }: EventFilter,
   page: Page,
 ): Promise<PageResult<ReceivedEvent>> {
@@ -84,11 +82,8 @@ export async function listReceived(
       page,
     ),
   ]
-  const rows = await selectRows<Row>(
-    connection,
-    Prisma.sql`
-      SELECT ${columns} FROM received_events WHERE ${Prisma.join(conditions, ' AND ')}`,
-  )
+  const rows = await connection.sql<Row>`
+      SELECT ${columns} FROM received_events WHERE ${Prisma.join(conditions, ' AND ')}`
   return pageOf(rows, page, receivedList.name, ({ id }) => [id], toReceived)
 }
 
@@ -98,13 +93,12 @@ function receivedAt(id: string): Prisma.Sql {
 
 /** One event with its raw body as text (null once deleted); null if there is no such event. */
 export async function findReceived(
-  connection: Tx | Queryable,
+  connection: Queryable,
   id: string,
 ): Promise<(ReceivedEvent & { body: string | null }) | null> {
-  const [row] = await selectRows<Row & { body: Uint8Array | null }>(
-    connection,
-    Prisma.sql`SELECT ${columns}, body FROM received_events WHERE event_id = ${id}`,
-  )
+  const [row] = await connection.sql<
+    Row & { body: Uint8Array | null }
+  >`SELECT ${columns}, body FROM received_events WHERE event_id = ${id}`
   if (row === undefined) return null
   const { body, ...event } = row
   return { ...toReceived(event), body: body && Buffer.from(body).toString('utf8') }
@@ -160,12 +154,10 @@ export const mostCounted = 10_000
 
 /** How many events have each status, up to `mostCounted` of each. */
 export async function countByStatus(
-  connection: Tx | Queryable,
+  connection: Queryable,
 ): Promise<{ status: EventStatus; events: number }[]> {
   // Most rows are processed; the other statuses have a partial index.
-  return selectRows(
-    connection,
-    Prisma.sql`
+  return connection.sql`
       SELECT s.status, CASE WHEN s.status = 'processed' THEN
         (SELECT count(*)::int FROM (
            SELECT FROM received_events WHERE status = 'processed' LIMIT ${mostCounted}) AS done)
@@ -175,22 +167,18 @@ export async function countByStatus(
            WHERE e.status = s.status AND e.status <> 'processed' LIMIT ${mostCounted}) AS few)
       END AS events
       FROM unnest(${[...eventStatuses]}::text[]) WITH ORDINALITY AS s (status, position)
-      ORDER BY s.position`,
-  )
+      ORDER BY s.position`
 }
 
 /** How long the oldest event of a status has been waiting, in seconds; null without one. */
 export type EventAge = { status: EventStatus; seconds: number | null }
 
 /** The ages of events that wait for a worker or an operator, each from the partial index. */
-export async function measureAges(connection: Tx | Queryable): Promise<EventAge[]> {
-  return selectRows(
-    connection,
-    Prisma.sql`
+export async function measureAges(connection: Queryable): Promise<EventAge[]> {
+  return connection.sql`
       SELECT s.status, (
         SELECT GREATEST(extract(epoch FROM now() - e.received_at), 0)::float8 FROM received_events e
         WHERE e.status = s.status AND e.status <> 'processed'
         ORDER BY e.received_at LIMIT 1) AS seconds
-      FROM unnest(${[...backlogStatuses]}::text[]) AS s (status)`,
-  )
+      FROM unnest(${[...backlogStatuses]}::text[]) AS s (status)`
 }

@@ -2,6 +2,7 @@ import { causeSettings } from '#src/db/cause.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { type Entry, withoutScope, withSettings } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
 import { storableText } from '#src/runtime/text.ts'
@@ -100,11 +101,13 @@ function customerOf({ object: { customer } }: BillingEvent): string | undefined 
 }
 
 async function findBody(db: Database, eventId: string): Promise<Uint8Array | null> {
-  const { rows } = await db.readRows<undefined, { body: Uint8Array | null }>(
+  return db.read(
     withoutScope,
-    Prisma.sql`SELECT body FROM received_events WHERE event_id = ${eventId}`,
+    oneStatement(
+      Prisma.sql`SELECT body FROM received_events WHERE event_id = ${eventId}`,
+      ([row]: { body: Uint8Array | null }[]) => row?.body ?? null,
+    ),
   )
-  return rows[0]?.body ?? null
 }
 
 /** Locks the row too: a second worker with the same event waits here, and then gets false. */
@@ -182,12 +185,14 @@ function isStale(event: BillingEvent, state: ObjectState | null): boolean {
 }
 
 async function findObjectState(db: Database, objectId: string): Promise<ObjectState | null> {
-  const { rows } = await db.readRows<undefined, ObjectState>(
+  return db.read(
     withoutScope,
-    Prisma.sql`
-      SELECT newest_created AS "newestCreated" FROM billing_objects WHERE object_id = ${objectId}`,
+    oneStatement(
+      Prisma.sql`
+        SELECT newest_created AS "newestCreated" FROM billing_objects WHERE object_id = ${objectId}`,
+      ([row]: ObjectState[]) => row ?? null,
+    ),
   )
-  return rows[0] ?? null
 }
 
 async function updateObjectState(
@@ -196,7 +201,7 @@ async function updateObjectState(
   created: number | null,
   now: Date,
 ): Promise<void> {
-  await tx.$executeRaw`
+  await tx.sql`
     INSERT INTO billing_objects AS stored (object_id, newest_created, updated_at)
     VALUES (${objectId}, ${created}, ${now})
     ON CONFLICT (object_id) DO UPDATE SET

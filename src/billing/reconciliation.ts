@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
-import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
@@ -78,29 +76,25 @@ export const reconciliationList = {
 }
 
 /** Runs, newest first. */
-export async function listReconciliations(connection: Tx | Queryable, page: Page) {
+export async function listReconciliations(connection: Queryable, page: Page) {
   const [last] = page.after ?? []
   const behind =
     last === undefined
       ? Prisma.sql`true`
       : Prisma.sql`(created_at, id) < (SELECT created_at, id FROM billing_reconciliations WHERE id = ${last}::uuid)`
-  const rows = await selectRows<Row>(
-    connection,
-    Prisma.sql`SELECT ${columns} FROM billing_reconciliations WHERE ${behind}
-      ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`,
-  )
+  const rows =
+    await connection.sql<Row>`SELECT ${columns} FROM billing_reconciliations WHERE ${behind}
+      ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`
   return pageOf(rows, page, reconciliationList.name, ({ id }) => [id], toReconciliation)
 }
 
 /** @returns null if there is no such run */
 export async function findReconciliation(
-  connection: Tx | Queryable,
+  connection: Queryable,
   id: string,
 ): Promise<Reconciliation | null> {
-  const [row] = await selectRows<Row>(
-    connection,
-    Prisma.sql`SELECT ${columns} FROM billing_reconciliations WHERE id = ${id}::uuid`,
-  )
+  const [row] =
+    await connection.sql<Row>`SELECT ${columns} FROM billing_reconciliations WHERE id = ${id}::uuid`
   return row === undefined ? null : toReconciliation(row)
 }
 
@@ -113,9 +107,7 @@ export async function createReconciliation(
   queue: PgBoss,
   { from, to, dryRun = false }: { from?: string; to?: string; dryRun?: boolean },
 ): Promise<Reconciliation> {
-  const [row] = await selectRows<Row>(
-    connection,
-    Prisma.sql`
+  const [row] = await connection.sql<Row>`
       WITH range AS (
         SELECT LEAST(COALESCE(${to ?? null}::timestamptz, 'infinity'),
                      now() - make_interval(secs => ${settleSeconds})) AS created_to
@@ -126,8 +118,7 @@ export async function createReconciliation(
                             created_to - make_interval(secs => ${longestSeconds})),
                    created_to - interval '1 second'),
              created_to, ${dryRun}, false
-      FROM range RETURNING ${columns}`,
-  )
+      FROM range RETURNING ${columns}`
   if (row === undefined) throw new Error('the run was not written')
   await addJob(queue, connection, 'billing-reconciliation', { reconciliationId: row.id })
   return toReconciliation(row)
@@ -144,9 +135,7 @@ export async function scheduleReconciliation(
   everySeconds: number,
 ): Promise<number> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const [row] = await selectRows<{ id: string; isBehind: boolean }>(
-      connection,
-      Prisma.sql`
+    const [row] = await connection.sql<{ id: string; isBehind: boolean }>`
         WITH last AS (
           SELECT max(created_to) AS until FROM billing_reconciliations
           WHERE scheduled AND status = 'finished'
@@ -164,8 +153,7 @@ export async function scheduleReconciliation(
         SELECT ${randomId()}::uuid, begins, ends, false, true FROM run
         ON CONFLICT (scheduled) WHERE scheduled AND status = 'running' DO NOTHING
         RETURNING id, created_to < now() - make_interval(secs => ${settleSeconds + everySeconds})
-          AS "isBehind"`,
-    )
+          AS "isBehind"`
     if (row === undefined) return everySeconds
     await addJob(queue, connection, 'billing-reconciliation', { reconciliationId: row.id })
     return row.isBehind ? 0 : everySeconds
@@ -266,12 +254,9 @@ async function recordMissing(connection: Queryable, listed: readonly Listed[]): 
 }
 
 async function findMissing(connection: Queryable, ids: readonly string[]): Promise<string[]> {
-  const rows = await selectRows<{ id: string }>(
-    connection,
-    Prisma.sql`
+  const rows = await connection.sql<{ id: string }>`
       SELECT id FROM unnest(${[...ids]}::text[]) AS listed (id)
-      WHERE NOT EXISTS (SELECT FROM processed_events p WHERE p.event_id = listed.id)`,
-  )
+      WHERE NOT EXISTS (SELECT FROM processed_events p WHERE p.event_id = listed.id)`
   return rows.map(({ id }) => id)
 }
 
@@ -282,11 +267,11 @@ async function findDifferent(
   missed: ReadonlySet<string>,
 ): Promise<string[]> {
   const known = [...listed.keys()].filter((id) => !missed.has(id))
-  const rows = await selectRows<{ id: string; body: Uint8Array }>(
-    connection,
-    Prisma.sql`SELECT event_id AS id, body FROM received_events
-      WHERE event_id = ANY (${known}) AND body IS NOT NULL`,
-  )
+  const rows = await connection.sql<{
+    id: string
+    body: Uint8Array
+  }>`SELECT event_id AS id, body FROM received_events
+      WHERE event_id = ANY (${known}) AND body IS NOT NULL`
   return rows
     .filter(({ id, body }) => {
       const received: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
@@ -296,11 +281,9 @@ async function findDifferent(
 }
 
 async function findRun(systemDb: Queryable, id: string): Promise<Run | null> {
-  const [row] = await selectRows<Run>(
-    systemDb,
-    Prisma.sql`SELECT id, created_from AS "from", created_to AS "to", dry_run AS "dryRun", cursor, pages
-      FROM billing_reconciliations WHERE id = ${id}::uuid AND status = 'running'`,
-  )
+  const [row] =
+    await systemDb.sql<Run>`SELECT id, created_from AS "from", created_to AS "to", dry_run AS "dryRun", cursor, pages
+      FROM billing_reconciliations WHERE id = ${id}::uuid AND status = 'running'`
   return row ?? null
 }
 
@@ -335,14 +318,11 @@ export async function measureReconciliation(
   systemDb: Queryable,
   metrics: BillingMetrics,
 ): Promise<void> {
-  const [row] = await selectRows<{ missed: number; age: number | null }>(
-    systemDb,
-    Prisma.sql`
+  const [row] = await systemDb.sql<{ missed: number; age: number | null }>`
       SELECT (SELECT coalesce(sum(missed), 0)::int FROM billing_reconciliations
               WHERE created_at > now() - interval '1 day' AND NOT dry_run) AS missed,
              (SELECT extract(epoch FROM now() - max(created_to))::float8
-              FROM billing_reconciliations WHERE scheduled AND status = 'finished') AS age`,
-  )
+              FROM billing_reconciliations WHERE scheduled AND status = 'finished') AS age`
   metrics.missedEvents.set(row?.missed ?? 0)
   metrics.reconciledAge.set(Math.max(row?.age ?? 0, 0))
 }

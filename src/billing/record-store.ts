@@ -5,7 +5,7 @@ import {
   rethrowSilence,
   survivesBrokenConnections,
 } from '#src/db/connections/pool-options.ts'
-import { WatchedPool } from '#src/db/connections/scoped-pool.ts'
+import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
@@ -75,14 +75,17 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   }
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.
-  const { query }: Queryable = isPooled(url)
+  const { query }: Pick<Queryable, 'query'> = isPooled(url)
     ? {
         query: (statement) =>
           runTransaction(pool, { statementTimeoutMs: statementMs, answerMs }, (connection) =>
             connection.query(withoutName(statement)),
           ),
       }
-    : { query: (statement) => pool.query(statement) }
+    : {
+        query: ({ name = '', text, values = [] }) =>
+          pool.query({ name, text, values: [...values] }),
+      }
   /** Server time minus `performance.now()`, in ms; null while unknown. */
   let offset: number | null = null
 

@@ -2,7 +2,6 @@ import type { PgBoss } from 'pg-boss'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { isJobActive } from '#src/queue/job-table.ts'
@@ -50,9 +49,7 @@ export async function createReplay(
 ): Promise<Replay> {
   const ids = 'ids' in selection ? [...selection.ids] : null
   const { status = null, from = null, to = null } = 'ids' in selection ? {} : selection
-  const [row] = await selectRows<ReplayRow>(
-    connection,
-    Prisma.sql`
+  const [row] = await connection.sql<ReplayRow>`
       WITH r AS (
         SELECT ${randomId()}::uuid AS id, ${status}::text AS status, ${ids}::text[] AS event_ids,
                ${from}::timestamptz AS received_from,
@@ -63,8 +60,7 @@ export async function createReplay(
       SELECT r.*, counted.total, CASE WHEN counted.total = 0 THEN clock_timestamp() END
       FROM r CROSS JOIN LATERAL (
         SELECT count(*) AS total FROM received_events e WHERE ${selected}) AS counted
-      RETURNING ${columns}`,
-  )
+      RETURNING ${columns}`
   const replay = toReplay(row)
   if (replay.total > 0) {
     await addJob(queue, connection, 'billing-replay', { replayId: replay.id })
@@ -74,17 +70,14 @@ export async function createReplay(
 
 /** The ids that no received event has, and those of events whose body has been deleted. */
 export async function findUnreplayable(
-  connection: Tx | Queryable,
+  connection: Queryable,
   ids: readonly string[],
 ): Promise<{ unknown: string[]; withoutBody: string[] }> {
-  const rows = await selectRows<{ id: string; known: boolean }>(
-    connection,
-    Prisma.sql`
+  const rows = await connection.sql<{ id: string; known: boolean }>`
       SELECT id, e.event_id IS NOT NULL AS known
       FROM unnest(${[...new Set(ids)]}::text[]) WITH ORDINALITY AS given (id, position)
       LEFT JOIN received_events e ON e.event_id = id
-      WHERE e.body IS NULL ORDER BY position`,
-  )
+      WHERE e.body IS NULL ORDER BY position`
   const { unknown = [], withoutBody = [] } = Object.groupBy(rows, ({ known }) =>
     known ? 'withoutBody' : 'unknown',
   )
@@ -100,11 +93,9 @@ export async function isReplayRunning(connection: Queryable, id: string): Promis
 }
 
 /** @returns null if there is no such replay */
-export async function findReplay(connection: Tx | Queryable, id: string): Promise<Replay | null> {
-  const [row] = await selectRows<ReplayRow>(
-    connection,
-    Prisma.sql`SELECT ${columns} FROM billing_replays WHERE id = ${id}::uuid`,
-  )
+export async function findReplay(connection: Queryable, id: string): Promise<Replay | null> {
+  const [row] =
+    await connection.sql<ReplayRow>`SELECT ${columns} FROM billing_replays WHERE id = ${id}::uuid`
   return row === undefined ? null : toReplay(row)
 }
 
@@ -152,16 +143,13 @@ async function lockPage(
     text: 'SELECT FROM billing_replays WHERE id = $1 FOR UPDATE',
     values: [replayId],
   })
-  return selectRows<PageRow>(
-    connection,
-    Prisma.sql`
+  return connection.sql<PageRow>`
       SELECT e.event_id AS "eventId", e.body
       FROM billing_replays r JOIN received_events e ON ${selected}
         AND (r.cursor_event_id IS NULL
              OR (e.received_at, e.event_id) > (r.cursor_received_at, r.cursor_event_id))
       WHERE r.id = ${replayId}::uuid AND r.finished_at IS NULL
-      ORDER BY e.received_at, e.event_id LIMIT ${pageEvents}`,
-  )
+      ORDER BY e.received_at, e.event_id LIMIT ${pageEvents}`
 }
 
 async function finish(connection: Queryable, replayId: string): Promise<void> {
@@ -183,7 +171,7 @@ export async function countReplayed(
   replayId: string,
   outcome: 'succeeded' | 'failed',
 ): Promise<void> {
-  const rows = await tx.$queryRaw<{ ended: boolean }[]>`
+  const rows = await tx.sql<{ ended: boolean }>`
     UPDATE billing_replays SET
       succeeded = succeeded + ${outcome === 'succeeded' ? 1 : 0},
       failed = failed + ${outcome === 'failed' ? 1 : 0}

@@ -1,4 +1,3 @@
-import type { Tx } from './database.ts'
 import type { Queryable } from './system-database.ts'
 
 /**
@@ -20,17 +19,10 @@ type LockName =
 
 /** Waits for the lock `name` of `key`. The transaction holds it until its end. */
 export async function lockUntilCommit(
-  connection: Tx | Queryable,
+  { sql }: Queryable,
   name: LockName,
   ...key: readonly string[]
 ): Promise<void> {
   const text = JSON.stringify([name, ...key])
-  if ('query' in connection) {
-    await connection.query({
-      text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))',
-      values: [text],
-    })
-  } else {
-    await connection.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`
-  }
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`
 }

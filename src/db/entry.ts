@@ -1,5 +1,4 @@
 import type { Statement } from './connections/one-trip.ts'
-import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
 
 /**
@@ -19,7 +18,7 @@ export type Entry<Facts> = {
    * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the
    * same request had before, in the same transaction (`runOnce`).
    */
-  readonly once?: <T>(connection: Tx | Queryable, work: () => Promise<T>) => Promise<T>
+  readonly once?: <T>(tx: Tx, work: () => Promise<T>) => Promise<T>
   /**
    * The first statement of the transaction.
    * @param forWrite lock the rows that give the right until the transaction ends

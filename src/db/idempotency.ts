@@ -9,8 +9,6 @@ import {
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Prisma } from './generated/client.ts'
-import { selectRows } from './select-rows.ts'
-import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
 
 /** A request with an Idempotency-Key. Keys of different people or services are different keys. */
@@ -23,7 +21,7 @@ export type KeyedRequest = {
 
 /**
  * Runs `work` unless the same request was carried out within the last day; then it returns the result
- * of that time, as JSON has it. Key and result are written in the transaction of `connection`, so
+ * of that time, as JSON has it. Key and result are written in the transaction, so
  * there is no result without its effect. Of two requests at once the second waits for the first. A
  * result that is no object (null, a reason for a refusal) is not kept: sent again, the work is tried
  * again. Results are encrypted, because some contain a secret that is shown once.
@@ -31,7 +29,7 @@ export type KeyedRequest = {
  * @throws Problem `idempotency-key-reused` if the key was used for another request
  */
 export async function runOnce<T>(
-  connection: Tx | Queryable,
+  { sql }: Tx,
   request: KeyedRequest,
   keys: EncryptionKeys,
   work: () => Promise<T>,
@@ -43,15 +41,12 @@ export async function runOnce<T>(
   const { holder, insert, update } = keysOf(by, keyHash, requestHash)
   // DO UPDATE, unlike DO NOTHING, waits for the other transaction and returns its row. A key that is
   // older than a day is new.
-  const [known] = await selectRows<{ requestHash: Uint8Array; result: Uint8Array | null }>(
-    connection,
-    Prisma.sql`
-      ${insert}
-        request_hash = CASE WHEN ${isOld} THEN excluded.request_hash ELSE k.request_hash END,
-        result = CASE WHEN NOT ${isOld} THEN k.result END,
-        created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
-      RETURNING request_hash AS "requestHash", result`,
-  )
+  const [known] = await sql<{ requestHash: Uint8Array; result: Uint8Array | null }>`
+    ${insert}
+      request_hash = CASE WHEN ${isOld} THEN excluded.request_hash ELSE k.request_hash END,
+      result = CASE WHEN NOT ${isOld} THEN k.result END,
+      created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
+    RETURNING request_hash AS "requestHash", result`
   if (known === undefined || !requestHash.equals(known.requestHash)) {
     throw new Problem('idempotency-key-reused')
   }
@@ -63,7 +58,7 @@ export async function runOnce<T>(
   const result = await work()
   if (typeof result !== 'object' || result === null) return result
   const sealed = Buffer.from(seal(keys, JSON.stringify(result), binding))
-  await selectRows(connection, update(sealed))
+  await sql(update(sealed))
   return result
 }
 

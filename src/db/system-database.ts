@@ -1,18 +1,19 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import type { Statement } from './connections/one-trip.ts'
 import {
   isPooled,
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
-import { WatchedPool } from './connections/scoped-pool.ts'
+import { WatchedPool } from './connections/watched-pool.ts'
 import { isReadOnlyServer } from './errors.ts'
+import { type Sql, sqlOver } from './sql.ts'
 
-type Statement = { name?: string; text: string; values?: unknown[] }
-
-/** Runs hand-written statements: a pool, or one connection inside a transaction. */
+/** Runs hand-written statements: the transaction of an entry, or the system database. */
 export type Queryable = {
+  readonly sql: Sql
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
 }
 
@@ -32,24 +33,33 @@ export type SystemDatabase = Queryable & {
 /** @param size maximum number of connections */
 export function openSystemDatabase(url: string, size: number, watch?: PoolWatch): SystemDatabase {
   const pool = survivesBrokenConnections(new WatchedPool(poolOptions(url, size), watch))
-  const adapt: (statement: Statement) => Statement = isPooled(url) ? withoutName : unchanged
+  const isNamed = !isPooled(url)
   return {
-    query: (statement) => pool.query(adapt(statement)).catch(rethrowSilence),
+    ...queryable((statement) => pool.query(bind(statement, isNamed)).catch(rethrowSilence)),
     transaction: (limits, work) =>
       runTransaction(pool, limits, ({ query }) =>
-        work({ query: (statement) => query(adapt(statement)) }),
+        work(queryable((statement) => query(bind(statement, isNamed)))),
       ),
     close: () => pool.end(),
   }
 }
 
-/** Behind a pooler the next statement may run on another connection, which has no prepared statements. */
-export function withoutName({ text, values = [] }: Statement): Statement {
-  return { text, values }
+/** @param query sends one statement */
+export function queryable(query: Queryable['query']): Queryable {
+  return { query, sql: sqlOver(query) }
 }
 
-function unchanged(statement: Statement): Statement {
-  return statement
+/**
+ * For the driver. Behind a pooler the next statement may run on another connection, which has no prepared
+ * statements.
+ */
+function bind({ name, text, values = [] }: Statement, isNamed: boolean) {
+  return { text, values: [...values], ...(isNamed && name !== undefined && { name }) }
+}
+
+/** Without its name. */
+export function withoutName({ text, values = [] }: Statement): Statement {
+  return { text, values }
 }
 
 // How much later than its own limit a server may answer before the connection is closed.
@@ -69,13 +79,13 @@ export async function runTransaction<T>(
   const client = await pool.connect()
   let isReadOnly = false
   const query: Queryable['query'] = (statement) => {
-    const bounded = { ...statement, query_timeout: answerMs }
+    const bounded = { ...bind(statement, true), query_timeout: answerMs }
     return client.query(bounded).catch(rethrowSilence)
   }
   try {
     const opened = query({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
     opened.catch(() => {})
-    const result = await work({ query })
+    const result = await work(queryable(query))
     const end = await query({ text: 'COMMIT' })
     if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     return result

@@ -1,6 +1,6 @@
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Database } from './database.ts'
-import type { SystemDatabase } from './system-database.ts'
+import { queryable, type SystemDatabase } from './system-database.ts'
 
 const postgres = { 'db.system.name': 'postgresql' }
 const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
@@ -10,12 +10,8 @@ type Wrap = <T>(access: 'read' | 'write', run: () => Promise<T>) => Promise<T>
 /** A database that runs every transaction inside `wrap`. */
 export function wrapDatabase(db: Database, wrap: Wrap): Database {
   return {
-    enter: async (entry) => wrap('read', () => db.enter(entry)),
-    readRows: async (entry, statement) => wrap('read', () => db.readRows(entry, statement)),
-    writeRows: async (entry, statement) => wrap('write', () => db.writeRows(entry, statement)),
     read: async (entry, work) => wrap('read', () => db.read(entry, work)),
     write: async (entry, work) => wrap('write', () => db.write(entry, work)),
-    transaction: async (entry, work) => wrap('write', () => db.transaction(entry, work)),
     close: db.close,
   }
 }
@@ -32,11 +28,12 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
 export function traceSystemDatabase(systemDb: SystemDatabase, tracing: Tracing): SystemDatabase {
   if (!tracing.on) return systemDb
   const { step } = tracing
+  const query: SystemDatabase['query'] = (statement) =>
+    step('identity query', { ...postgres, 'db.query.summary': statement.name ?? 'unnamed' }, () =>
+      systemDb.query(statement),
+    )
   return {
-    query: (statement) =>
-      step('identity query', { ...postgres, 'db.query.summary': statement.name ?? 'unnamed' }, () =>
-        systemDb.query(statement),
-      ),
+    ...queryable(query),
     transaction: (limits, work) =>
       step('identity transaction', operation('transaction'), () =>
         systemDb.transaction(limits, work),

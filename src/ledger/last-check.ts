@@ -1,6 +1,4 @@
 import type { Tx } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { LedgerMetrics } from '#src/observability/metrics.ts'
 
@@ -41,16 +39,14 @@ const shownTenants = 50
 /** For operators. @returns null if there was no check yet */
 export async function findLedgerState(connection: Tx): Promise<LedgerState | null> {
   const [check, days, tenants] = await Promise.all([
-    selectRows<Pick<LedgerState, 'unaccounted' | 'partial' | 'kinds'> & { checkedAt: Date }>(
-      connection,
-      Prisma.sql`SELECT checked_at AS "checkedAt", unaccounted, partial, kinds
+    connection.sql<
+      Pick<LedgerState, 'unaccounted' | 'partial' | 'kinds'> & { checkedAt: Date }
+    >`SELECT checked_at AS "checkedAt", unaccounted, partial, kinds
         FROM ledger_checks ORDER BY id DESC LIMIT 1`,
-    ),
     findDays(connection),
-    selectRows<LedgerState['tenants'][number]>(
-      connection,
-      Prisma.sql`SELECT tenant_id AS "tenantId", days FROM unaccounted_tenants(${shownTenants}::int)`,
-    ),
+    connection.sql<
+      LedgerState['tenants'][number]
+    >`SELECT tenant_id AS "tenantId", days FROM unaccounted_tenants(${shownTenants}::int)`,
   ])
   const [row] = check
   return row === undefined
@@ -66,10 +62,8 @@ type Day = {
   unaccounted: number | null
 }
 
-async function findDays(connection: Tx | Queryable): Promise<LedgerDay[]> {
-  const rows = await selectRows<Day>(
-    connection,
-    Prisma.sql`
+async function findDays(connection: Queryable): Promise<LedgerDay[]> {
+  const rows = await connection.sql<Day>`
       WITH last AS (
         SELECT unaccounted, days FROM ledger_checks ORDER BY id DESC LIMIT 1
       ), counted AS (
@@ -90,8 +84,7 @@ async function findDays(connection: Tx | Queryable): Promise<LedgerDay[]> {
         CASE WHEN l.unaccounted = 0 THEN 0
              WHEN l.days IS NOT NULL THEN coalesce((l.days ->> p.day)::int, 0) END AS unaccounted
       FROM present p CROSS JOIN last l LEFT JOIN counted c ON c.begins = p.begins
-      ORDER BY p.begins DESC`,
-  )
+      ORDER BY p.begins DESC`
   return rows.map(({ day, received, published, deliveries, unaccounted }) => ({
     day,
     counted:
@@ -112,10 +105,9 @@ export type OwnLedgerState = {
 
 /** Of the tenant that `tx` is in. @returns null if there was no check yet */
 export async function findOwnLedgerState(tx: Tx): Promise<OwnLedgerState | null> {
-  const [row] = await selectRows<Omit<OwnLedgerState, 'checkedAt'> & { checkedAt: Date }>(
-    tx,
-    Prisma.sql`SELECT checked_at AS "checkedAt", partial, days FROM own_unaccounted()`,
-  )
+  const [row] = await tx.sql<
+    Omit<OwnLedgerState, 'checkedAt'> & { checkedAt: Date }
+  >`SELECT checked_at AS "checkedAt", partial, days FROM own_unaccounted()`
   return row === undefined ? null : { ...row, checkedAt: row.checkedAt.toISOString() }
 }
 

@@ -1,6 +1,5 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
-import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { heartbeatMs, type Jobs } from './queue.ts'
 
@@ -93,7 +92,7 @@ export async function startConsumer<Fetched extends Job>(
     return jobs.length
   }
 
-  const heartbeat = startHeartbeat(queue, name, inProgress, logger)
+  const stopHeartbeat = startHeartbeat(queue, name, inProgress, logger)
   const listening = await listen(options, wakeSignal.ring)
   const running = run()
 
@@ -108,7 +107,7 @@ export async function startConsumer<Fetched extends Job>(
         Promise.all([...inProgress.values()].map(({ ended }) => ended)),
       )
       abandoned.abort()
-      void heartbeat.stop()
+      stopHeartbeat()
       // Another worker need not wait until their heartbeats lapse.
       if (inProgress.size > 0) await queue.fail(name, [...inProgress.keys()])
     },
@@ -127,17 +126,21 @@ function startHeartbeat(
   name: string,
   inProgress: ReadonlyMap<Job, InProgress>,
   logger: JobLog,
-): Repeated {
-  return repeat(beat, {
-    everyMs: heartbeatMs,
-    onError: (error) => logger.warn({ queue: name, err: error }, 'heartbeat failed'),
-  })
-
-  async function beat(): Promise<void> {
+): () => void {
+  let isBeating = false
+  const timer = setInterval(async () => {
     const before = performance.now() - heartbeatMs
     const jobs = [...inProgress].flatMap(([job, { since }]) => (since <= before ? [job] : []))
-    if (jobs.length > 0) await queue.touch(name, jobs)
-  }
+    if (jobs.length === 0 || isBeating) return
+    isBeating = true
+    try {
+      await queue.touch(name, jobs)
+    } catch (error) {
+      logger.warn({ queue: name, jobs: jobs.length, err: error }, 'heartbeat failed')
+    }
+    isBeating = false
+  }, heartbeatMs)
+  return () => clearInterval(timer)
 }
 
 /** Wakes on NOTIFY. If LISTEN fails, polling still finds the jobs. */

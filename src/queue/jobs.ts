@@ -1,5 +1,4 @@
-import { fromPrisma, type PgBoss } from 'pg-boss'
-import type { Tx } from '#src/db/database.ts'
+import type { PgBoss } from 'pg-boss'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { Jobs } from './queue.ts'
 
@@ -11,7 +10,7 @@ import type { Jobs } from './queue.ts'
  */
 export async function addJob<Name extends keyof Jobs>(
   queue: PgBoss,
-  connection: Tx | Queryable,
+  connection: Queryable,
   name: Name,
   data: Jobs[Name],
   options: { group?: { id: string }; singletonKey?: string; startAfter?: number } = {},
@@ -20,7 +19,10 @@ export async function addJob<Name extends keyof Jobs>(
 }
 
 /** For the option `db` of pg-boss: its statement runs in the transaction of `connection`. */
-export function transactionOf(connection: Tx | Queryable): ReturnType<typeof fromPrisma> {
-  if (!('query' in connection)) return fromPrisma(connection)
-  return { executeSql: (text, values = []) => connection.query({ text, values: [...values] }) }
+export function transactionOf({ sql }: Queryable) {
+  return {
+    async executeSql(text: string, values: readonly unknown[] = []) {
+      return { rows: await sql({ text, values }) }
+    },
+  }
 }

@@ -1,9 +1,9 @@
 import { type ChainScope, firstInReach, inReach } from '#src/access/relations.ts'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
-import type { Database, Tx } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { idForm, isReadInReverse, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Line, Text } from '#src/http/schemas.ts'
 
@@ -42,7 +42,7 @@ export async function listDocuments(
     ...(last === undefined ? [] : [Prisma.sql`id ${beyond} ${BigInt(last)}`]),
   ]
   const matching = Prisma.join(conditions, ' AND ')
-  const rows = await tx.$queryRaw<Row[]>`
+  const rows = await tx.sql<Row>`
     SELECT ${columns} FROM documents
     WHERE ${firstInReach(caller, { matching, direction, limit: page.limit + 1 })}
     ORDER BY id ${direction}`
@@ -53,26 +53,20 @@ export async function listDocuments(
  * A document the caller can reach, or null. Entry and statement are one packet, so tenant and user
  * come from the scope.
  */
-export async function findDocument(
-  db: Pick<Database, 'readRows'>,
-  entry: Entry<ChainScope>,
-  id: number,
-) {
-  const { rows } = await db.readRows<ChainScope, Row>(
-    entry,
+export function findDocument(id: number) {
+  return oneStatement(
     Prisma.sql`
       SELECT ${columns} FROM documents
       WHERE tenant_id = ${scopeTenantId} AND id = ${id} AND team_id IN (
         SELECT m.team_id FROM team_members m
         WHERE m.tenant_id = ${scopeTenantId} AND m.user_id = ${scopeUserId})`,
+    ([row]: Row[]) => (row === undefined ? null : toDocument(row)),
   )
-  const [row] = rows
-  return row === undefined ? null : toDocument(row)
 }
 
 /** A document the caller can reach, locked until the transaction ends; null if there is none. */
 export async function lockDocument(tx: Tx, caller: ChainScope, id: number) {
-  const [row] = await tx.$queryRaw<Row[]>`
+  const [row] = await tx.sql<Row>`
     SELECT ${columns} FROM documents WHERE ${inReach(caller)} AND id = ${id} FOR UPDATE`
   return row === undefined ? null : toDocument(row)
 }
@@ -88,7 +82,7 @@ export async function createDocument(
   now: Date,
 ) {
   const { folderId, title, body } = document
-  const [row] = await tx.$queryRaw<Row[]>`
+  const [row] = await tx.sql<Row>`
     SELECT ${columns} FROM create_document(
       ${caller.tenantId}::uuid, ${caller.userId}, ${folderId}, ${title}, ${body}, ${now})`
   return row === undefined ? null : toDocument(row)
@@ -103,7 +97,7 @@ export async function changeDocument(
   now: Date,
 ) {
   const { title = null, body = null } = change
-  const [row] = await tx.$queryRaw<Row[]>`
+  const [row] = await tx.sql<Row>`
     UPDATE documents
     SET title = coalesce(${title}, title), body = coalesce(${body}, body),
         updated_at = ${now}::timestamptz

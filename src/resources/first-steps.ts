@@ -18,7 +18,7 @@ export async function readFirstSteps(
   { tenantId, userId }: Pick<Member, 'tenantId' | 'userId'>,
 ): Promise<FirstSteps> {
   const [[row], members] = await Promise.all([
-    tx.$queryRaw<FirstSteps[]>`
+    tx.sql<FirstSteps>`
       SELECT
         EXISTS (SELECT 1 FROM api_tokens
           WHERE user_id = ${userId} AND tenant_id = ${tenantId}::uuid) AS "hasToken",
@@ -27,7 +27,7 @@ export async function readFirstSteps(
         EXISTS (SELECT 1 FROM outbound_events
           WHERE tenant_id = ${tenantId}::uuid AND type = 'endpoint.test') AS "hasTest",
         EXISTS (SELECT 1 FROM tenant_invitations WHERE tenant_id = ${tenantId}::uuid) AS "hasInvited"`,
-    tx.$queryRaw<object[]>`
+    tx.sql<object>`
       SELECT 1 FROM tenant_members WHERE tenant_id = ${tenantId}::uuid LIMIT 2`,
   ])
   if (row === undefined) throw new Error('a query without FROM has one row')

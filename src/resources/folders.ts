@@ -33,7 +33,7 @@ export async function findFolder(tx: Tx, { tenantId }: TenantScope, id: number) 
  */
 export async function lockFolder(tx: Tx, scope: TenantScope, id: number) {
   await lockFolders(tx, scope)
-  await tx.$queryRaw`
+  await tx.sql`
     SELECT 1 FROM folders WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} FOR UPDATE`
   return findFolder(tx, scope, id)
 }
@@ -122,7 +122,7 @@ async function placeFolder(
   name: string | undefined,
   now: Date,
 ) {
-  const [row] = await tx.$queryRaw<Row[]>`
+  const [row] = await tx.sql<Row>`
     SELECT tenant_id AS "tenantId", id, team_id AS "teamId", parent_id AS "parentId", name,
       created_at AS "createdAt", updated_at AS "updatedAt"
     FROM place_folder(
@@ -194,7 +194,7 @@ async function refuseImpossibleMove(
   id: number,
   place: Place,
 ): Promise<void> {
-  const [subtree] = await tx.$queryRaw<{ levels: number | null; hasCycle: boolean | null }[]>`
+  const [subtree] = await tx.sql<{ levels: number | null; hasCycle: boolean | null }>`
     WITH RECURSIVE subtree AS (
       SELECT id, depth FROM folders WHERE tenant_id = ${tenantId}::uuid AND id = ${id}
       UNION ALL

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { TenantScope } from '#src/access/caller.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
-import type { Database, Tx } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Id, Time, Uuid } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -57,19 +57,13 @@ export async function listInvoices(
  * An invoice of the caller's tenant, or null if it is missing or another tenant's. Entry and statement
  * are one packet, so the tenant comes from the scope.
  */
-export async function findInvoice(
-  db: Pick<Database, 'readRows'>,
-  entry: Entry<TenantScope>,
-  id: number,
-) {
-  const { rows } = await db.readRows<TenantScope, InvoiceRow>(
-    entry,
+export function findInvoice(id: number) {
+  return oneStatement(
     Prisma.sql`
       SELECT id, tenant_id AS "tenantId", amount, currency, status, created_at AS "createdAt"
       FROM invoices WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
+    ([row]: InvoiceRow[]) => (row === undefined ? null : toInvoice(row)),
   )
-  const [row] = rows
-  return row === undefined ? null : toInvoice(row)
 }
 
 /**

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
 import type { OwnerScope, TenantScope } from '#src/access/caller.ts'
 import { scopeUserId } from '#src/access/scope.ts'
-import type { Database, Tx } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Id, Line, Time } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -81,18 +81,12 @@ const columns = Prisma.sql`
  * An order of the caller, or null if it is missing or not theirs. Entry and statement are one packet,
  * so the owner comes from the scope.
  */
-export async function findOrder(
-  db: Pick<Database, 'readRows'>,
-  entry: Entry<OwnerScope>,
-  id: number,
-) {
-  const { rows } = await db.readRows<OwnerScope, OrderRow>(
-    entry,
+export function findOrder(id: number) {
+  return oneStatement(
     Prisma.sql`
       SELECT ${columns} FROM orders WHERE user_id = ${scopeUserId} AND id = ${id}`,
+    ([row]: OrderRow[]) => (row === undefined ? null : toOrder(row)),
   )
-  const [row] = rows
-  return row === undefined ? null : toOrder(row)
 }
 
 /**
@@ -102,7 +96,7 @@ export async function findOrder(
 export async function lockOrder(tx: Tx, { userId }: OwnerScope, id: number) {
   const found = await tx.order.findFirst({ where: { id, userId }, select: { tenantId: true } })
   if (found === null) return null
-  const [row] = await tx.$queryRaw<OrderRow[]>`
+  const [row] = await tx.sql<OrderRow>`
     SELECT ${columns} FROM orders
     WHERE tenant_id = ${found.tenantId}::uuid AND user_id = ${userId} AND id = ${id} FOR UPDATE`
   return row === undefined ? null : toOrder(row)
@@ -160,7 +154,7 @@ export async function changeOrder(
   change: { shippingAddress: ShippingAddress },
   now: Date,
 ) {
-  const [entered] = await tx.$queryRaw<{ tenantId: string | null }[]>`
+  const [entered] = await tx.sql<{ tenantId: string | null }>`
     SELECT enter_order_tenant(${id}) AS "tenantId"`
   const tenantId = entered?.tenantId ?? null
   const [row] = await tx.order.updateManyAndReturn({

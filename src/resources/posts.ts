@@ -2,10 +2,10 @@ import Type from 'typebox'
 import type { TenantPrincipal, TenantScope } from '#src/access/caller.ts'
 import { type Decision, decide, type Subject } from '#src/access/policy.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
-import type { Database, Tx } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, within } from '#src/db/keyset.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Id, Line, Nullable, Text, Time, Uuid } from '#src/http/schemas.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
@@ -83,28 +83,17 @@ const columns = Prisma.sql`
  * A post of the caller's tenant, or null if it is missing or another tenant's. Entry and statement are
  * one packet, so the tenant comes from the scope.
  */
-export async function findPost(
-  db: Pick<Database, 'readRows'>,
-  entry: Entry<TenantScope>,
-  id: number,
-) {
-  const { rows } = await db.readRows<TenantScope, PostRow>(
-    entry,
+export function findPost(id: number) {
+  return oneStatement(
     Prisma.sql`
       SELECT ${columns} FROM posts WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
+    ([row]: PostRow[]) => (row === undefined ? null : toPost(row)),
   )
-  const [row] = rows
-  return row === undefined ? null : toPost(row)
 }
 
 /** The same with the name of its author, or the address; null if there is neither any more. */
-export async function findPostWithAuthor(
-  db: Pick<Database, 'readRows'>,
-  entry: Entry<TenantScope>,
-  id: number,
-) {
-  const { rows } = await db.readRows<TenantScope, PostRow & { author: string | null }>(
-    entry,
+export function findPostWithAuthor(id: number) {
+  return oneStatement(
     Prisma.sql`
       SELECT ${columns}, coalesce(
         (SELECT s.name FROM service_tokens s
@@ -113,14 +102,14 @@ export async function findPostWithAuthor(
          JOIN memberships m ON m.user_id = u.id AND m.tenant_id = posts.tenant_id
          WHERE u.id = posts.author_id)) AS author
       FROM posts WHERE tenant_id = ${scopeTenantId} AND id = ${id}`,
+    ([row]: (PostRow & { author: string | null })[]) =>
+      row === undefined ? null : { post: toPost(row), author: row.author },
   )
-  const [row] = rows
-  return row === undefined ? null : { post: toPost(row), author: row.author }
 }
 
 /** A post of the tenant, locked until the transaction ends; null if it is missing or another tenant's. */
 export async function lockPost(tx: Tx, { tenantId }: TenantScope, id: number) {
-  const [row] = await tx.$queryRaw<PostRow[]>`
+  const [row] = await tx.sql<PostRow>`
     SELECT ${columns} FROM posts WHERE tenant_id = ${tenantId}::uuid AND id = ${id} FOR UPDATE`
   return row === undefined ? null : toPost(row)
 }
@@ -165,7 +154,7 @@ export async function changePost(
   change: { title?: string; body?: string },
   now: Date,
 ): Promise<PostChange> {
-  const [object] = await tx.$queryRaw<{ department: string | null }[]>`
+  const [object] = await tx.sql<{ department: string | null }>`
     SELECT department FROM posts
     WHERE tenant_id = ${caller.tenantId}::uuid AND id = ${id} FOR UPDATE`
   if (object === undefined) return { outcome: 'missing' }
@@ -191,7 +180,7 @@ export async function deletePost(
   id: number,
   now: Date,
 ): Promise<boolean> {
-  const [post] = await tx.$queryRaw<PostRow[]>`
+  const [post] = await tx.sql<PostRow>`
     DELETE FROM posts WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} RETURNING ${columns}`
   if (post === undefined) return false
   await publish(tx, scope, { kind: postDeleted, data: toPost(post) }, now)

@@ -30,7 +30,7 @@ export async function findTeam(tx: Tx, { tenantId }: TenantScope, id: number) {
 /** The same, locked until the transaction ends; after the folders, as when a team is deleted. */
 export async function lockTeam(tx: Tx, scope: TenantScope, id: number) {
   await lockFolders(tx, scope)
-  await tx.$queryRaw`
+  await tx.sql`
     SELECT 1 FROM teams WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id} FOR UPDATE`
   return findTeam(tx, scope, id)
 }

@@ -63,7 +63,7 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
       for (const id of world.documents) {
         const expected = reachable.includes(id) ? id : undefined
         for (const one of [db, unguarded]) {
-          const read = await findDocument(one, entryOf(caller), id)
+          const read = await one.read(entryOf(caller), findDocument(id))
           assert.equal(read?.id, expected)
           const changed = await one.write(entryOf(caller), (tx) =>
             changeDocument(tx, caller, id, { title: 'Changed' }, new Date()),

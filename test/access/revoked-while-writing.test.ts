@@ -101,18 +101,18 @@ t.test('a right that is taken away after the early check is not used', async (t)
     since: string,
     run: () => Promise<Answer>,
   ) {
-    const { enter } = test.app.db
+    const { read } = test.app.db
     let before: string | undefined
-    const revoking: typeof enter = async (entry) => {
-      const facts = await enter(entry)
-      if (before === undefined) {
+    const revoking: typeof read = async (entry, work) => {
+      const facts = await read(entry, work)
+      if (work === undefined && before === undefined) {
         await test.database.admin.query(sql, [caller.userId])
         before = await digestOf(test.database, since)
       }
       return facts
     }
-    Object.assign(test.app.db, { enter: revoking })
-    const answer = await run().finally(() => Object.assign(test.app.db, { enter }))
+    Object.assign(test.app.db, { read: revoking })
+    const answer = await run().finally(() => Object.assign(test.app.db, { read }))
     if (before === undefined) throw new Error('The request was not looked at early.')
     return { answer, before, after: await digestOf(test.database, since) }
   }
@@ -286,14 +286,14 @@ const order = {
 
 /** Returns a function whose promise resolves when the next early check has passed. */
 function watchEarlyChecks({ app }: TestApp): () => Promise<void> {
-  const { enter } = app.db
+  const { read } = app.db
   let passed = () => {}
-  const watched: typeof enter = async (entry) => {
-    const facts = await enter(entry)
-    passed()
+  const watched: typeof read = async (entry, work) => {
+    const facts = await read(entry, work)
+    if (work === undefined) passed()
     return facts
   }
-  Object.assign(app.db, { enter: watched })
+  Object.assign(app.db, { read: watched })
   return () =>
     new Promise((resolve) => {
       passed = resolve

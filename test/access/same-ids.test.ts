@@ -46,9 +46,9 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
   await t.test('a document is reached by a chain within its own tenant', async (t) => {
     const entry = entryOf(caller)
     const found = [
-      await findDocument(db, entry, inShared),
-      await findDocument(db, entry, inOther),
-      await findDocument(db, entry, both),
+      await db.read(entry, findDocument(inShared)),
+      await db.read(entry, findDocument(inOther)),
+      await db.read(entry, findDocument(both)),
     ]
     const list = await db.read(entry, (tx) => listDocuments(tx, caller, { limit: 10, after: null }))
     const own = { id: both, tenantId }
@@ -129,10 +129,10 @@ t.test('an order, a post and an invoice are read in the scope of the caller', as
   }
   await createOrder(database, foreign)
   const entry = entryOf(own)
-  t.match(await findPost(db, entry, 1), { id: 1, tenantId: own.tenantId })
-  t.match(await findInvoice(db, entry, 1), { id: 1, tenantId: own.tenantId })
-  t.equal(await findOrder(db, entry, 1), null)
-  t.match(await findOrder(db, entryOf(foreign), 1), { id: 1, userId: foreign.userId })
+  t.match(await db.read(entry, findPost(1)), { id: 1, tenantId: own.tenantId })
+  t.match(await db.read(entry, findInvoice(1)), { id: 1, tenantId: own.tenantId })
+  t.equal(await db.read(entry, findOrder(1)), null)
+  t.match(await db.read(entryOf(foreign), findOrder(1)), { id: 1, userId: foreign.userId })
 })
 
 t.test('a team and its members are those of the tenant', async (t) => {

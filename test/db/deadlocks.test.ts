@@ -57,7 +57,7 @@ t.test('the same for a hand-written statement within Prisma', async (t) => {
   const runs = await runAgainstEachOther(ids, (order, between) =>
     db.write(entry, async (tx) => {
       for (const id of order) {
-        await tx.$queryRaw(Prisma.sql`SELECT 1 FROM memberships WHERE user_id = ${id} FOR UPDATE`)
+        await tx.sql(Prisma.sql`SELECT 1 FROM memberships WHERE user_id = ${id} FOR UPDATE`)
         if (id === order[0]) await between()
       }
     }),
@@ -68,7 +68,7 @@ t.test('the same for a hand-written statement within Prisma', async (t) => {
 t.test('the same for a transaction of hand-written statements', async (t) => {
   const { db, entry, ids } = await world(t)
   const runs = await runAgainstEachOther(ids, (order, between) =>
-    db.transaction(entry, async (connection) => {
+    db.write(entry, async (connection) => {
       for (const id of order) {
         const text = 'SELECT FROM memberships WHERE user_id = $1 FOR UPDATE'
         await connection.query({ text, values: [id] })

@@ -80,14 +80,14 @@ t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
   const failures: Record<string, () => Promise<unknown>> = {
     'a statement that takes too long': () =>
       db.write(user, async (tx) => {
-        await tx.$executeRaw`SET LOCAL statement_timeout = 20`
-        await tx.$queryRaw`SELECT pg_sleep(60)`
+        await tx.sql`SET LOCAL statement_timeout = 20`
+        await tx.sql`SELECT pg_sleep(60)`
       }),
     'a lock that is not given up': () =>
       db.write(user, async (tx) => {
         const holder = await admin.connect()
         await holder.query('BEGIN; LOCK TABLE orders')
-        await tx.$executeRaw`SET LOCAL lock_timeout = 20`
+        await tx.sql`SET LOCAL lock_timeout = 20`
         await tx.order.findFirst().finally(() => holder.release(true))
       }),
     'a backend that is killed between two queries': () =>
@@ -103,8 +103,8 @@ t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
       }),
     'a server that has become read-only': () =>
       db.write(user, async (tx) => {
-        await tx.$executeRaw`SET TRANSACTION READ ONLY`
-        await tx.$executeRaw`UPDATE orders SET updated_at = now()`
+        await tx.sql`SET TRANSACTION READ ONLY`
+        await tx.sql`UPDATE orders SET updated_at = now()`
       }),
     'a port where nobody listens': async () => {
       const other = openDatabase(nowhere, 2)
@@ -122,7 +122,7 @@ t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
     )
     t.ok(isDatabaseUnavailable(error), `${name}: ${error}`)
   }
-  await t.rejects(db.read(user, (tx) => tx.$queryRaw`SELEC`))
+  await t.rejects(db.read(user, (tx) => tx.sql`SELEC`))
   const mistake = await systemDb.query({ text: 'SELEC' }).catch((error: unknown) => error)
   t.type(mistake, pg.DatabaseError)
   t.notOk(isDatabaseUnavailable(mistake), 'a mistake in a statement is ours')

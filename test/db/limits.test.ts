@@ -10,6 +10,7 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { rowsOf } from '#test/support/database/rows-of.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 const limits = `SELECT name, setting FROM pg_settings
@@ -27,8 +28,8 @@ t.test('every connection has timeouts for statements, locks and idle transaction
   await queue.start()
   t.teardown(() => Promise.all([db.close(), systemDb.close(), queue.stop({ graceful: false })]))
   const connections = {
-    transactions: await db.read(withoutScope, (tx) => tx.$queryRawUnsafe<Setting[]>(limits)),
-    reads: (await db.readRows<undefined, Setting>(withoutScope, Prisma.raw(limits))).rows,
+    transactions: await db.read(withoutScope, (tx) => tx.sql<Setting>({ text: limits })),
+    reads: await db.read(withoutScope, rowsOf<Setting>(Prisma.raw(limits))),
     systemDb: (await systemDb.query<Setting>({ text: limits })).rows,
     queue: (await queue.getDb().executeSql(limits)).rows as Setting[],
   }
@@ -76,7 +77,7 @@ t.test('a whole transaction is limited, and its connection is free again', async
   let late: Promise<unknown> = Promise.resolve()
   const slow = async (tx: Tx) => {
     for (let statements = 0; statements < 3; statements += 1)
-      await tx.$queryRaw`SELECT 1 FROM pg_sleep(0.08)`
+      await tx.sql`SELECT 1 FROM pg_sleep(0.08)`
   }
   const read = db.read(withoutScope, (tx) => {
     const working = slow(tx)
@@ -86,7 +87,7 @@ t.test('a whole transaction is limited, and its connection is free again', async
   const error = await read.catch((reason: unknown) => reason)
   t.ok(isDatabaseUnavailable(error), 'answered with 503')
   t.match(await late, /has ended/, 'and no further statement runs')
-  const rows = await db.read(withoutScope, (tx) => tx.$queryRaw`SELECT 1 AS one`)
+  const rows = await db.read(withoutScope, (tx) => tx.sql`SELECT 1 AS one`)
   t.same(rows, [{ one: 1 }])
 })
 
@@ -99,8 +100,8 @@ t.test('a connection that opens too late for its caller serves the next one', as
   t.teardown(() => Promise.all([db.close(), systemDb.close()]))
   proxy.openAfter(1_300)
   const callers = {
-    reads: () => db.readRows(withoutScope, Prisma.sql`SELECT 1`),
-    transactions: () => db.read(withoutScope, (tx) => tx.$queryRaw`SELECT 1`),
+    reads: () => db.read(withoutScope, rowsOf(Prisma.sql`SELECT 1`)),
+    transactions: () => db.read(withoutScope, (tx) => tx.sql`SELECT 1`),
     systemDb: () => systemDb.query({ text: 'SELECT 1' }),
   }
   for (const [name, call] of Object.entries(callers)) {

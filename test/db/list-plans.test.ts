@@ -300,7 +300,7 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
 
 t.test('a filter without an index would be found', async (t) => {
   const { plansOf } = await setUp(t)
-  const plans = await plansOf((tx) => tx.$queryRaw`SELECT id FROM posts WHERE title = 'rare'`)
+  const plans = await plansOf((tx) => tx.sql`SELECT id FROM posts WHERE title = 'rare'`)
   const read = rowsRead(plans.flatMap(nodesOf))
   t.ok(read >= rows, `${read} rows read`)
 })

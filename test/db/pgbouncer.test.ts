@@ -13,6 +13,7 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
@@ -61,9 +62,9 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const look = async (index: number) => {
       const { tenantId } = users[index % users.length] ?? { tenantId: '' }
       if (index % 4 === 3) {
-        const { rows } = await db.readRows<TestScope, { tenantId: string }>(
+        const rows = await db.read(
           entryOf({ tenantId }),
-          Prisma.sql`SELECT tenant_id AS "tenantId" FROM invoices`,
+          rowsOf<{ tenantId: string }>(Prisma.sql`SELECT tenant_id AS "tenantId" FROM invoices`),
         )
         return count(tenantId, rows)
       }
@@ -72,7 +73,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
         // Two at once on one connection. Without WHERE: only row-level security limits the rows.
         const [rows, [backend]] = await Promise.all([
           tx.invoice.findMany(),
-          tx.$queryRawUnsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid'),
+          tx.sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`,
         ])
         backends.add(backend?.pid ?? 0)
         count(tenantId, rows)

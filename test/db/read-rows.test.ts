@@ -12,6 +12,7 @@ import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { rowsAndFactsOf, rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
@@ -31,7 +32,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     const mine = await createUser(database)
     const other = await createUser(database)
     const order = await createOrder(database, mine)
-    const read = async (scope: TestScope) => (await db.readRows(entryOf(scope), all)).rows
+    const read = async (scope: TestScope) => await db.read(entryOf(scope), rowsOf(all))
     for (const [scope, found] of [
       [mine, [{ id: order }]],
       [other, []],
@@ -40,24 +41,27 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     ] as const) {
       t.strictSame(await read(scope), found)
     }
-    const { facts } = await db.readRows(entryOf(mine), all)
-    t.strictSame(facts, mine, 'what the entry found')
-    t.strictSame((await db.readRows(withoutScope, all)).rows, [], 'nothing of a scope stays')
+    t.strictSame(
+      (await db.read(entryOf(mine), rowsAndFactsOf(all))).facts,
+      mine,
+      'what the entry found',
+    )
+    t.strictSame(await db.read(withoutScope, rowsOf(all)), [], 'nothing of a scope stays')
 
     const isolation = Prisma.sql`SELECT current_setting('transaction_isolation') AS level`
     t.strictSame(
-      (await db.readRows(entryOf(mine), isolation)).rows,
+      await db.read(entryOf(mine), rowsOf(isolation)),
       [{ level: 'repeatable read' }],
       'the rows are of the moment at which the entry decided',
     )
     const write = Prisma.sql`UPDATE orders SET updated_at = now() RETURNING id`
-    await t.rejects(db.readRows(entryOf(mine), write), /read-only transaction/)
-    await t.rejects(db.readRows(entryOf(mine), Prisma.sql`SELECT 1 / 0`), /division by zero/)
+    await t.rejects(db.read(entryOf(mine), rowsOf(write)), /read-only transaction/)
+    await t.rejects(db.read(entryOf(mine), rowsOf(Prisma.sql`SELECT 1 / 0`)), /division by zero/)
     const failing: Entry<undefined> = {
       ...withoutScope,
       statement: () => ({ text: 'SELECT 1 / 0' }),
     }
-    await t.rejects(db.readRows(failing, all), /division by zero/, 'without an entry no rows')
+    await t.rejects(db.read(failing, rowsOf(all)), /division by zero/, 'without an entry no rows')
     t.strictSame(await read(mine), [{ id: order }], 'after each of those')
     t.strictSame(await read(other), [])
   })
@@ -78,36 +82,25 @@ t.test(
         throw new Problem('forbidden')
       },
     }
-    await t.rejects(db.readRows(refused, all), { code: 'forbidden' })
-    await t.rejects(db.enter(refused), { code: 'forbidden' })
+    await t.rejects(db.read(refused, rowsOf(all)), { code: 'forbidden' })
+    await t.rejects(db.read(refused), { code: 'forbidden' })
     let reached = false
     const work = async () => {
       reached = true
     }
-    for (const access of [db.read, db.write, db.transaction]) {
+    for (const access of [db.read, db.write]) {
       await t.rejects(access(refused, work), { code: 'forbidden' })
     }
     t.equal(reached, false, 'no transaction goes on')
-    t.strictSame((await db.readRows(withoutScope, all)).rows, [])
-    t.strictSame(await db.enter(entryOf(mine)), mine, 'enter returns the facts')
+    t.strictSame(await db.read(withoutScope, rowsOf(all)), [])
+    t.strictSame(await db.read(entryOf(mine)), mine, 'enter returns the facts')
   },
 )
 
 t.test('the functions that find a row by its id are inlined in the statement', async (t) => {
   const { admin } = await createDatabase(t)
-  const sent: Prisma.Sql[] = []
-  const db = {
-    async readRows<Facts, Row extends object>(entry: Entry<Facts>, statement: Prisma.Sql) {
-      sent.push(statement)
-      return { facts: entry.admit([]), rows: [] as Row[] }
-    },
-  }
-  const entry = { ...withoutScope, admit: () => ({ tenantId: '', userId: 0 }) }
   for (const find of [findDocument, findInvoice, findOrder, findPost, findPostWithAuthor]) {
-    await find(db, entry, 1)
-  }
-  t.equal(sent.length, 5)
-  for (const { text, values } of sent) {
+    const { text, values } = find(1).statement
     const { rows } = await admin.query({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })
     const plan = JSON.stringify(rows)
     t.match(plan, /"Relation Name":"(documents|invoices|orders|posts)"/)

@@ -1,8 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
-import { runWithCommit } from '#src/db/connections/scoped-pool.ts'
-import { openDatabase } from '#src/db/database.ts'
+import { openDatabase, type Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
@@ -13,6 +12,7 @@ import { createOrder, createTestInvoice, createTestPost } from '#test/support/ca
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 t.test('a read waits for two round trips: its opening, its statement', async (t) => {
@@ -37,13 +37,13 @@ t.test('a read waits for two round trips: its opening, its statement', async (t)
 
 t.test('entry and one statement by id wait for one', async (t) => {
   const { proxy, db, entryOf, user } = await openCounted(t)
-  const read = () => db.readRows(entryOf(user), Prisma.sql`SELECT id FROM invoices`)
+  const read = () => db.read(entryOf(user), rowsOf(Prisma.sql`SELECT id FROM invoices`))
   await read()
   proxy.reset()
   await read()
   t.equal(proxy.roundTrips(), 1)
   proxy.reset()
-  await db.enter(entryOf(user))
+  await db.read(entryOf(user))
   t.equal(proxy.roundTrips(), 1)
 })
 
@@ -54,9 +54,8 @@ t.test('a write of one statement waits for three: opening, statement, COMMIT', a
     db.write(entryOf(user), (tx) =>
       tx.post.createMany({ data: { tenantId, authorId: userId, title: 'x', body: 'x' } }),
     )
-  const transaction = () =>
-    db.transaction(entryOf(user), (connection) => connection.query({ text: 'SELECT 1' }))
-  for (const work of [write, transaction]) {
+  const statement = () => db.write(entryOf(user), ({ sql }) => sql`SELECT 1`)
+  for (const work of [write, statement]) {
     await work()
     proxy.reset()
     await work()
@@ -67,11 +66,11 @@ t.test('a write of one statement waits for three: opening, statement, COMMIT', a
 t.test('what runs with COMMIT costs no round trip, and ends the transaction', async (t) => {
   const { proxy, db, entryOf, user } = await openCounted(t)
   const told: unknown[] = []
-  const last = (text: string) => runWithCommit({ text }, (rows) => told.push(rows))
+  const last = (tx: Tx, text: string) => tx.runWithCommit({ text }, (rows) => told.push(rows))
   const insert = { tenantId: user.tenantId, authorId: user.userId, title: 'x', body: 'x' }
   const write = (...texts: string[]) =>
     db.write(entryOf(user), async (tx) => {
-      for (const text of texts) last(text)
+      for (const text of texts) last(tx, text)
       await tx.post.createMany({ data: insert })
       t.strictSame(told, [], 'not yet')
     })
@@ -90,20 +89,12 @@ t.test('what runs with COMMIT costs no round trip, and ends the transaction', as
   await write('SELECT 1 AS one')
   t.strictSame(told.splice(0), [[{ one: 1 }]], 'the connection goes on')
 
-  await db.transaction(entryOf(user), async () => last('SELECT 2 AS two'))
-  t.strictSame(told, [[{ two: 2 }]], 'hand-written transactions have it too')
   await t.rejects(
-    db.read(entryOf(user), async () => last('SELECT 1')),
-    /without an entry/,
+    db.read(entryOf(user), async (tx) => last(tx, 'SELECT 1')),
+    /nothing to commit/,
   )
-  t.throws(() => last('SELECT 1'), /without an entry/)
-
-  const committed = Promise.withResolvers<void>()
-  const tooLate = await db.write(entryOf(user), async () => ({
-    late: committed.promise.then(() => last('SELECT 1')),
-  }))
-  committed.resolve()
-  await t.rejects(tooLate.late, /has ended/, 'what would be lost is refused')
+  const { kept } = await db.write(entryOf(user), async (tx) => ({ kept: tx }))
+  t.throws(() => last(kept, 'SELECT 1'), /has ended/, 'what would be lost is refused')
 })
 
 t.test('a change that publishes an event waits for five round trips', async (t) => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import type { Principal } from '#src/access/caller.ts'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
@@ -9,6 +10,7 @@ import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { rowsAndFactsOf, rowsOf } from '#test/support/database/rows-of.ts'
 import { addSession, addToken, idleSeconds, randomCredential } from './credentials.ts'
 
 /*
@@ -24,12 +26,12 @@ const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }
 
 t.test('reads that arrive together leave in one packet, and each finds its own rows', async (t) => {
   const { db, proxy, people, session } = await setUp(t)
-  const read = () => Promise.all(people.map((person) => db.readRows(session(person), ownOrders)))
+  const read = () =>
+    Promise.all(people.map((person) => db.read(session(person), rowsOf(ownOrders))))
   const expected = people.map(({ order }) => [{ id: order }])
-  const rowsOf = (results: { rows: object[] }[]) => results.map(({ rows }) => rows)
-  t.strictSame(rowsOf(await read()), expected)
+  t.strictSame(await read(), expected)
   proxy.reset()
-  t.strictSame(rowsOf(await read()), expected)
+  t.strictSame(await read(), expected)
   t.equal(proxy.roundTrips(), 1)
 })
 
@@ -39,7 +41,10 @@ t.test('more reads than a packet holds leave in several', async (t) => {
   await Promise.all(
     turns.map(async (person) => {
       if (person === undefined) return
-      const { rows, facts } = await db.readRows(session(person), ownOrders)
+      const { rows, facts } = await db.read(
+        session(person),
+        rowsAndFactsOf<Principal | null>(ownOrders),
+      )
       t.strictSame(rows, [{ id: person.order }])
       t.equal(facts?.userId, person.userId)
     }),
@@ -68,13 +73,13 @@ t.test('a credential that is not live finds nothing between two that are', async
       const entry = enterCredential({ kind, hash }, rules)
       for (const statement of [ownOrders, tenants]) {
         const [before, between, after] = await Promise.all([
-          db.readRows(session(first), statement),
-          db.readRows(entry, statement),
-          db.readRows(session(second), statement),
+          db.read(session(first), rowsOf(statement)),
+          db.read(entry, rowsAndFactsOf(statement)),
+          db.read(session(second), rowsOf(statement)),
         ])
         t.strictSame(between, { facts: null, rows: [] }, name)
-        t.equal(before.rows.length, 1)
-        t.equal(after.rows.length, 1)
+        t.equal(before.length, 1)
+        t.equal(after.length, 1)
       }
     }
   }
@@ -84,12 +89,12 @@ t.test('an entry that does not replace the scope shares no transaction', async (
   const { db, people, session } = await setUp(t)
   const results = await Promise.all(
     people.flatMap((person) => [
-      db.readRows(session(person), ownOrders),
-      db.readRows(withoutScope, ownOrders),
+      db.read(session(person), rowsOf(ownOrders)),
+      db.read(withoutScope, rowsOf(ownOrders)),
     ]),
   )
   t.strictSame(
-    results.map(({ rows }) => rows.length),
+    results.map((rows) => rows.length),
     people.flatMap(() => [1, 0]),
   )
 })
@@ -99,18 +104,18 @@ t.test('a read that fails fails alone', async (t) => {
   for (const bad of people.keys()) {
     const results = await Promise.allSettled(
       people.map((person, index) =>
-        db.readRows(session(person), index === bad ? failing : ownOrders),
+        db.read(session(person), rowsOf(index === bad ? failing : ownOrders)),
       ),
     )
     for (const [index, result] of results.entries()) {
       if (index === bad) t.match(result, { status: 'rejected', reason: { code: '22012' } })
-      else t.match(result, { status: 'fulfilled', value: { rows: [{ id: people[index]?.order }] } })
+      else t.match(result, { status: 'fulfilled', value: [{ id: people[index]?.order }] })
     }
   }
   const unsendable = { ...ownOrders, text: 'SELECT $1::text', values: [{}] } as never
   const [mine, broken] = await Promise.allSettled([
-    db.readRows(session(people[0]), ownOrders),
-    db.readRows(session(people[0]), unsendable),
+    db.read(session(people[0]), rowsOf(ownOrders)),
+    db.read(session(people[0]), rowsOf(unsendable)),
   ])
   t.match(mine, { status: 'fulfilled' })
   t.match(broken, { status: 'rejected', reason: TypeError })
@@ -133,17 +138,17 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       if (person === undefined) throw new Error('no such person')
       switch (kind) {
         case 'live':
-          return (await db.readRows(session(person), ownOrders)).rows
+          return await db.read(session(person), rowsOf(ownOrders))
         case 'dead': {
           const entry = enterCredential({ kind: 'session', hash: randomCredential() }, rules)
-          return (await db.readRows(entry, ownOrders)).rows
+          return await db.read(entry, rowsOf(ownOrders))
         }
         case 'without':
-          return (await db.readRows(withoutScope, ownOrders)).rows
+          return await db.read(withoutScope, rowsOf(ownOrders))
         case 'failing':
-          return db.readRows(session(person), failing).catch(({ code }) => code)
+          return db.read(session(person), rowsOf(failing)).catch(({ code }) => code)
         default:
-          return (await db.enter(session(person)))?.userId
+          return (await db.read(session(person)))?.userId
       }
     }
     const expected = ([kind, index]: [string, number]) => {

@@ -52,7 +52,7 @@ export const tests = {
   securityHeaders: 'test/plugins/http/security-headers.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
   forms: 'test/pages/kit/form-submission.test.ts',
-  snapshot: 'test/db/scoped-pool.test.ts',
+  snapshot: 'test/db/transactions.test.ts',
   groups: 'test/billing/groups.test.ts',
   process: 'test/billing/process.test.ts',
   billingReplays: 'test/billing/replays.test.ts',

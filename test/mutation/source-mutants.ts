@@ -154,7 +154,7 @@ function queueHunts(): Hunt[] {
   })
   return [
     hunt(
-      'src/db/connections/scoped-pool.ts',
+      'src/db/connections/transaction.ts',
       /ISOLATION LEVEL REPEATABLE READ /g,
       '',
       tests.snapshot,

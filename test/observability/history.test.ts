@@ -42,10 +42,12 @@ t.test('a failed measurement is reported and leaves no sample', async (t) => {
     () => Promise.reject(failure),
     () => 0,
   )
-  const error = await new Promise((resolve) => {
-    const samples = history.start(resolve)
-    t.teardown(() => samples.stop())
+  const stop = await new Promise<() => void>((resolve) => {
+    const end = history.start((error) => {
+      t.equal(error, failure)
+      resolve(() => end())
+    })
   })
-  t.equal(error, failure)
+  stop()
   t.same(history.valuesOf('events'), Array(historyPeriods).fill(null))
 })

@@ -89,12 +89,12 @@ t.test('waiting requests for a connection and failed ones are counted', async (t
   const entered = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()
   const first = db.read(user, async (tx) => {
-    await tx.$queryRaw(statement)
+    await tx.sql(statement)
     entered.resolve()
     await left.promise
   })
   await entered.promise
-  const second = db.read(user, (tx) => tx.$queryRaw(statement))
+  const second = db.read(user, (tx) => tx.sql(statement))
   await setImmediate()
   const busy = await registry.metrics()
   t.match(busy, 'gatehouse_database_pool_waiting{pool="scoped"} 1\n')

@@ -71,9 +71,10 @@ export function fakeDatabase(callers: Record<string, Caller>, entered: string[] 
     return entry.admit(caller === undefined ? [] : [caller])
   }
   const db = {
-    enter: <Facts>(entry: Entry<Facts>) => enter('enter', entry),
-    read: async <Facts, T>(entry: Entry<Facts>, work: (tx: never, facts: Facts) => Promise<T>) =>
-      work({} as never, await enter('read', entry)),
+    async read<Facts, T>(entry: Entry<Facts>, work?: (tx: never, facts: Facts) => Promise<T>) {
+      if (work === undefined) return enter('enter', entry)
+      return work({} as never, await enter('read', entry))
+    },
     write: async <Facts, T>(entry: Entry<Facts>, work: (tx: never, facts: Facts) => Promise<T>) =>
       work({} as never, await enter('write', entry)),
   }

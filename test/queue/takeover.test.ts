@@ -45,10 +45,6 @@ function start(t: Test, errors: Error[]) {
       error: (facts) => t.fail('an error was logged', facts),
     },
   )
-  const keptRunning = setInterval(() => {}, heartbeatMs) // the timer of the takeover does not
-  t.teardown(() => {
-    clearInterval(keptRunning)
-    return takeover.stop()
-  })
+  t.teardown(() => takeover.stop())
   return { taken, warnings }
 }

@@ -17,7 +17,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/reliability/*.test.ts': 'processes, servers and networks fail',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
   'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
-  'test/{db/{deadlocks,limits,pgbouncer,scoped-pool-killed},operations/open-transactions}.test.ts':
+  'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
     'waits for limits of the server, or ends its connections',
   'test/commands/{program.test.ts,{billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',

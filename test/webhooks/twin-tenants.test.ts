@@ -35,12 +35,12 @@ import { createTwins } from './twin-tenants.ts'
 
 /** Runs the statements in the transaction, with the scope that it has. */
 function inTransaction(tx: Tx): Database {
-  const run: Database['writeRows'] = async (_entry, statement) => {
-    return { facts: twin as never, rows: await tx.$queryRaw(statement) }
+  const run: Database['write'] = async (_entry, work) => {
+    if (typeof work === 'function') throw new Error('not in this transaction')
+    return work.read(await tx.sql(work.statement), twin as never)
   }
-  const fail = () => Promise.reject(new Error('not in this transaction'))
-  const none = { enter: fail, read: fail, write: fail, transaction: fail, close: fail }
-  return { ...none, readRows: run as Database['readRows'], writeRows: run }
+  const read = run as Database['read']
+  return { read, write: run, close: () => Promise.reject(new Error('not in this transaction')) }
 }
 
 const twins = await createTwins(t)

@@ -79,7 +79,7 @@ export async function createTwins(t: Test): Promise<Twins> {
       const undone = new Error('undone')
       const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof work>>>()
       const working = db.write(enter(twin), async (tx) => {
-        for (const sql of prepare) await tx.$executeRawUnsafe(sql)
+        for (const sql of prepare) await tx.sql({ text: sql })
         const before = await findRows(tx, original)
         const result = await work(tx)
         t.strictSame(await findRows(tx, original), before, 'the original is unchanged')
@@ -178,8 +178,8 @@ async function createMoreOfOriginal(database: TestDatabase, tenant: TestUser, en
 async function findRows(tx: Tx, { tenantId }: TestUser): Promise<unknown[]> {
   const found: unknown[] = []
   for (const table of tables) {
-    const sql = `SELECT to_jsonb(one) AS row FROM ${table} AS one WHERE tenant_id = $1::uuid ORDER BY 1`
-    found.push(...(await tx.$queryRawUnsafe<unknown[]>(sql, tenantId)))
+    const text = `SELECT to_jsonb(one) AS row FROM ${table} AS one WHERE tenant_id = $1::uuid ORDER BY 1`
+    found.push(...(await tx.sql({ text, values: [tenantId] })))
   }
   return found
 }

@@ -38,8 +38,8 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
     },
     async (request, reply) => {
       const { sessionEntry, params, clientInfo } = request
-      const accepted = await app.db.transaction(sessionEntry, (connection, caller) =>
-        acceptInvitation(connection, caller, params.id, clientInfo),
+      const accepted = await app.db.write(sessionEntry, (tx, caller) =>
+        acceptInvitation(tx, caller, params.id, clientInfo),
       )
       return answer(request, reply, accepted, 'joined')
     },
@@ -61,8 +61,8 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
     },
     async (request, reply) => {
       const { sessionEntry, params, clientInfo } = request
-      const declined = await app.db.transaction(sessionEntry, (connection, caller) =>
-        declineInvitation(connection, caller, params.id, clientInfo),
+      const declined = await app.db.write(sessionEntry, (tx, caller) =>
+        declineInvitation(tx, caller, params.id, clientInfo),
       )
       return answer(request, reply, declined, 'declined')
     },

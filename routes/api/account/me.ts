@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
-import { findProfile } from '#src/auth/members/tenants.ts'
+import { profile } from '#src/auth/members/tenants.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 const Me = Type.Object(
@@ -34,7 +34,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
       },
     },
     async (request) => {
-      const { caller, tenant, invitations } = await findProfile(app.db, request.entry)
+      const { caller, tenant, invitations } = await app.db.read(request.entry, profile)
       return {
         user: {
           id: caller.userId,

@@ -66,8 +66,8 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     },
     async (request, reply) => {
       const { sessionEntry, session, body, clientInfo } = request
-      const newCookieId = await app.db.transaction(withoutLocks(sessionEntry), (connection) =>
-        switchTenant(connection, session.sessionId, body.tenantId, clientInfo),
+      const newCookieId = await app.db.write(withoutLocks(sessionEntry), (tx) =>
+        switchTenant(tx, session.sessionId, body.tenantId, clientInfo),
       )
       if (newCookieId === null) throw new Problem('not-found')
       await request.adoptSession(newCookieId)
@@ -92,8 +92,8 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     },
     async (request, reply) => {
       const { sessionEntry, session, params, clientInfo } = request
-      const left = await app.db.transaction(withoutLocks(sessionEntry), (connection) =>
-        leaveTenant(connection, app.queue, session.sessionId, params.id, clientInfo),
+      const left = await app.db.write(withoutLocks(sessionEntry), (tx) =>
+        leaveTenant(tx, app.queue, session.sessionId, params.id, clientInfo),
       )
       if (typeof left === 'string') throw toMemberProblem(left)
       await reply.followSession(left)

@@ -71,8 +71,8 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     async (request) => {
       const { sessionEntry, params, body, clientInfo } = request
       const holder = body.userId === null ? null : { userId: body.userId }
-      const linked = await app.db.transaction(sessionEntry, (connection, operator) =>
-        linkCustomer(connection, operator, params.customer, holder, clientInfo),
+      const linked = await app.db.write(sessionEntry, (tx, operator) =>
+        linkCustomer(tx, operator, params.customer, holder, clientInfo),
       )
       if (typeof linked === 'string') throw toCustomerProblem(linked)
       return { customer: params.customer, userId: linked.userId }

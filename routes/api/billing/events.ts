@@ -120,10 +120,10 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
     },
     async (request) => {
       const { sessionEntry, clientInfo, params, body } = request
-      return app.db.transaction(sessionEntry, async (connection, operator) => {
+      return app.db.write(sessionEntry, async (tx, operator) => {
         const dismissal = { eventId: params.id, reason: body.reason }
-        await dismissEvent(connection, operator, dismissal, clientInfo)
-        return found(await findReceived(connection, params.id))
+        await dismissEvent(tx, operator, dismissal, clientInfo)
+        return found(await findReceived(tx, params.id))
       })
     },
   )

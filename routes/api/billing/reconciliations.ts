@@ -66,8 +66,8 @@ const billingReconciliations: FastifyPluginAsyncTypebox = async function billing
       },
     },
     async (request, reply) => {
-      const created = await app.db.transaction(request.entry, (connection) =>
-        createReconciliation(connection, app.queue, request.body),
+      const created = await app.db.write(request.entry, (tx) =>
+        createReconciliation(tx, app.queue, request.body),
       )
       return reply
         .code(202)

@@ -48,10 +48,10 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
     },
     async (request, reply) => {
       const { id } = request.params
-      const created = await app.db.transaction(request.entry, async (connection) => {
-        const { body } = found(await findReceived(connection, id))
+      const created = await app.db.write(request.entry, async (tx) => {
+        const { body } = found(await findReceived(tx, id))
         if (body === null) throw new Problem('conflict', { detail: 'Its body has been deleted.' })
-        return createReplay(connection, app.queue, { ids: [id] })
+        return createReplay(tx, app.queue, { ids: [id] })
       })
       return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
     },
@@ -71,8 +71,8 @@ const billingReplays: FastifyPluginAsyncTypebox = async function billingReplays(
       },
     },
     async (request, reply) => {
-      const created = await app.db.transaction(request.entry, (connection) =>
-        createReplay(connection, app.queue, request.body),
+      const created = await app.db.write(request.entry, (tx) =>
+        createReplay(tx, app.queue, request.body),
       )
       return reply.code(202).header('location', `/billing/replays/${created.id}`).send(created)
     },

@@ -119,7 +119,7 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
     },
     async (request) => {
       const id = readId(request.params.id)
-      return found(await findDocument(app.db, request.tenantEntry, id))
+      return found(await app.db.read(request.tenantEntry, findDocument(id)))
     },
   )
 

@@ -52,7 +52,7 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
     },
     async (request) => {
       const id = readId(request.params.id)
-      return found(await findInvoice(app.db, request.tenantPrincipalEntry, id))
+      return found(await app.db.read(request.tenantPrincipalEntry, findInvoice(id)))
     },
   )
 }

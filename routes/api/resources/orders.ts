@@ -120,7 +120,8 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
         response: { 200: Order },
       },
     },
-    async (request) => found(await findOrder(app.db, request.entry, readId(request.params.id))),
+    async (request) =>
+      found(await app.db.read(request.entry, findOrder(readId(request.params.id)))),
   )
 
   app.patch(

@@ -106,7 +106,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     },
     async (request) => {
       const id = readId(request.params.id)
-      return found(await findPost(app.db, request.tenantPrincipalEntry, id))
+      return found(await app.db.read(request.tenantPrincipalEntry, findPost(id)))
     },
   )
 

@@ -48,8 +48,8 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
     },
     async (request, reply) => {
       const { tenantEntry, params, clientInfo } = request
-      const withdrawn = await app.db.transaction(tenantEntry, (connection, admin) =>
-        withdrawInvitation(connection, admin, params.id, clientInfo),
+      const withdrawn = await app.db.write(tenantEntry, (tx, admin) =>
+        withdrawInvitation(tx, admin, params.id, clientInfo),
       )
       if (!withdrawn) throw new Problem('not-found')
       return reply.code(204).send(null)

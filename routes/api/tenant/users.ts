@@ -123,11 +123,11 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     },
     async (request, reply) => {
       const { email, role, department = null } = request.body
-      const invitation = await app.db.transaction(request.tenantEntry, (connection, caller) => {
+      const invitation = await app.db.write(request.tenantEntry, (tx, caller) => {
         requireAssignableRole(caller, role)
         const { userId: invitedBy, tenantId } = caller
         return createInvitation(
-          connection,
+          tx,
           app.queue,
           { tenantId, email, role, department, invitedBy },
           request.clientInfo,
@@ -156,9 +156,9 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     async (request) => {
       const id = readId(request.params.id)
       const { tenantEntry, body, clientInfo } = request
-      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) => {
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (tx, admin) => {
         if (body.role !== undefined) requireAssignableRole(admin, body.role)
-        return changeMember(connection, admin, id, body, clientInfo)
+        return changeMember(tx, admin, id, body, clientInfo)
       })
       if (typeof result === 'string') throw toMemberProblem(result)
       return result
@@ -181,8 +181,8 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
     async (request, reply) => {
       const id = readId(request.params.id)
       const { tenantEntry, clientInfo } = request
-      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) =>
-        removeMember(connection, app.queue, admin, id, clientInfo),
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (tx, admin) =>
+        removeMember(tx, app.queue, admin, id, clientInfo),
       )
       if (result !== 'removed') throw toMemberProblem(result)
       return reply.code(204).send(null)

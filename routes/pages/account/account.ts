@@ -112,8 +112,8 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     { config: access('identity', 'delete'), schema: { hide, body: IdentityForm } },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
-      const outcome = await app.db.transaction(sessionEntry, (connection, caller) =>
-        unlinkIdentity(connection, app.queue, caller, body, clientInfo),
+      const outcome = await app.db.write(sessionEntry, (tx, caller) =>
+        unlinkIdentity(tx, app.queue, caller, body, clientInfo),
       )
       if (outcome === 'missing') throw new Problem('not-found')
       if (outcome === 'last') throw new Problem('last-sign-in-method')
@@ -125,8 +125,8 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     { config: access('session', 'delete'), schema: { hide, body: IdForm } },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
-      const ended = await app.db.transaction(sessionEntry, (connection, caller) =>
-        endOwnSession(connection, caller, body.id, clientInfo),
+      const ended = await app.db.write(sessionEntry, (tx, caller) =>
+        endOwnSession(tx, caller, body.id, clientInfo),
       )
       if (!ended) throw new Problem('not-found')
       app.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })
@@ -138,8 +138,8 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     { config: access('session', 'delete'), schema: { hide } },
     async (request, reply) => {
       const { sessionEntry, clientInfo } = request
-      const ended = await app.db.transaction(sessionEntry, (connection, caller) =>
-        endOtherSessions(connection, caller, clientInfo),
+      const ended = await app.db.write(sessionEntry, (tx, caller) =>
+        endOtherSessions(tx, caller, clientInfo),
       )
       app.metrics.identity.sessionsEnded.inc({ reason: 'others-ended' }, ended)
       return redirect(reply, 'others-ended')
@@ -156,9 +156,9 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
         expiresAt: new Date(app.clock.now().getTime() + Number(days) * dayMs),
         permissions: permissions === undefined ? null : chosen(permissions),
       }
-      const location = await app.db.transaction(sessionEntry, (connection, caller) =>
-        submitOnce(connection, caller, request, async () => {
-          const made = await createOwnToken(connection, caller, wanted, clientInfo)
+      const location = await app.db.write(sessionEntry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const made = await createOwnToken(tx, caller, wanted, clientInfo)
           const secret = made && { keys, secret: made.token, note: made.name }
           return secret && { path: '/app/account', secret }
         }),
@@ -172,8 +172,8 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     { config: access('token', 'delete'), schema: { hide, body: ConfirmedIdForm } },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
-      const deleted = await app.db.transaction(sessionEntry, (connection, caller) =>
-        deleteToken(connection, caller, body.id, clientInfo),
+      const deleted = await app.db.write(sessionEntry, (tx, caller) =>
+        deleteToken(tx, caller, body.id, clientInfo),
       )
       if (!deleted) throw new Problem('not-found')
       return redirect(reply, 'token-ended')
@@ -186,20 +186,12 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     async (request, reply) => {
       const { sessionEntry, session, body, clientInfo } = request
       const { tenantId, section } = body
-      const switched = await app.db.transaction(
-        withoutLocks(sessionEntry),
-        async (connection, caller) => {
-          const role = await findOwnRole(connection, caller, tenantId)
-          const newCookieId = await switchTenant(
-            connection,
-            session.sessionId,
-            tenantId,
-            clientInfo,
-          )
-          if (newCookieId === null) return null
-          return { newCookieId, to: sectionFor(section, { ...caller, role }) }
-        },
-      )
+      const switched = await app.db.write(withoutLocks(sessionEntry), async (tx, caller) => {
+        const role = await findOwnRole(tx, caller, tenantId)
+        const newCookieId = await switchTenant(tx, session.sessionId, tenantId, clientInfo)
+        if (newCookieId === null) return null
+        return { newCookieId, to: sectionFor(section, { ...caller, role }) }
+      })
       if (switched === null) throw new Problem('not-found')
       await request.adoptSession(switched.newCookieId)
       return reply.redirect(switched.to, 303)
@@ -210,8 +202,8 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     { config: access('tenant', 'delete'), schema: { hide, body: ConfirmedIdForm } },
     async (request, reply) => {
       const { sessionEntry, session, body, clientInfo } = request
-      const left = await app.db.transaction(withoutLocks(sessionEntry), (connection) =>
-        leaveTenant(connection, app.queue, session.sessionId, body.id, clientInfo),
+      const left = await app.db.write(withoutLocks(sessionEntry), (tx) =>
+        leaveTenant(tx, app.queue, session.sessionId, body.id, clientInfo),
       )
       if (typeof left === 'string') throw toMemberProblem(left)
       await reply.followSession(left)

@@ -50,8 +50,8 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     { config: update, schema: { hide, body: linkForm.schema } },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
-      const linked = await app.db.transaction(sessionEntry, (connection, operator) =>
-        linkCustomer(connection, operator, body.customer, readHolder(body.user), clientInfo),
+      const linked = await app.db.write(sessionEntry, (tx, operator) =>
+        linkCustomer(tx, operator, body.customer, readHolder(body.user), clientInfo),
       )
       if (typeof linked === 'string') throw toCustomerProblem(linked)
       return redirect(reply, 'linked')
@@ -62,8 +62,8 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     { config: update, schema: { hide, body: UnlinkForm } },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
-      await app.db.transaction(sessionEntry, (connection, operator) =>
-        linkCustomer(connection, operator, body.customer, null, clientInfo),
+      await app.db.write(sessionEntry, (tx, operator) =>
+        linkCustomer(tx, operator, body.customer, null, clientInfo),
       )
       return redirect(reply, 'unlinked')
     },

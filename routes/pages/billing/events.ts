@@ -81,9 +81,9 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     '/app/billing/replay',
     { config: replay, schema: { hide, body: SubmissionForm } },
     async (request, reply) => {
-      const location = await app.db.transaction(request.entry, (connection, caller) =>
-        submitOnce(connection, caller, request, async () =>
-          resultOf(await createReplay(connection, app.queue, { status: 'dead' })),
+      const location = await app.db.write(request.entry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () =>
+          resultOf(await createReplay(tx, app.queue, { status: 'dead' })),
         ),
       )
       return reply.redirect(location, 303)
@@ -94,13 +94,13 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     { config: replay, schema: { ...event, body: SubmissionForm } },
     async (request, reply) => {
       const { id } = request.params
-      const location = await app.db.transaction(request.entry, (connection, caller) =>
-        submitOnce(connection, caller, request, async () => {
-          const { body } = found(await findReceived(connection, id))
+      const location = await app.db.write(request.entry, (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const { body } = found(await findReceived(tx, id))
           if (body === null) {
             throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
           }
-          return resultOf(await createReplay(connection, app.queue, { ids: [id] }))
+          return resultOf(await createReplay(tx, app.queue, { ids: [id] }))
         }),
       )
       return reply.redirect(location, 303)
@@ -111,10 +111,10 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     { config: update, schema: { ...event, body: dismissForm.schema } },
     async (request, reply) => {
       const { sessionEntry, clientInfo, params, body } = request
-      const location = await app.db.transaction(sessionEntry, (connection, operator) =>
-        submitOnce(connection, operator, request, async () => {
+      const location = await app.db.write(sessionEntry, (tx, operator) =>
+        submitOnce(tx, operator, request, async () => {
           const dismissal = { eventId: params.id, reason: body.reason }
-          await dismissEvent(connection, operator, dismissal, clientInfo)
+          await dismissEvent(tx, operator, dismissal, clientInfo)
           return { path: `/app/billing/${encodeURIComponent(params.id)}` }
         }),
       )

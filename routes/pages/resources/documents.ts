@@ -73,7 +73,7 @@ async function sendDocument(
   changed: boolean,
 ) {
   const { server, params, tenantEntry } = request
-  const document = found(await findDocument(server.db, tenantEntry, readId(params.id)))
+  const document = found(await server.db.read(tenantEntry, findDocument(readId(params.id))))
   return reply.sendPage(documentPage({ viewer: request.viewer, document, changed }))
 }
 

@@ -35,7 +35,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     { config: read, schema: { ...schema, querystring: Query } },
     async (request, reply) => {
       const { entry, params, query } = request
-      const order = found(await findOrder(app.db, entry, readId(params.id)))
+      const order = found(await app.db.read(entry, findOrder(readId(params.id))))
       const changed = query.done === 'changed'
       return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
     },

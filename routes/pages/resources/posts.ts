@@ -136,7 +136,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
 async function sendPost(request: PostRequest, reply: FastifyReply, done: string | undefined) {
   const { server, params, tenantEntry } = request
   const { post, author } = found(
-    await findPostWithAuthor(server.db, tenantEntry, readId(params.id)),
+    await server.db.read(tenantEntry, findPostWithAuthor(readId(params.id))),
   )
   const shownAuthor = author ?? nameless(post)
   return reply.sendPage(postPage({ viewer: request.viewer, post, author: shownAuthor, done }))

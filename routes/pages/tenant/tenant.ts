@@ -119,9 +119,9 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           ? undefined
           : { role: roleBefore, department: departmentBefore === '' ? null : departmentBefore }
       const id = readId(body.id)
-      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) => {
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (tx, admin) => {
         requireAssignableRole(admin, role)
-        return changeMember(connection, admin, id, fields, clientInfo, before)
+        return changeMember(tx, admin, id, fields, clientInfo, before)
       })
       if (typeof result === 'string') throw toMemberProblem(result)
       return redirect(reply, 'changed')
@@ -133,8 +133,8 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const id = readId(body.id)
-      const result = await writeAsAdmin(app.db, tenantEntry, id, (connection, admin) =>
-        removeMember(connection, app.queue, admin, id, clientInfo),
+      const result = await writeAsAdmin(app.db, tenantEntry, id, (tx, admin) =>
+        removeMember(tx, app.queue, admin, id, clientInfo),
       )
       if (result !== 'removed') throw toMemberProblem(result)
       return redirect(reply, 'removed')
@@ -147,11 +147,11 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       const { tenantEntry, clientInfo, body } = request
       const { email, role } = body
       const department = body.department === '' ? null : body.department
-      const invitation = await app.db.transaction(tenantEntry, (connection, caller) => {
+      const invitation = await app.db.write(tenantEntry, (tx, caller) => {
         requireAssignableRole(caller, role)
         const { userId: invitedBy, tenantId } = caller
         return createInvitation(
-          connection,
+          tx,
           app.queue,
           { tenantId, email, role, department, invitedBy },
           clientInfo,
@@ -166,8 +166,8 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
     { config: remove, schema: { hide, body: WithdrawForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
-      const withdrawn = await app.db.transaction(tenantEntry, (connection, admin) =>
-        withdrawInvitation(connection, admin, body.id, clientInfo),
+      const withdrawn = await app.db.write(tenantEntry, (tx, admin) =>
+        withdrawInvitation(tx, admin, body.id, clientInfo),
       )
       if (!withdrawn) throw new Problem('not-found')
       return redirect(reply, 'withdrawn')

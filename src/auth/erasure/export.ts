@@ -132,7 +132,7 @@ export function readOwnExport(
   tx: Tx,
   ...[section, tenantId, after]: Parameters<ReadExport>
 ): Promise<ExportRow[]> {
-  return tx.$queryRaw<ExportRow[]>`
+  return tx.sql<ExportRow>`
     SELECT key, item
     FROM export_own(${section}, ${tenantId}::uuid, ${after}, ${exportPageSize}::int)`
 }

@@ -179,7 +179,7 @@ export const invitationList = { name: 'invitations', forms: newestFirstForms }
 
 /** The tenant's open invitations, newest first, including expired ones. */
 export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
-  const rows = await tx.$queryRaw<(InvitationRow & { position: string })[]>`
+  const rows = await tx.sql<InvitationRow & { position: string }>`
     SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
            ${createdPosition}
     FROM tenant_invitations

@@ -49,22 +49,20 @@ export type MemberRefusal =
  * who change each other wait instead of deadlocking, and the second is no longer an admin.
  */
 export async function writeAsAdmin<T, Facts extends Admin>(
-  db: Pick<Database, 'transaction'>,
+  db: Pick<Database, 'write'>,
   entry: Entry<Facts>,
   id: number,
-  work: (connection: Queryable, admin: Facts) => Promise<T>,
+  work: (tx: Tx, admin: Facts) => Promise<T>,
 ): Promise<T> {
-  return db.transaction(withoutLocks(entry), async (connection, { tenantId }) => {
-    await lockMembers(connection, { tenantId }, id)
-    const { text, values = [] } = entry.statement(true)
-    const { rows } = await connection.query({ text, values: [...values] })
-    return work(connection, entry.admit(rows))
+  return db.write(withoutLocks(entry), async (tx, { tenantId }) => {
+    await lockMembers(tx, { tenantId }, id)
+    return work(tx, entry.admit(await tx.sql(entry.statement(true))))
   })
 }
 
 /** A row of `memberColumns`. */
 export type MemberRow = {
-  id: bigint | string
+  id: string
   name: string | null
   email: string | null
   role: string
@@ -112,7 +110,7 @@ export async function listMembers(
     ...timeConditions(Prisma.sql`m.created_at`, range),
     keyset([Prisma.sql`m.created_at`, Prisma.sql`m.user_id`], last, page),
   ]
-  const rows = await tx.$queryRaw<(MemberRow & { position: string })[]>`
+  const rows = await tx.sql<MemberRow & { position: string }>`
     SELECT ${Prisma.raw(memberColumns)},
            (extract(epoch FROM m.created_at) * 1000000)::bigint::text AS position
     FROM tenant_members m JOIN users u ON u.id = m.user_id

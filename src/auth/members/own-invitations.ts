@@ -38,13 +38,13 @@ export type OwnInvitationRow = {
  * for an API token and for tenants that the caller is a member of.
  */
 export async function listOwnInvitations(tx: Tx): Promise<OwnInvitation[]> {
-  const rows = await tx.$queryRaw<OwnInvitationRow[]>`SELECT * FROM own_invitations()`
+  const rows = await tx.sql<OwnInvitationRow>`SELECT * FROM own_invitations()`
   return rows.map(toOwnInvitation)
 }
 
 /** @returns null if it is missing, for another address, or not open any more */
 export async function findOwnInvitation(tx: Tx, id: string): Promise<OwnInvitation | null> {
-  const [row] = await tx.$queryRaw<OwnInvitationRow[]>`
+  const [row] = await tx.sql<OwnInvitationRow>`
     SELECT * FROM own_invitations() WHERE id = ${id}::uuid`
   return row === undefined ? null : toOwnInvitation(row)
 }

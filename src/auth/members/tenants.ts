@@ -1,9 +1,9 @@
 import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
-import type { Database, Tx } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset } from '#src/db/keyset.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { uuidForm } from '#src/http/schemas.ts'
@@ -26,21 +26,20 @@ type ProfileRow = {
   invitations: OwnInvitationRow[] | null
 }
 
-/** The caller, their active tenant (null without one) and their open invitations, in one packet. */
-export async function findProfile(db: Pick<Database, 'readRows'>, entry: Entry<Caller>) {
-  const { facts: caller, rows } = await db.readRows<Caller, ProfileRow>(
-    entry,
-    Prisma.sql`
-      SELECT t.id, t.name, (SELECT json_agg(i) FROM own_invitations() i) AS invitations
-      FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}`,
-  )
-  const { id = null, name = null, invitations = null } = rows[0] ?? {}
-  return {
-    caller,
-    tenant: id === null || name === null ? null : { id, name },
-    invitations: (invitations ?? []).map(toOwnInvitation),
-  }
-}
+/** The caller, their active tenant (null without one) and their open invitations. */
+export const profile = oneStatement(
+  Prisma.sql`
+    SELECT t.id, t.name, (SELECT json_agg(i) FROM own_invitations() i) AS invitations
+    FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}`,
+  ([row]: ProfileRow[], caller: Caller) => {
+    const { id = null, name = null, invitations = null } = row ?? {}
+    return {
+      caller,
+      tenant: id === null || name === null ? null : { id, name },
+      invitations: (invitations ?? []).map(toOwnInvitation),
+    }
+  },
+)
 
 type MembershipRow = { id: string; name: string; role: string }
 
@@ -60,7 +59,7 @@ export async function listMemberships(
   // The list ascends by name, so the order of the keys is the reverse.
   const inOrder = { ...page, isReversed: true }
   // Raw SQL, because Prisma would load the relation with a second statement.
-  const rows = await tx.$queryRaw<MembershipRow[]>`
+  const rows = await tx.sql<MembershipRow>`
     SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
     WHERE m.user_id = ${owner.userId}
       AND ${keyset([Prisma.sql`t.name`, Prisma.sql`t.id`], last, inOrder)}`

@@ -20,7 +20,7 @@ export async function findUsage(
   { tenantId }: TenantScope,
   quota: QuotaConfig,
 ): Promise<Usage> {
-  const rows = await tx.$queryRaw<Row[]>`
+  const rows = await tx.sql<Row>`
     SELECT u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint AS resource_rows,
       u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint AS resource_bytes,
       u.event_rows + coalesce(sum(c.event_rows), 0)::bigint AS event_rows,

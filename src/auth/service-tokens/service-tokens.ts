@@ -79,7 +79,7 @@ export async function findServiceToken(tx: Tx, { tenantId }: TenantScope, id: st
  * under way: they hold its row as it was.
  */
 export async function lockServiceToken(tx: Tx, scope: TenantScope, id: string) {
-  await tx.$queryRaw`
+  await tx.sql`
     SELECT 1 FROM service_tokens
     WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
   return findServiceToken(tx, scope, id)
@@ -132,7 +132,7 @@ export async function createServiceToken(
   }
   const secret = randomApiToken('service')
   // Prisma would read the hash back, which the role may not.
-  const [created] = await tx.$queryRaw<{ id: string }[]>`
+  const [created] = await tx.sql<{ id: string }>`
     INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, created_at, expires_at)
     VALUES (${tenantId}::uuid, ${hashOf(secret)}, ${name}, ${[...permissions]}, ${userId}, ${now},
             ${expiresAt ?? daysAfter(now, defaultDays)})
@@ -189,13 +189,14 @@ export async function rotateServiceToken(
   id: string,
 ): Promise<ServiceTokenWithSecret | null> {
   const secret = randomApiToken('service')
-  const rotated = await tx.$executeRaw`
+  const rotated = await tx.sql`
     UPDATE service_tokens SET hash = ${hashOf(secret)}, secret_rotated_at = clock_timestamp()
     WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
-      AND coalesce(secret_rotated_at < now(), true)`
+      AND coalesce(secret_rotated_at < now(), true)
+    RETURNING id`
   const token = await findServiceToken(tx, by, id)
   if (token === null) return null
-  if (rotated === 0) {
+  if (rotated.length === 0) {
     const detail = 'Another request has just rotated the secret, and has shown the new one.'
     throw new Problem('conflict', { detail })
   }

@@ -21,7 +21,7 @@ type SessionRow = {
 
 /** The user's live sessions, newest first. */
 export async function listSessions(tx: Tx, owner: SessionOwner, idleSeconds: number, page: Page) {
-  const rows = await tx.$queryRaw<SessionRow[]>`
+  const rows = await tx.sql<SessionRow>`
     ${live(owner, idleSeconds)} AND ${newestFirst(page)}`
   return pageOf(
     rows,
@@ -34,7 +34,7 @@ export async function listSessions(tx: Tx, owner: SessionOwner, idleSeconds: num
 
 /** A live session of the user; null if it does not exist, has ended or belongs to another user. */
 export async function findOwnSession(tx: Tx, owner: SessionOwner, idleSeconds: number, id: string) {
-  const [row] = await tx.$queryRaw<SessionRow[]>`${live(owner, idleSeconds)} AND id = ${id}::uuid`
+  const [row] = await tx.sql<SessionRow>`${live(owner, idleSeconds)} AND id = ${id}::uuid`
   return row === undefined ? null : toSession(row, owner)
 }
 

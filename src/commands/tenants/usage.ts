@@ -3,7 +3,7 @@ import { checkUsage, listUsage, setQuota, type Used } from '#src/auth/members/us
 import { ConfigError } from '#src/config/config.ts'
 import { type Budget, type Environment, readBudget, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
-import type { SystemDatabase } from '#src/db/system-database.ts'
+import { type Queryable, queryable } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { uuidForm } from '#src/http/schemas.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -84,13 +84,12 @@ const statementTimeoutMs = statementTimeoutsMs.countUsage
 
 function withLongStatements(
   env: Environment,
-  work: (systemDb: Pick<SystemDatabase, 'query'>, env: Environment) => Promise<void>,
+  work: (systemDb: Queryable, env: Environment) => Promise<void>,
 ): Promise<void> {
   return withWorkerDatabase(env, (systemDb, whole) => {
-    const each: Pick<SystemDatabase, 'query'> = {
-      query: (statement) =>
-        systemDb.transaction({ statementTimeoutMs }, (connection) => connection.query(statement)),
-    }
+    const each = queryable((statement) =>
+      systemDb.transaction({ statementTimeoutMs }, (connection) => connection.query(statement)),
+    )
     return work(each, whole)
   })
 }

@@ -9,7 +9,8 @@ import {
   rethrowSilence,
   survivesBrokenConnections,
 } from './pool-options.ts'
-import { beginRead, WatchedPool } from './scoped-pool.ts'
+import { beginRead } from './transaction.ts'
+import { WatchedPool } from './watched-pool.ts'
 
 type Row = Record<string, unknown>
 

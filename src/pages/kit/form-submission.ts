@@ -8,10 +8,8 @@ import {
   unseal,
 } from '#src/crypto/encryption.ts'
 import { randomId, sha256 } from '#src/crypto/hash.ts'
-import type { Database, Tx } from '#src/db/database.ts'
+import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Uuid } from '#src/http/schemas.ts'
 import { type Html, html } from './html.ts'
@@ -53,44 +51,38 @@ type Result = {
  * @returns where to redirect to; null if `work` returned null
  */
 export async function submitOnce(
-  connection: Tx | Queryable,
+  connection: Queryable,
   owner: OwnerScope,
   form: SentForm,
   work: () => Promise<Result>,
 ): Promise<string>
 export async function submitOnce(
-  connection: Tx | Queryable,
+  connection: Queryable,
   owner: OwnerScope,
   form: SentForm,
   work: () => Promise<Result | null>,
 ): Promise<string | null>
 export async function submitOnce(
-  connection: Tx | Queryable,
+  connection: Queryable,
   { userId }: OwnerScope,
   form: SentForm,
   work: () => Promise<Result | null>,
 ): Promise<string | null> {
   const hash = hashOf(form)
   // DO UPDATE, unlike DO NOTHING, waits for the other transaction and returns its row.
-  const [claimed] = await selectRows<{ location: string | null }>(
-    connection,
-    Prisma.sql`
+  const [claimed] = await connection.sql<{ location: string | null }>`
       INSERT INTO form_submissions AS s (user_id, form_hash) VALUES (${userId}, ${hash})
       ON CONFLICT (user_id, form_hash) DO UPDATE SET location = s.location
-      RETURNING s.location`,
-  )
+      RETURNING s.location`
   if (typeof claimed?.location === 'string') return claimed.location
   const result = await work()
   if (result === null) return null
   const { path, secret } = result
   const location = secret === undefined ? path : withShown(path, hash)
   const sealed = secret === undefined ? null : close(secret, bindingOf(userId, hash))
-  await selectRows(
-    connection,
-    Prisma.sql`
+  await connection.sql`
       UPDATE form_submissions SET location = ${location}, secret = ${sealed}
-      WHERE user_id = ${userId} AND form_hash = ${hash}`,
-  )
+      WHERE user_id = ${userId} AND form_hash = ${hash}`
   return location
 }
 
@@ -111,7 +103,7 @@ export async function takeSecret(
   if (shown === undefined || method === 'HEAD') return null
   const hash = Buffer.from(shown, 'base64url')
   return db.write(entry, async (tx, { userId }) => {
-    const [taken] = await tx.$queryRaw<{ secret: Uint8Array }[]>`
+    const [taken] = await tx.sql<{ secret: Uint8Array }>`
       WITH kept AS (
         SELECT secret FROM form_submissions
         WHERE user_id = ${userId} AND form_hash = ${hash} AND secret IS NOT NULL

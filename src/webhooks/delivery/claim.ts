@@ -2,6 +2,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import { type Cause, readCause } from '#src/db/cause.ts'
 import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { LatestState } from '#src/webhooks/health/state.ts'
@@ -84,9 +85,10 @@ export async function claimDue(
   const asked = claims.map(({ endpointId, since, known, room }, n) => {
     return { n, endpoint_id: endpointId, since: since ?? '-infinity', known, room }
   })
-  const { rows } = await db.readRows<unknown, Row>(
+  return db.read(
     enterJobs(endpointTurnQueue, turns),
-    Prisma.sql`
+    oneStatement(
+      Prisma.sql`
       SELECT claim.n, a.delivery_id, a.series, a.number, a.due_at, a.released, d.status,
         d.series AS own_series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
         e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature,
@@ -120,8 +122,9 @@ export async function claimDue(
         WHERE tenant_id = ${tenantId}::uuid AND webhook_endpoints.id = claim.endpoint_id LIMIT 1
       ) AS e ON a.is_first
       ORDER BY claim.n, a.due_at`,
+      (rows: Row[]) => toAttempts(claims, rows, tenantId),
+    ),
   )
-  return toAttempts(claims, rows, tenantId)
 }
 
 /** By how much the clocks of processes may differ without a delay of first attempts. */

@@ -12,7 +12,6 @@ import { enterJobs } from '#src/queue/enter-jobs.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { createLimit } from '#src/runtime/limit.ts'
-import { repeat } from '#src/runtime/repeat.ts'
 import type { Sender } from '#src/webhooks/client/client.ts'
 import { holdBeyondLimit } from '#src/webhooks/delivery/held/hold.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
@@ -131,7 +130,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     return due.filter(({ deliveryId }) => !held.has(deliveryId))
   }
 
-  const poll = repeat(async () => wake(''), { everyMs: limits.pollMs })
+  const poll = setInterval(() => wake(''), limits.pollMs)
 
   function wake(tenantId: string): void {
     for (const one of turns.values()) {
@@ -152,7 +151,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     wake,
     finish() {
       isFinishing = true
-      void poll.stop()
+      clearInterval(poll)
       for (const { turn } of turns.values()) turn.finish()
     },
   }

@@ -30,7 +30,7 @@ export async function endTurns(
       const ids = ended.map(({ data }) => data.endpointId)
       const later = Prisma.sql`
         SELECT ${tenantId}::uuid AS tenant_id, * FROM end_turns(${tenantId}::uuid, ${ids}::uuid[], ${now})`
-      await tx.$queryRaw(await turnJobs(later))
+      await tx.sql(await turnJobs(later))
       await completeJobs(tx, queue, ended)
     }
     return jobs.map(({ data }) => !busy.has(data.endpointId))
@@ -45,11 +45,11 @@ async function findBusy(
   now: Date,
 ): Promise<ReadonlySet<string>> {
   const ids = [...endpointIds]
-  const locked = await tx.$queryRaw<{ id: string }[]>`
+  const locked = await tx.sql<{ id: string }>`
     SELECT id FROM webhook_endpoints
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[]) FOR UPDATE SKIP LOCKED`
   // A new statement has a new snapshot, taken under the lock.
-  const busy = await tx.$queryRaw<{ id: string }[]>`
+  const busy = await tx.sql<{ id: string }>`
     SELECT id FROM unnest(${ids}::uuid[]) AS endpoint (id)
     WHERE EXISTS (
         SELECT FROM webhook_endpoints e

@@ -35,7 +35,7 @@ export async function workForecast(
     await queue.deleteJob(forecastQueue, id, { db: transactionOf(tx) })
     const where = { tenantId: scope.tenantId, id: endpointId }
     // The lock keeps two looks at once from warning the owners twice.
-    const [row] = await tx.$queryRaw<EndpointRow[]>`
+    const [row] = await tx.sql<EndpointRow>`
       SELECT url, certificate_expires_at AS "expiresAt", forecasts FROM webhook_endpoints
       WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${endpointId}::uuid FOR NO KEY UPDATE`
     if (row === undefined) return

@@ -50,7 +50,7 @@ function lockStates(
   { tenantId }: TenantScope,
   ids: readonly string[],
 ): Promise<EndpointRow[]> {
-  return tx.$queryRaw<EndpointRow[]>`
+  return tx.sql<EndpointRow>`
     SELECT id, url, status, last_success_at AS "lastSuccessAt", healthy_since AS "healthySince",
       retrying_since AS "retryingSince", failure_status AS "failureStatus",
       failure_cause AS "failureCause", failing_since AS "failingSince",
@@ -117,7 +117,7 @@ async function findBacklog(
     (status !== 'active' || recoveringSince !== null) &&
     outcomes.some(({ outcome }) => outcome.kind === 'succeeded')
   if (!mayRecover) return false
-  const rows = await tx.$queryRaw<object[]>`${waitingFor(tenantId, endpointId)} LIMIT 1`
+  const rows = await tx.sql<object>`${waitingFor(tenantId, endpointId)} LIMIT 1`
   return rows.length > 0
 }
 

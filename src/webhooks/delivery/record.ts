@@ -5,6 +5,7 @@ import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-c
 import type { Database } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { Clock } from '#src/runtime/clock.ts'
@@ -105,11 +106,14 @@ export async function recordOutcomes(
       : [],
   )
   if (health.length === 0) {
-    await db.writeRows(entry, statement)
+    await db.write(
+      entry,
+      oneStatement(statement, () => {}),
+    )
     return
   }
   await db.write(entry, async (tx, scope) => {
-    const rows = await tx.$queryRaw<{ id: string }[]>(statement)
+    const rows = await tx.sql<{ id: string }>(statement)
     const updated = new Set(rows.map(({ id }) => id))
     const outcomes = health
       .filter(({ deliveryId }) => updated.has(deliveryId))

@@ -132,7 +132,7 @@ export async function findEndpoint(tx: Tx, { tenantId }: TenantScope, id: string
 
 /** The same, locked until the transaction ends. */
 export async function lockEndpoint(tx: Tx, scope: TenantScope, id: string) {
-  await tx.$queryRaw`
+  await tx.sql`
     SELECT 1 FROM webhook_endpoints
     WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
   return findEndpoint(tx, scope, id)
@@ -236,15 +236,16 @@ export async function rotateSecret(
   const sealed = sealEndpointSecret(keys, { tenantId: by.tenantId, id: endpoint.id }, secret)
   const expiresAt = overlap === 0 ? null : new Date(now.getTime() + overlap * 1_000)
   // One statement, so that two rotations at once cannot both keep the same previous secret.
-  const rotated = await tx.$executeRaw`
+  const rotated = await tx.sql`
     UPDATE webhook_endpoints SET
       secret = ${sealed},
       previous_secret = CASE WHEN ${expiresAt}::timestamptz IS NOT NULL THEN secret END,
       previous_secret_expires_at = ${expiresAt}::timestamptz,
       secret_rotated_at = ${now},
       updated_at = ${now}
-    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid`
-  if (rotated === 0) return null
+    WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
+    RETURNING id`
+  if (rotated.length === 0) return null
   await recordChange(tx, by, {
     action: 'endpoint-rotate',
     reason: `overlap-${overlap}`,

@@ -37,7 +37,7 @@ export async function readFeed(
     Prisma.sql`NOT example`,
   ]
   // With the table's name the order is by the columns, without it by their text aliases.
-  const rows = await tx.$queryRaw<EventRow[]>`
+  const rows = await tx.sql<EventRow>`
     SELECT body, xact_id::text, sequence::text FROM outbound_events
     WHERE ${Prisma.join(conditions, ' AND ')}
     ORDER BY outbound_events.xact_id, outbound_events.sequence LIMIT ${page.limit}`
@@ -74,7 +74,7 @@ export async function listRecentEvents(
       ? null
       : [Prisma.sql`${xactId}::xid8`, Prisma.sql`${sequence}::bigint`]
   const ofType = type === undefined ? Prisma.sql`true` : Prisma.sql`type = ${type}`
-  const rows = await tx.$queryRaw<RecentRow[]>`
+  const rows = await tx.sql<RecentRow>`
     SELECT id, type, created_at, xact_id::text, sequence::text FROM outbound_events
     WHERE tenant_id = ${scope.tenantId}::uuid AND ${ofType} AND ${keyset(keys, last, page)}`
   return pageOf(

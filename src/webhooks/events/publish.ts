@@ -1,7 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { runWithCommit } from '#src/db/connections/scoped-pool.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
@@ -28,7 +27,7 @@ export async function publish<Data extends TSchema>(
   now: Date,
 ): Promise<{ eventId: string }> {
   const { eventId, sql } = await insertEvent(scope, event, now)
-  runWithCommit({ name: 'publish', text: sql.text, values: sql.values }, (deliveries) => {
+  tx.runWithCommit({ name: 'publish', text: sql.text, values: sql.values }, (deliveries) => {
     if (deliveries.length > 0) wakeWorkers(tx, scope)
   })
   return { eventId }

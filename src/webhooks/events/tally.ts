@@ -28,7 +28,7 @@ const lostAttemptJobId = Prisma.sql`md5(concat_ws(':', d.id, d.series, d.attempt
  */
 export function tallyDays(tx: Tx, { tenantId }: TenantScope, now: Date): Promise<DayTally[]> {
   const from = new Date(now.getTime() - days * 86_400_000)
-  return tx.$queryRaw<DayTally[]>`
+  return tx.sql<DayTally>`
     WITH turns AS MATERIALIZED (${openJobs(endpointTurnQueue)}),
       lost AS MATERIALIZED (${openJobs(deliverQueue)})
     SELECT to_char(e.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,

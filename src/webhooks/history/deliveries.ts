@@ -71,7 +71,7 @@ export async function listDeliveries(
     millis === undefined || id === undefined
       ? null
       : [timeOfMicroseconds(`${millis}000`), Prisma.sql`${id}::uuid`]
-  const rows = await tx.$queryRaw<DeliveryRow[]>`
+  const rows = await tx.sql<DeliveryRow>`
     SELECT ${columns} FROM deliveries d WHERE ${deliveryConditions(scope, endpointId, filter)}
       AND ${keyset([Prisma.sql`d.created_at`, Prisma.sql`d.id`], last, page)}`
   const attempts = await findAttempts(tx, scope, rows.slice(0, page.limit), endpoint)
@@ -85,7 +85,7 @@ export async function countDeliveries(
   endpointId: string,
   filter: DeliveryFilter,
 ): Promise<number> {
-  const [row] = await tx.$queryRaw<{ count: number }[]>`
+  const [row] = await tx.sql<{ count: number }>`
     SELECT count(*)::int AS count FROM deliveries d
     WHERE ${deliveryConditions(scope, endpointId, filter)}`
   return row?.count ?? 0
@@ -139,7 +139,7 @@ async function findAttempts(
   deliveries: readonly DeliveryRow[],
   endpoint: History,
 ): Promise<Map<string, Attempt[]>> {
-  const rows = await tx.$queryRaw<AttemptRow[]>`
+  const rows = await tx.sql<AttemptRow>`
     SELECT a.delivery_id AS "deliveryId", a.series, a.number, a.started_at AS "startedAt",
       a.duration_ms AS "durationMs", a.status_code AS "statusCode", a.error, a.cause,
       a.response_excerpt AS "responseExcerpt"

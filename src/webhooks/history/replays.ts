@@ -97,7 +97,7 @@ async function measureSelection(
 ) {
   if ('ids' in selection) {
     const ids = [...new Set(selection.ids)]
-    const [found] = await tx.$queryRaw<{ total: number; oldest: Date; newest: Date }[]>`
+    const [found] = await tx.sql<{ total: number; oldest: Date; newest: Date }>`
       SELECT count(*)::int AS total, min(d.created_at) AS oldest, max(d.created_at) AS newest
       FROM deliveries d WHERE ${deliveryConditions(scope, endpointId, { ids })}`
     if (found === undefined || found.total !== ids.length) return null
@@ -234,7 +234,7 @@ async function workPage(
   await startReplay(tx, scope, ids, now)
   const isLast = page.length < pageSize
   const last = ids.at(-1)
-  await tx.$executeRaw`
+  await tx.sql`
     UPDATE endpoint_replays SET done = done + ${ids.length}, worked_at = statement_timestamp(),
       cursor_created_at = COALESCE((SELECT created_at FROM deliveries
         WHERE tenant_id = ${tenantId}::uuid AND id = ${last ?? null}::uuid), cursor_created_at),
@@ -246,7 +246,7 @@ async function workPage(
 
 /** Locks the replay until the transaction ends; null if it is finished or deleted. */
 async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promise<Row | null> {
-  await tx.$queryRaw`
+  await tx.sql`
     SELECT FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
   return tx.endpointReplay.findFirst({ where: { tenantId, id, finishedAt: null } })
 }
@@ -262,7 +262,7 @@ function findPage(tx: Tx, replay: Row, pageSize: number): Promise<{ id: string }
     httpStatus: httpStatus ?? undefined,
     ids: deliveryIds ?? undefined,
   }
-  return tx.$queryRaw`
+  return tx.sql`
     SELECT d.id FROM deliveries d JOIN endpoint_replays r ON r.tenant_id = d.tenant_id
     WHERE r.id = ${id}::uuid AND ${deliveryConditions({ tenantId }, endpointId, filter)}
       AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
@@ -339,7 +339,7 @@ export async function startReplay(
   now: Date,
 ): Promise<readonly string[]> {
   const call = Prisma.sql`start_series(${tenantId}::uuid, ${[...deliveryIds]}::uuid[], ${now})`
-  const rows = await tx.$queryRaw<{ id: string }[]>(await scheduleAttempts({ tenantId }, call))
+  const rows = await tx.sql<{ id: string }>(await scheduleAttempts({ tenantId }, call))
   if (rows.length > 0) wakeWorkers(tx, { tenantId })
   return rows.map(({ id }) => id)
 }

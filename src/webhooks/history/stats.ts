@@ -41,7 +41,7 @@ export async function measureEndpoints(
   const from = new Date(now.getTime() - dayMs)
   const chosen =
     endpointId === undefined ? Prisma.sql`true` : Prisma.sql`e.id = ${endpointId}::uuid`
-  const rows = await tx.$queryRaw<Row[]>`
+  const rows = await tx.sql<Row>`
     SELECT e.id AS "endpointId", made.hour, count(*)::int AS attempts,
       count(*) FILTER (WHERE made.succeeded)::int AS succeeded,
       percentile_cont(0.5) WITHIN GROUP (ORDER BY made.duration_ms) AS "medianMs",

@@ -97,7 +97,7 @@ export async function sendTest(
     // The endpoint may have been deleted during the attempt.
     const where = { tenantId, id: endpointId }
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
-    await tx.$executeRaw`
+    await tx.sql`
       INSERT INTO outbound_events (tenant_id, id, type, body, created_at, example, cause, traceparent)
       VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${example},
               ${currentCause})`

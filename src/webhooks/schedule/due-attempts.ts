@@ -1,9 +1,7 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
-import { notifyAfterCommit } from '#src/db/after-commit.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { selectRows } from '#src/db/select-rows.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
@@ -75,7 +73,7 @@ export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
 
 /** Wakes the workers once `tx` is committed. Without it they find the attempts within half a second. */
 export function wakeWorkers(tx: Tx, { tenantId }: TenantScope): void {
-  notifyAfterCommit(tx, deliverChannel, tenantId)
+  tx.notify(deliverChannel, tenantId)
 }
 
 /** An attempt that is due and is not in `due_attempts`. */
@@ -102,7 +100,7 @@ export async function addDeliverJobs(
     FROM json_to_recordset(${JSON.stringify(lost)}::text::json) AS lost (
       "tenantId" uuid, "deliveryId" uuid, series int, number int, "endpointId" uuid)
   )${Prisma.raw(after)}`
-  return (await selectRows(connection, statement)).length
+  return (await connection.sql(statement)).length
 }
 
 /**
@@ -117,7 +115,7 @@ export async function addLostAttempt(
   const { deliveryId, series, number, released = false } = data
   await db.write(enterJobs(deliverQueue, [id]), async (tx, { tenantId }) => {
     await queue.deleteJob(deliverQueue, id, { db: transactionOf(tx) })
-    const [delivery] = await tx.$queryRaw<object[]>`
+    const [delivery] = await tx.sql<object>`
       SELECT d.id FROM deliveries d
       WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ${deliveryId}::uuid AND d.status = 'pending'
         AND d.series = ${series} AND d.attempts = ${number} - 1 AND d.held_for IS NULL
@@ -125,7 +123,7 @@ export async function addLostAttempt(
     if (delivery === undefined) return
     const call = Prisma.sql`
       schedule_attempts(${tenantId}::uuid, ARRAY[${deliveryId}::uuid], ${released}, now())`
-    await tx.$queryRaw(await scheduleAttempts({ tenantId }, call))
+    await tx.sql(await scheduleAttempts({ tenantId }, call))
     wakeWorkers(tx, { tenantId })
   })
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
-import type { Database } from '#src/db/database.ts'
+import type { Database, Work } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
@@ -36,15 +36,16 @@ export function withScope<T>(scope: Scope | null, request: () => Promise<T>): Pr
 function switchOffQueryScope(app: FastifyInstance): void {
   // In place, because a route may have kept a reference when it was registered.
   const db: Database = { ...app.db }
-  const unlocked: Omit<Database, 'close' | 'enter'> = {
-    readRows: (entry, statement) => db.readRows(entry, withoutScopeExpressions(statement)),
-    writeRows: (entry, statement) => db.writeRows(entry, withoutScopeExpressions(statement)),
-    read: (entry, work) => db.read(entry, (tx, facts) => work(tx, inScope(facts))),
-    write: (entry, work) => db.write(entry, (tx, facts) => work(tx, inScope(facts))),
-    transaction: (entry, work) =>
-      db.transaction(entry, (connection, facts) => work(connection, inScope(facts))),
+  const unlocked: Omit<Database, 'close'> = {
+    read: (entry, work) => db.read(entry, work && unlock(work)),
+    write: (entry, work) => db.write(entry, unlock(work)),
   }
   Object.assign(app.db, unlocked)
+}
+
+function unlock<Facts, T>(work: Work<Facts, T>): Work<Facts, T> {
+  if (typeof work === 'function') return (tx, facts) => work(tx, inScope(facts))
+  return { ...work, statement: withoutScopeExpressions(work.statement) }
 }
 
 /** The facts with the scope of the request. A service has no user. */

@@ -18,7 +18,7 @@ async function invite({ app, database }: Journey, host: TestUser, email: string)
   const { tenantId, userId: invitedBy } = host
   const invitation = { tenantId, email, role: 'editor', department: 'sales', invitedBy } as const
   const enter = await allowScopes(database)
-  const created = await app.db.transaction(enter(host), (connection) =>
+  const created = await app.db.write(enter(host), (connection) =>
     createInvitation(connection, app.queue, invitation, clientInfo),
   )
   if (created === 'member') throw new Error('Invited a member.')

@@ -45,7 +45,7 @@ async function world(t: Test) {
   const enter = await allowScopes<TestScope>(database)
   const enterAdmin = await allowScopes<TestUser>(database)
   const write = <T>(user: TestUser, work: (connection: Queryable) => Promise<T>) =>
-    app.db.transaction(enter(user), work)
+    app.db.write(enter(user), work)
   return { ...test, enter, enterAdmin, write, admin, elsewhere, member: elsewhere.userId }
 }
 

@@ -95,7 +95,7 @@ export async function grantTokens(world: World, seconds = 0): Promise<void> {
   const { tokens } = await provider.exchange(op.approve(url), pending, redirectUri)
   if (tokens === null) throw new Error('no tokens')
   const key = { ...identity, userId: user.userId }
-  await db.transaction(enter(user), (connection) =>
+  await db.write(enter(user), (connection) =>
     storeGrant(connection, keys, key, { ...tokens, expiresIn: seconds }),
   )
 }

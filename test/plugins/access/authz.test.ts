@@ -66,10 +66,10 @@ async function build(t: Test) {
   )
   app.get('/tenant', { config: invoice }, async (request) => (await request.enter()).userId)
   app.get('/signed-in', { config: profile }, async (request) => (await request.enter()).userId)
-  app.get('/session', { config: session }, async ({ sessionEntry }) => app.db.enter(sessionEntry))
+  app.get('/session', { config: session }, async ({ sessionEntry }) => app.db.read(sessionEntry))
   app.get('/recent', { config: recent }, async (request) => (await request.enter()).userId)
   app.get('/signed-in/session', { config: profile }, async ({ sessionEntry }) =>
-    app.db.enter(sessionEntry),
+    app.db.read(sessionEntry),
   )
   app.get('/operator', { config: billing }, async (request) => (await request.enter()).userId)
   app.get('/public', { config: { access: 'public' } }, async (request) => request.enter())

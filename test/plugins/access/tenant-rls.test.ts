@@ -34,7 +34,7 @@ async function build(t: Test) {
     app.db.write(tenantEntry, async (_tx, { userId, tenantId }) => ({ userId, tenantId })),
   )
   app.get('/plain', { config: post }, async (request) => (await request.enter()).userId)
-  app.get('/person', { config: profile }, async ({ tenantEntry }) => app.db.enter(tenantEntry))
+  app.get('/person', { config: profile }, async ({ tenantEntry }) => app.db.read(tenantEntry))
   return app
 }
 

@@ -34,11 +34,12 @@ export const importOrder: readonly (readonly string[])[] = [
 export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/db': [
     ['cause.ts', 'idempotency.ts', 'quota.ts', 'tracing.ts'],
-    ['advisory-lock.ts', 'select-rows.ts'],
-    ['database.ts'],
-    ['after-commit.ts', 'entry.ts'],
-    ['system-database.ts', 'tx.ts'],
-    ['connections', 'keyset.ts'],
+    ['database.ts', 'advisory-lock.ts'],
+    ['entry.ts'],
+    ['tx.ts'],
+    ['system-database.ts'],
+    ['sql.ts', 'keyset.ts'],
+    ['connections'],
     ['errors.ts', 'timeouts.ts'],
   ],
   'src/webhooks': [

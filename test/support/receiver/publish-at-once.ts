@@ -10,6 +10,6 @@ export async function publishAtOnce(
   now: Date,
 ): Promise<string> {
   const { eventId, sql } = await insertEvent(tenant, event, now)
-  await tx.$queryRaw(sql)
+  await tx.sql(sql)
   return eventId
 }

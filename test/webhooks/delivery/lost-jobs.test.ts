@@ -61,7 +61,6 @@ t.test('a turn whose outcome cannot be recorded goes back to the queue', async (
   const refuse = (db: Database): Database => ({
     ...db,
     write: () => Promise.reject(new Error('refused')),
-    writeRows: () => Promise.reject(new Error('refused')),
   })
   const { outbox, sent, fetch, work } = await setUp(t, refuse, errors)
   await outbox.publish()

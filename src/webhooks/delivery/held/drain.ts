@@ -74,7 +74,7 @@ async function lockEndpointRow(
   { tenantId }: TenantScope,
   id: string,
 ): Promise<EndpointRow | null> {
-  const [row] = await tx.$queryRaw<EndpointRow[]>`
+  const [row] = await tx.sql<EndpointRow>`
     SELECT tenant_id AS "tenantId", id, url, status, rate_per_second AS "perSecond",
       rate_burst AS burst, rate_next_at AS "nextAt", recovery_step AS "recoveryStep"
     FROM webhook_endpoints
@@ -116,7 +116,7 @@ async function releaseHeld(
   if (waitsSeconds.length === 0) return 0
   const call = Prisma.sql`
     release_held(${tenantId}::uuid, ${id}::uuid, ${[...waitsSeconds]}::float8[], ${now})`
-  const rows = await tx.$queryRaw<object[]>(await scheduleAttempts({ tenantId }, call))
+  const rows = await tx.sql<object>(await scheduleAttempts({ tenantId }, call))
   return rows.length
 }
 
@@ -137,7 +137,7 @@ async function releaseWaiting(
   const isRecovering = recoveryStep > 0
   const wanted = isRecovering ? drainRate(recoveryStep) * everySeconds : maxReleased
   const call = Prisma.sql`release_waiting(${tenantId}::uuid, ${id}::uuid, ${wanted}, ${now})`
-  const rows = await tx.$queryRaw<object[]>(await scheduleAttempts({ tenantId }, call))
+  const rows = await tx.sql<object>(await scheduleAttempts({ tenantId }, call))
   const isMore = rows.length === wanted
   if (isRecovering && !isMore) await endRecovery(tx, queue, scope, endpoint, now)
   return isMore

@@ -28,7 +28,7 @@ export async function holdBeyondLimit(
   const { tenantId } = scope
   const oldestFirst = attempts.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
   const byEndpoint = Map.groupBy(oldestFirst, ({ endpointId }) => endpointId)
-  const endpoints = await tx.$queryRaw<LimitRow[]>`
+  const endpoints = await tx.sql<LimitRow>`
     SELECT id, rate_per_second AS "perSecond", rate_burst AS burst, rate_next_at AS "nextAt"
     FROM webhook_endpoints
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...byEndpoint.keys()]}::uuid[])

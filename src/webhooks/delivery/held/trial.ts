@@ -48,7 +48,7 @@ async function startTrial(
   now: Date,
 ): Promise<void> {
   const { tenantId } = scope
-  const [endpoint] = await tx.$queryRaw<EndpointRow[]>`
+  const [endpoint] = await tx.sql<EndpointRow>`
     SELECT e.status, e.recover_when_disabled AS "recoverWhenDisabled", e.trials,
       e.failing_since AS "failingSince", e.failure_status AS "statusCode",
       e.failure_cause AS cause, e.trial_at AS "trialAt", e.trial_delivery_id AS "trialDeliveryId"
@@ -96,7 +96,7 @@ async function startDelivery(
     if ((await tx.delivery.count({ where })) > 0) return null
   }
   const call = Prisma.sql`start_trial(${tenantId}::uuid, ${endpointId}::uuid, ${now})`
-  const rows = await tx.$queryRaw<{ id: string }[]>(await scheduleAttempts({ tenantId }, call))
+  const rows = await tx.sql<{ id: string }>(await scheduleAttempts({ tenantId }, call))
   return rows[0]?.id ?? null
 }
 

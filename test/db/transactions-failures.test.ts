@@ -17,7 +17,7 @@ t.test('a backend killed during a transaction', async (t) => {
   const entryOf = await allowScopes<TestScope>(database)
   for (const access of [db.read, db.write]) {
     const failure = await access(entryOf({ tenantId }), async (tx) => {
-      const [{ pid } = { pid: 0 }] = await tx.$queryRawUnsafe<Pid[]>(backend)
+      const [{ pid } = { pid: 0 }] = await tx.sql<Pid>({ text: backend })
       await database.admin.query('SELECT pg_terminate_backend($1, 5000)', [pid])
       return tx.post.count()
     }).catch((error: unknown) => error)
@@ -77,14 +77,14 @@ t.test('a dirty connection is destroyed, a clean one is reused', async (t) => {
   t.teardown(() => db.close())
   const clean = await pidOf(db)
   t.equal(await pidOf(db), clean, 'after a commit')
-  await t.rejects(db.write(withoutScope, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
+  await t.rejects(db.write(withoutScope, (tx) => tx.sql({ text: 'SELECT 1 / 0' })))
   t.equal(await pidOf(db), clean, 'after a rollback')
   const proxy = await startProxy(t, database.url)
   const broken = openDatabase(proxy.through(database.url), 1)
   t.teardown(() => broken.close())
   const before = await pidOf(broken)
   proxy.cutAt('ROLLBACK')
-  await t.rejects(broken.write(withoutScope, (tx) => tx.$queryRawUnsafe('SELECT 1 / 0')))
+  await t.rejects(broken.write(withoutScope, (tx) => tx.sql({ text: 'SELECT 1 / 0' })))
   t.not(await pidOf(broken), before, 'after a rollback without a response')
 })
 
@@ -96,8 +96,8 @@ t.test('a connection to a server that became read-only is destroyed', async (t) 
   const before = await pidOf(db)
   const failure = await db
     .write(withoutScope, async (tx) => {
-      await tx.$executeRaw`SET TRANSACTION READ ONLY`
-      await tx.$executeRaw`UPDATE received_events SET status = 'dead'`
+      await tx.sql`SET TRANSACTION READ ONLY`
+      await tx.sql`UPDATE received_events SET status = 'dead'`
     })
     .catch((error: unknown) => error)
   t.ok(isDatabaseUnavailable(failure), 'seen as unavailable', { failure })
@@ -169,7 +169,7 @@ const backend = 'SELECT pg_backend_pid() AS pid'
 type Pid = { pid: number }
 
 async function pidOf(db: Database): Promise<number | undefined> {
-  const [row] = await db.read(withoutScope, (tx) => tx.$queryRawUnsafe<Pid[]>(backend))
+  const [row] = await db.read(withoutScope, (tx) => tx.sql<Pid>({ text: backend }))
   return row?.pid
 }
 
@@ -178,7 +178,7 @@ t.test('statements after one that failed fail with its error', async (t) => {
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const outcomes = await db.read(withoutScope, (tx) =>
-    Promise.allSettled([tx.$queryRaw`SELECT 1 / 0`, tx.$queryRaw`SELECT 1`, tx.post.count()]),
+    Promise.allSettled([tx.sql`SELECT 1 / 0`, tx.sql`SELECT 1`, tx.post.count()]),
   )
   t.match(outcomes, Array(3).fill({ status: 'rejected', reason: /division by zero/ }))
 })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { poolOptions, survivesBrokenConnections } from '#src/db/connections/pool-options.ts'
-import { opening, ScopedPool } from '#src/db/connections/scoped-pool.ts'
+import { beginTransaction } from '#src/db/connections/transaction.ts'
+import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
-import type { Queryable } from '#src/db/system-database.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -17,49 +17,77 @@ const nothing = { text: 'SELECT' }
 
 /** Of one connection. */
 const openPool = ({ url }: TestDatabase) =>
-  survivesBrokenConnections(new ScopedPool(poolOptions(url, 1)))
+  survivesBrokenConnections(new WatchedPool(poolOptions(url, 1)))
 
-t.test('a query without a scope is refused', async (t) => {
+t.test('there is no query without an entry', async (t) => {
   const database = await createDatabase(t)
-  const pool = openPool(database)
-  t.teardown(() => pool.end())
-  const refusal = /without an entry/
-  await t.rejects(async () => pool.query('SELECT 1'), refusal, 'pool.query')
-  await t.rejects(async () => pool.connect(), refusal, 'pool.connect')
-  await t.rejects(
-    opening('write', nothing, async () => pool.query('SELECT 1')),
-    refusal,
-    'pool.query is refused even in a scope: it would run outside the transaction',
-  )
-  t.equal(pool.totalCount, 0, 'no connection was opened')
+  const db = openDatabase(database.url, 2)
+  t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestScope>(database)
+  const mine = await createUser(database)
+  const other = await createUser(database)
+  await createTestInvoice(database, mine.tenantId)
+  t.strictSame(Object.keys(db).toSorted(), ['close', 'read', 'write'])
+  for (const access of [db.read, db.write]) {
+    const kept = await access(entryOf(other), async (tx) => ({ tx }))
+    const late: Record<string, () => Promise<unknown>> = {
+      model: () => kept.tx.invoice.count(),
+      statement: () => kept.tx.sql`SELECT 1 FROM invoices`,
+    }
+    for (const [name, query] of Object.entries(late)) {
+      await t.rejects(query(), /has ended/, `${name} after its transaction`)
+      await access(entryOf(mine), () => t.rejects(query(), /has ended/, `${name} in another one`))
+    }
+  }
+})
+
+t.test('statements of two transactions at once each run in their own', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 2)
+  t.teardown(() => db.close())
+  const entryOf = await allowScopes<TestScope>(database)
+  const mine = await createUser(database)
+  const other = await createUser(database)
+  await createTestInvoice(database, mine.tenantId)
+  for (const access of [db.read, db.write]) {
+    const counts = await access(entryOf(mine), (outer) =>
+      access(entryOf(other), (inner) =>
+        Promise.all([outer.invoice.count(), inner.invoice.count()]),
+      ),
+    )
+    t.strictSame(counts, [1, 0], 'whichever transaction they are called in')
+  }
 })
 
 t.test('a connection runs one transaction', async (t) => {
   const database = await createDatabase(t)
   const pool = openPool(database)
   t.teardown(() => pool.end())
-  const take = () => opening('write', nothing, () => pool.connect())
+  const begin = () => beginTransaction(pool, 'write', nothing)
+  const backend = { text: 'SELECT pg_backend_pid() AS pid' }
 
-  const first = await take()
-  await t.rejects(first.query({ text: 'SELECT 1' }), /outside a transaction/, 'before BEGIN')
-  await first.query({ text: 'BEGIN' })
-  const { rows } = await first.query({ text: 'SELECT pg_backend_pid() AS pid' })
-  await first.query({ text: 'COMMIT' })
+  const first = await begin()
+  const { rows } = await first.query(backend)
+  await first.commit([])
   await t.rejects(first.query({ text: 'SELECT 1' }), /has ended/, 'after COMMIT')
-  first.release()
-  await t.rejects(first.query({ text: 'SELECT 1' }), /has ended/, 'after release')
 
-  const second = await take()
-  await second.query({ text: 'BEGIN' })
-  const again = await second.query({ text: 'SELECT pg_backend_pid() AS pid' })
-  t.equal(again.rows[0].pid, rows[0].pid, 'an idle connection is reused')
-  second.release()
-  const third = await take()
-  await third.query({ text: 'BEGIN' })
-  const other = await third.query({ text: 'SELECT pg_backend_pid() AS pid' })
-  t.not(other.rows[0].pid, rows[0].pid, 'a connection released inside its transaction is destroyed')
-  await third.query({ text: 'ROLLBACK' })
-  third.release()
+  const second = await begin()
+  t.strictSame((await second.query(backend)).rows, rows, 'an idle connection is reused')
+  await second.rollback()
+  await t.rejects(second.query({ text: 'SELECT 1' }), /has ended/, 'after ROLLBACK')
+
+  const acquired = once(pool, 'acquire')
+  const third = await begin()
+  t.strictSame((await third.query(backend)).rows, rows)
+  const [below] = await acquired
+  const query = below.query.bind(below)
+  below.query = (statement: { text: string }) =>
+    query(statement.text === 'COMMIT' ? { text: 'COMMIT AND CHAIN' } : statement)
+  await third.commit([])
+  const fourth = await begin()
+  const other = await fourth.query(backend)
+  t.strictNotSame(other.rows, rows, 'a connection still in a transaction is destroyed')
+  await fourth.rollback()
 })
 
 t.test('the connection’s state is verified', async (t) => {
@@ -69,36 +97,23 @@ t.test('the connection’s state is verified', async (t) => {
   const tenantId = crypto.randomUUID()
   const entryOf = await allowScopes<TestScope>(database)
   const enter = entryOf({ tenantId, userId: 7 }).statement(true)
-  const take = () => opening('write', enter, () => pool.connect())
-  const raw = once(pool, 'acquire')
-
-  const clean = await take()
-  const [below] = await raw
-  await clean.query({ text: 'BEGIN' })
-  await clean.query({ text: 'COMMIT' })
-  clean.release()
+  const acquired = once(pool, 'acquire')
+  const clean = await beginTransaction(pool, 'write', enter)
+  const [below] = await acquired
+  await clean.commit([])
   const [left] = (await below.query(currentScope)).rows
   t.match(left, { tenant: null, user: null, setting: '' }, 'the scope ends with its transaction')
 
-  const reopened = await take()
-  await reopened.query({ text: 'BEGIN' })
-  await reopened.query({ text: 'COMMIT' })
-  await below.query('BEGIN')
-  reopened.release()
-  const next = once(pool, 'acquire')
-  const broken = await take()
-  const [other] = await next
-  t.not(other.processID, below.processID, 'a connection in a transaction is destroyed')
-
-  const query = other.query.bind(other)
-  t.teardown(() => Object.assign(other, { query }))
-  other.query = (statement: { text: string }) =>
+  const query = below.query.bind(below)
+  t.teardown(() => Object.assign(below, { query }))
+  below.query = (statement: { text: string }) =>
     statement.text.startsWith('BEGIN') ? Promise.reject(new Error('cancelled')) : query(statement)
-  await broken.query({ text: 'BEGIN' })
+  const broken = await beginTransaction(pool, 'write', enter)
+  await t.rejects(broken.entered, /cancelled/)
   const answer = broken.query({ text: 'SELECT 1' })
   await t.rejects(answer, /cancelled/, 'rows read without the scope are discarded')
-  await t.rejects(broken.query({ text: 'COMMIT' }), /cancelled/)
-  broken.release()
+  await t.rejects(broken.commit([]), /cancelled/)
+  await broken.rollback()
 })
 
 t.test('a transaction that could not be entered answers nothing', async (t) => {
@@ -113,7 +128,7 @@ t.test('a transaction that could not be entered answers nothing', async (t) => {
   const work = async () => {
     reached += 1
   }
-  for (const access of [db.read, db.write, db.transaction]) {
+  for (const access of [db.read, db.write]) {
     await t.rejects(access(failing, work), /division by zero/)
   }
   t.equal(reached, 0, 'no work without a scope')
@@ -128,23 +143,23 @@ t.test('the scope is local to the transaction and gone for the next one', async 
   const tenantId = crypto.randomUUID()
   for (const access of [db.read, db.write]) {
     const look = (scope: TestScope) =>
-      access(entryOf(scope), (tx) => tx.$queryRawUnsafe<ScopeRow[]>(currentScope))
+      access(entryOf(scope), (tx) => tx.sql<ScopeRow>({ text: currentScope }))
     const [scoped] = await look({ tenantId, userId: 7 })
     t.match(scoped, { tenant: tenantId, user: '7' })
-    const [bare] = await access(withoutScope, (tx) => tx.$queryRawUnsafe<ScopeRow[]>(currentScope))
+    const [bare] = await access(withoutScope, (tx) => tx.sql<ScopeRow>({ text: currentScope }))
     t.match(bare, { tenant: null, user: null, pid: scoped?.pid }, 'same connection, nothing left')
     t.equal(bare?.setting, '')
     const [half] = await look({ userId: 8 })
     t.match(half, { tenant: null, user: '8', pid: scoped?.pid })
   }
   await t.rejects(
-    db.read(withoutScope, (tx) => tx.$executeRawUnsafe('DELETE FROM posts')),
+    db.read(withoutScope, (tx) => tx.sql({ text: 'DELETE FROM posts' })),
     /read-only/,
     'a read cannot write',
   )
 })
 
-t.test('hand-written transactions are held to the same', async (t) => {
+t.test('hand-written statements are held to the same', async (t) => {
   const database = await createDatabase(t)
   const scopeOf = await allowScopes<TestScope>(database)
   const db = openDatabase(database.url, 1)
@@ -152,34 +167,29 @@ t.test('hand-written transactions are held to the same', async (t) => {
   const user = await createUser(database)
   const { tenantId } = user
   const look = { text: currentScope }
-  const { rows } = await db.transaction(scopeOf(user), (connection, facts) => {
+  const rows = await db.write(scopeOf(user), ({ sql }, facts) => {
     t.strictSame(facts, user)
-    return connection.query<ScopeRow>(look)
+    return sql<ScopeRow>(look)
   })
   t.match(rows, [{ tenant: tenantId, user: String(user.userId) }])
-  const bare = await db.transaction(withoutScope, (connection) => connection.query<ScopeRow>(look))
-  t.match(bare.rows, [{ tenant: null, user: null, pid: rows[0]?.pid }])
-  const insert = {
-    text: `INSERT INTO posts (tenant_id, title, body) VALUES ($1, 'x', 'x')`,
-    values: [tenantId],
-  }
-  const failing = db.transaction(scopeOf(user), async (connection) => {
-    await connection.query(insert)
+  const bare = await db.write(withoutScope, ({ sql }) => sql<ScopeRow>(look))
+  t.match(bare, [{ tenant: null, user: null, pid: rows[0]?.pid }])
+  const insert = ({ sql }: Tx) =>
+    sql`INSERT INTO posts (tenant_id, title, body) VALUES (${tenantId}::uuid, 'x', 'x')`
+  const failing = db.write(scopeOf(user), async (tx) => {
+    await insert(tx)
     throw new Error('changed my mind')
   })
   await t.rejects(failing, /changed my mind/)
-  const swallowed = db.transaction(scopeOf(user), async (connection) => {
-    await connection.query(insert)
-    await connection.query({ text: 'SELECT 1 / 0' }).catch(() => {})
+  const swallowed = db.write(scopeOf(user), async (tx) => {
+    await insert(tx)
+    await tx.sql`SELECT 1 / 0`.catch(() => {})
   })
   await t.rejects(swallowed, /rolled back/)
-  let kept: Queryable | undefined
-  await db.transaction(scopeOf(user), async (connection) => {
-    kept = connection
-  })
-  await t.rejects(async () => kept?.query(insert), /has ended/, 'a late statement runs nowhere')
+  const { kept } = await db.write(scopeOf(user), async (tx) => ({ kept: tx }))
+  await t.rejects(insert(kept), /has ended/, 'a late statement runs nowhere')
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
-  await db.transaction(scopeOf(user), (connection) => connection.query(insert))
+  await db.write(scopeOf(user), insert)
   t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1)
 })
 
@@ -230,7 +240,7 @@ t.test('a write that throws is rolled back', async (t) => {
   await t.rejects(failing, /changed my mind/)
   const swallowed = db.write(entryOf({ tenantId }), async (tx) => {
     await tx.post.create({ data: post })
-    await tx.$queryRawUnsafe('SELECT 1 / 0').catch(() => {})
+    await tx.sql({ text: 'SELECT 1 / 0' }).catch(() => {})
     return 'looks well'
   })
   await t.rejects(swallowed, /rolled back/, 'a COMMIT with the response ROLLBACK is an error')

@@ -1,25 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Tx } from './tx.ts'
 
 /** A channel of NOTIFY, and the payload of a notification. */
 export type Notification = { readonly channel: string; readonly payload: string }
-
-const asked = new WeakMap<object, Notification[]>()
-
-/**
- * Notifies once the transaction is committed. NOTIFY inside of it would take a lock that all commits
- * with notifications in all databases of the server wait for.
- */
-export function notifyAfterCommit(tx: Tx, channel: string, payload: string): void {
-  const notifications = asked.get(tx) ?? []
-  notifications.push({ channel, payload })
-  asked.set(tx, notifications)
-}
-
-/** What the transaction has asked for. */
-export function notificationsOf(tx: Tx): readonly Notification[] {
-  return asked.get(tx) ?? []
-}
 
 /** Under load one statement in this time notifies for many commits; a lone one is sent at once. */
 const gapMs = 10

@@ -9,6 +9,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { rowsOf } from '#test/support/database/rows-of.ts'
 import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { addSession, idleSeconds } from './credentials.ts'
 
@@ -63,12 +64,12 @@ t.test(
         if (Number(rows[0]?.id) !== user.userId || rows[0]?.people !== 0) seen.foreign += 1
       }
       if (kind === 3) {
-        const { rows } = await db.readRows<unknown, Invoice>(entryOf(user), everyInvoice)
+        const rows = await db.read(entryOf(user), rowsOf<Invoice>(everyInvoice))
         if (rows.length === 0) seen.foreign += 1
         seen.foreign += rows.filter((row) => row.tenant_id !== user.tenantId).length
       }
       if (kind === 4) {
-        await db.transaction(entryOf(user), async (connection) => {
+        await db.write(entryOf(user), async (connection) => {
           await connection.query({
             text: 'INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, $3, $4)',
             values: [user.tenantId, user.userId, title, ''],
@@ -84,7 +85,7 @@ t.test(
       { tenantId, userId }: TestUser,
       access: 'read' | 'write',
     ): Promise<void> {
-      const [state] = await tx.$queryRawUnsafe<State[]>(transactionState)
+      const [state] = await tx.sql<State>({ text: transactionState })
       const { number = null } = state ?? {}
       // A write has a number already, because its entry has locked rows; none is seen twice.
       const isFresh =

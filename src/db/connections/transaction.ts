@@ -1,0 +1,108 @@
+import type pg from 'pg'
+import { isAfterFailure, isReadOnlyServer } from '../errors.ts'
+import type { Statement } from './one-trip.ts'
+import { rethrowSilence } from './pool-options.ts'
+
+export type Access = 'read' | 'write'
+
+/** Reads of several statements see one state of the database. */
+export const beginRead = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** One transaction on one connection, from BEGIN to its end; then it refuses every statement. */
+export type Transaction = {
+  /** The rows of the statement that presented the credential. */
+  readonly entered: Promise<object[]>
+  readonly hasEnded: boolean
+  /** Runs a statement; those that do not wait for each other leave in one packet. */
+  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
+  /**
+   * Ends it. Nothing depends on how a read ends, so that is not waited for.
+   * @param last sent in one packet with COMMIT: that is one round trip less, during which a write would
+   *   hold its locks
+   * @returns the rows of `last`
+   * @throws the error of one of them, after which everything is rolled back
+   */
+  commit(last: readonly Statement[]): Promise<object[][]>
+  /** Does nothing after `commit`. Never rejects. */
+  rollback(): Promise<void>
+}
+
+/**
+ * Begins a transaction on a connection of the pool: BEGIN and the statement that presents the credential
+ * leave in one packet. Once it has ended, the connection goes back to the pool; if that is uncertain, or
+ * the server became read-only, it is destroyed, because the next one may lead to the new primary.
+ */
+export async function beginTransaction(
+  pool: pg.Pool,
+  access: Access,
+  entry: Statement,
+): Promise<Transaction> {
+  const client = await pool.connect()
+  const { stream } = client.connection
+  let ended: Promise<pg.QueryResult> | undefined
+  let isReadOnly = false
+  let failure: unknown
+
+  const send = (statement: Statement): Promise<pg.QueryResult> => {
+    const { values, ...rest } = statement
+    return client.query({ ...rest, ...(values && { values: [...values] }) }).catch((error) => {
+      isReadOnly ||= isReadOnlyServer(error)
+      failure ??= error
+      // Statements are pipelined: a follow-up error may arrive first, so report the original one.
+      return rethrowSilence(isAfterFailure(error) ? failure : error)
+    })
+  }
+
+  /** What is sent from now on without waiting leaves in one packet. */
+  function beginPacket(): void {
+    stream.cork()
+    process.nextTick(() => stream.uncork())
+  }
+
+  function end(text: 'COMMIT' | 'ROLLBACK'): Promise<pg.QueryResult> {
+    ended = send({ text })
+    ended.then(
+      () => client.release(isReadOnly || client.getTransactionStatus() !== 'I'),
+      () => client.release(true),
+    )
+    return ended
+  }
+
+  async function commitWith(last: readonly Statement[]): Promise<object[][]> {
+    beginPacket()
+    const sent = Promise.all(last.map(send))
+    const [results, { command }] = await Promise.all([sent, end('COMMIT')])
+    if (command !== 'COMMIT') throw new Error('The transaction was rolled back.')
+    return results.map(({ rows }) => rows)
+  }
+
+  beginPacket()
+  const opened = Promise.all([send({ text: access === 'read' ? beginRead : 'BEGIN' }), send(entry)])
+  opened.catch(ignore)
+
+  return {
+    entered: opened.then(([, { rows }]) => rows),
+    get hasEnded() {
+      return ended !== undefined
+    },
+    async query(statement) {
+      if (ended !== undefined) throw new Error('The transaction has ended.')
+      // Rows that were read although the entry failed are no answer.
+      const [, result] = await Promise.all([opened, send(statement)])
+      return result
+    },
+    async commit(last) {
+      await opened
+      if (access === 'write') return commitWith(last)
+      end('COMMIT').catch(ignore)
+      return []
+    },
+    async rollback() {
+      if (ended !== undefined) return
+      const ending = end('ROLLBACK').catch(ignore)
+      if (access === 'write') await ending
+    },
+  }
+}
+
+function ignore(): void {}

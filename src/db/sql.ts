@@ -1,0 +1,39 @@
+import type { Statement } from './connections/one-trip.ts'
+import { Prisma } from './generated/client.ts'
+
+/**
+ * Runs a hand-written statement and resolves to its rows. Values become parameters, and fragments of
+ * `Prisma.sql` part of the text. Columns have the driver's types: a 64-bit integer is a string.
+ */
+export type Sql = <Row extends object>(
+  statement: TemplateStringsArray | Statement,
+  ...values: readonly unknown[]
+) => Promise<Row[]>
+
+/** @param run sends one statement */
+export function sqlOver(run: (statement: Statement) => Promise<{ rows: unknown[] }>): Sql {
+  return async <Row extends object>(
+    statement: TemplateStringsArray | Statement,
+    ...values: readonly unknown[]
+  ) => {
+    const { rows } = await run('raw' in statement ? Prisma.sql(statement, ...values) : statement)
+    return rows as Row[]
+  }
+}
+
+/**
+ * One statement as the whole work of a transaction. It takes owner and tenant from the scope
+ * (src/access/scope.ts), because it leaves before the program knows them.
+ */
+export type OneStatement<Facts, T> = {
+  readonly statement: Prisma.Sql
+  /** What becomes of its rows. Called once the entry has decided. */
+  read(rows: object[], facts: Facts): T
+}
+
+export function oneStatement<Row extends object, Facts, T>(
+  statement: Prisma.Sql,
+  read: (rows: Row[], facts: Facts) => T,
+): OneStatement<Facts, T> {
+  return { statement, read: (rows, facts) => read(rows as Row[], facts) }
+}
