@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { prepareTemplate, templateName, urlsOf } from '#test/support/database/template.ts'
-import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { findDatabaseMutants } from './database-mutants.ts'
-import { copyTree, type Fate, failureOf, tryMutant } from './lane.ts'
+import { copyTree, type Failure, type Fate, failureOf, tryMutant } from './lane.ts'
 import type { Mutant } from './mutant.ts'
 import { findSourceMutants } from './source-mutants.ts'
 
@@ -21,8 +20,6 @@ const { values } = parseArgs({
   options: {
     /** Only mutants whose names contain one of these texts. */
     only: { type: 'string', multiple: true, default: [''] },
-    /** So many of them, drawn at random. */
-    sample: { type: 'string' },
     lanes: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '45' },
   },
@@ -47,43 +44,32 @@ async function mutate(clusterUrl: string): Promise<number> {
   await prepareTemplate(clusterUrl)
   const { superuserUrl } = urlsOf(clusterUrl, templateName)
   const found = [...(await findSourceMutants(root)), ...(await findDatabaseMutants(superuserUrl))]
-  const chosen = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
-  const mutants = values.sample === undefined ? chosen : sampleOf(chosen, Number(values.sample))
+  const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
   const lanes = Array.from({ length: laneCount }, (_, index) => join(folder, `lane${index}`))
   for (const lane of lanes) await copyTree(root, lane)
-  await checkUntouched(lanes, clusterUrl, mutants)
   const fates = await tryAll(lanes, clusterUrl, mutants)
   return report(mutants, fates)
 }
 
-/** Different mutants, drawn with the seed that is printed. */
-function sampleOf(mutants: readonly Mutant[], count: number): Mutant[] {
-  const seed = chosenSeed()
-  console.log(`TEST_SEED=${seed}`)
-  const below = randomOf(seed)
-  const left = [...mutants]
-  const drawn = Array.from({ length: Math.min(count, left.length) }, () =>
-    left.splice(below(left.length), 1),
-  )
-  return drawn.flat()
-}
-
-/** A test that fails without a mutant would catch every mutant. */
-async function checkUntouched(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
-  const queue = new Set(mutants.flatMap((mutant) => mutant.tests)).values()
-  await inLanes(lanes, queue, async (lane, test) => {
-    const failure = await failureOf(lane, test, clusterUrl, templateName)
-    if (failure === null) return
-    throw new Error(`${test} fails without a mutant:\n${failure.output}`)
-  })
+/** A test that fails without a mutant would catch every mutant, so each that caught one runs without. */
+function untouchedRuns(clusterUrl: string) {
+  const runs = new Map<string, Promise<Failure | null>>()
+  return async (lane: string, test: string) => {
+    const run = runs.get(test) ?? failureOf(lane, test, clusterUrl, templateName)
+    runs.set(test, run)
+    const failure = await run
+    if (failure !== null) throw new Error(`${test} fails without a mutant:\n${failure.output}`)
+  }
 }
 
 async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
   const fates: Fate[] = []
+  const checkUntouched = untouchedRuns(clusterUrl)
   const deadline = performance.now() + Number(values.minutes) * 60_000
   await inLanes(lanes, mutants.values(), async (lane, mutant) => {
     if (performance.now() > deadline) return
     const fate = await tryMutant(lane, clusterUrl, mutant)
+    if (fate.test !== '') await checkUntouched(lane, fate.test)
     fates.push(fate)
     console.log(`${fates.length}/${mutants.length} ${mutant.name}: ${fate.outcome} ${fate.test}`)
   })
