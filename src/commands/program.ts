@@ -10,7 +10,12 @@ import {
 } from './database/command-line.ts'
 import { addOpenapiCommand, addSeedCommand, addTriggerCommand } from './development/command-line.ts'
 import { addKeyCommands } from './keys/command-line.ts'
-import { addDoctorCommand, addInitCommand, addServeCommands } from './serve/command-line.ts'
+import {
+  addDoctorCommand,
+  addInitCommand,
+  addProviderCommands,
+  addServeCommands,
+} from './serve/command-line.ts'
 import { addDataCommands, addUsageCommands } from './tenants/command-line.ts'
 import { addWebhookCommands } from './webhooks/command-line.ts'
 
@@ -43,6 +48,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addMigrateCommand(program)
   addSeedCommand(program)
   addDoctorCommand(program)
+  addProviderCommands(program)
   addKeyCommands(program)
   addQuarantineCommands(program)
   addTriggerCommand(program)

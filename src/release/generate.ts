@@ -6,6 +6,7 @@ import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { describeApi } from '#src/commands/development/openapi.ts'
 import { commandLineDocument } from '#src/commands/documentation.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
+import { presetsDocument } from '#src/config/presets-document.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { clientFiles } from './client.ts'
@@ -23,6 +24,9 @@ await writeFile(new URL('../../.env.example', import.meta.url), environmentExamp
 const access = new URL('../../docs/access.md', import.meta.url)
 await mkdir(new URL('.', access), { recursive: true })
 await writeFile(access, accessDocument(accessOverview()))
+
+const presets = new URL('../../docs/sign-in-providers.md', import.meta.url)
+await writeFile(presets, presetsDocument())
 
 const commandLine = new URL('../../docs/command-line.md', import.meta.url)
 await writeFile(commandLine, commandLineDocument())

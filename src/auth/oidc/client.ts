@@ -8,6 +8,7 @@ import { createClientSender, type HttpOptions } from './client-auth.ts'
 import {
   createMetadataCache,
   discover,
+  type OptionalEndpoint,
   type ProviderMetadata,
   requireEndpoint,
 } from './discovery.ts'
@@ -90,7 +91,12 @@ export type Provider = {
   verifyLogoutToken(token: string): Promise<ProviderLogout | LogoutRefusal>
   /** Fetches metadata and keys. @throws ProviderUnavailable */
   check(): Promise<void>
+  /** Checks like `check`, and says which optional endpoints can be used. */
+  describe(): Promise<Supported>
 }
+
+/** The optional endpoints of a provider that can be used. */
+export type Supported = { userinfo: boolean; revocation: boolean; logout: boolean }
 
 export type ProviderDeps = {
   clock: Clock
@@ -180,6 +186,14 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
     return { ...completeClaims(token.claims, userinfo, config.emailVerified.claim), ...known }
   }
 
+  async function checkKeys(): Promise<ProviderMetadata> {
+    const metadata = await currentMetadata()
+    if (oauth2 !== null) return metadata
+    const keys = await fetchKeySet(metadata.jwks_uri, providerFetch)
+    if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
+    return metadata
+  }
+
   /** The profile from the API of a provider without id_tokens. @throws SignInRefused */
   async function readProfile(endpoints: NonNullable<typeof oauth2>, { tokens }: TokenResponse) {
     const claims = await fetchProfile(endpoints, tokens.accessToken, providerFetch)
@@ -261,10 +275,17 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
     },
 
     async check() {
-      const { jwks_uri } = await currentMetadata()
-      if (oauth2 !== null) return
-      const keys = await fetchKeySet(jwks_uri, providerFetch)
-      if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
+      await checkKeys()
+    },
+
+    async describe() {
+      const { userinfo_endpoint, revocation_endpoint, end_session_endpoint } = await checkKeys()
+      const isUsable = (found: OptionalEndpoint) => found !== null && 'url' in found
+      return {
+        userinfo: isUsable(userinfo_endpoint),
+        revocation: isUsable(revocation_endpoint),
+        logout: isUsable(end_session_endpoint),
+      }
     },
   }
 }

@@ -59,6 +59,27 @@ per line. The file is readable by this user only.`,
     .action(async (options) => (await import('./init.ts')).default(options))
 }
 
+/** `providers`. */
+export function addProviderCommands(program: Command): void {
+  const providers = program.command('providers').description('Sign-in providers: check')
+  providers
+    .command('check')
+    .description('Check the metadata and keys of the providers, and say what to register there')
+    .argument('[name]', 'One of OIDC_PROVIDERS; without it, all')
+    .option(...json)
+    .addHelpText(
+      ...details(
+        'a provider cannot be used',
+        `Fetches metadata and keys. Prints the addresses to register at the provider, what
+its preset sets and what it supports. Sends no secret. Of a provider without
+OpenID Connect only the settings are checked.`,
+      ),
+    )
+    .action(async (name, options) =>
+      (await import('./providers.ts')).default(readEnvironment(), name, options),
+    )
+}
+
 /** `doctor`. */
 export function addDoctorCommand(program: Command): void {
   program
