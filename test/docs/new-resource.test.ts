@@ -24,7 +24,7 @@ type Tree = {
 }
 
 // Runs about thirty programs one after another: half a minute on an idle machine.
-t.setTimeout(400_000)
+t.setTimeout(900_000)
 
 t.test('docs/new-resource.md', async (t) => {
   const page = await readFile(join(root, 'docs/new-resource.md'), 'utf8')

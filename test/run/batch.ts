@@ -14,7 +14,7 @@ const subtests = new Map<string, Test>()
 const key = 'gatehouse.subtests'
 
 /** The time limit of one file; tap passes on its own, which would end the whole batch. */
-const fileTimeoutMs = Number(process.env.TAP_TIMEOUT ?? 300) * 1_000
+const fileTimeoutMs = Number(process.env.TAP_TIMEOUT ?? 900) * 1_000
 
 /** @param urls file URLs of the test files, in the order in which they run */
 export async function runBatch(urls: readonly string[]): Promise<void> {

@@ -64,7 +64,7 @@ async function failureOf(path: string, env: NodeJS.ProcessEnv): Promise<string |
     env: {
       ...process.env,
       ...env,
-      TAP_TIMEOUT: '300',
+      TAP_TIMEOUT: '900',
       NODE_COMPILE_CACHE: join(folder, 'compiled'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
