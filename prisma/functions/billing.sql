@@ -33,8 +33,7 @@ $$;
 -- For operators, in the pages and the API.
 CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM public.session_user_id();
   RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
@@ -44,8 +43,7 @@ $$;
 -- For `gatehouse billing link`, which logs in as the worker role.
 CREATE OR REPLACE FUNCTION link_customer_by_command(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
 END
@@ -54,8 +52,7 @@ $$;
 -- One page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM public.session_user_id();
   RETURN QUERY
@@ -69,8 +66,7 @@ $$;
 -- Dismisses a dead event and returns its status before; NULL if there is no such event. The web role has no
 -- other way to change the status of an event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   before text;
 BEGIN

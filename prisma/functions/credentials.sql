@@ -15,8 +15,7 @@ RETURNS TABLE (
   tenant_id uuid, role text, department text, authenticated_seconds_ago double precision,
   stale boolean, provider text, subject text
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   hash bytea := sha256(credential);
   seen_after timestamptz := now() - make_interval(secs => idle_seconds);
@@ -51,13 +50,11 @@ $$;
 -- Enters as the user of a live API token, in the tenant of the token. `credential` is the SHA-256 of the token. A
 -- former member has no token in the tenant. `permissions` is NULL for a token without limits. Locks as
 -- enter_session.
-CREATE OR REPLACE FUNCTION enter_token(credential bytea, for_write boolean)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION enter_token(credential bytea, for_write boolean) RETURNS TABLE (
   token_id uuid, permissions text[], user_id bigint, email text, plan text,
   created_at timestamptz, tenant_id uuid, role text, department text, stale boolean
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   digest bytea := sha256(credential);
   scope_text text;
@@ -88,13 +85,11 @@ $$;
 -- Enters as a service. With for_write it locks the first membership of the tenant before the token: the deletion of
 -- a tenant locks all memberships in this order and then the tokens, so it waits for the write and cannot deadlock
 -- with it.
-CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean) RETURNS TABLE (
   service_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
   stale boolean
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   digest bytea := sha256(credential);
   scope_text text;
@@ -123,8 +118,7 @@ $$;
 
 -- Updates last_seen_at, at most once a minute. Skips a locked row, so it never waits.
 CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.sessions s SET last_seen_at = now() WHERE s.id = (
     SELECT o.id FROM public.sessions o
@@ -135,8 +129,7 @@ $$;
 
 -- As touch_session, for last_used_at.
 CREATE OR REPLACE FUNCTION touch_token(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.api_tokens t SET last_used_at = now() WHERE t.id = (
     SELECT o.id FROM public.api_tokens o
@@ -148,8 +141,7 @@ $$;
 
 -- As touch_session, for last_used_at.
 CREATE OR REPLACE FUNCTION touch_service(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.service_tokens s SET last_used_at = now() WHERE (s.tenant_id, s.id) = (
     SELECT o.tenant_id, o.id FROM public.service_tokens o
@@ -161,8 +153,7 @@ $$;
 
 -- Deletes the session of a cookie, signed in or not. Returns false if there is none.
 CREATE OR REPLACE FUNCTION end_session(credential bytea) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   DELETE FROM public.sessions s WHERE s.id_hash = sha256(credential);
   RETURN FOUND;
@@ -173,8 +164,7 @@ $$;
 -- Outcome: switched, no-member, session-ended.
 CREATE OR REPLACE FUNCTION switch_tenant(credential bytea, new_credential bytea, target uuid)
 RETURNS TABLE (outcome text, session_id uuid, user_id bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope_text text;
 BEGIN
@@ -207,8 +197,7 @@ $$;
 -- Enters the tenant of an order of the current user and returns it. NULL if there is no such order, or if its
 -- owner is not a member of the tenant. Locks the membership until the transaction ends.
 CREATE OR REPLACE FUNCTION enter_order_tenant(order_id bigint) RETURNS uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
   tenant uuid;
@@ -230,10 +219,8 @@ $$;
 
 -- Enters the tenant of active jobs of a queue. A generic plan, because the number of jobs differs per call and
 -- planning each time took two thirds of the function.
-CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[])
-RETURNS TABLE (tenant_id uuid)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[]) RETURNS TABLE (tenant_id uuid)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   others boolean;
@@ -258,8 +245,7 @@ $$;
 -- recorded, no user has the customer, or the user has no own tenant.
 CREATE OR REPLACE FUNCTION enter_billing_event(received text, customer text)
 RETURNS TABLE (user_id bigint, tenant_id uuid)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope_text text;
 BEGIN

@@ -9,8 +9,7 @@ CREATE OR REPLACE FUNCTION schedule_attempts(
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
 )
-LANGUAGE plpgsql VOLATILE ROWS 10
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -43,8 +42,7 @@ CREATE OR REPLACE FUNCTION record_outcomes(
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
 )
-LANGUAGE plpgsql VOLATILE ROWS 10
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   retried uuid[];
@@ -112,8 +110,7 @@ RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
 )
-LANGUAGE plpgsql VOLATILE ROWS 10
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   startable uuid[];
@@ -137,8 +134,7 @@ $$;
 -- was enabled by hand or were older than a day when they failed: a replay sends them. The bound on `created_at`
 -- lets the index be used.
 CREATE OR REPLACE FUNCTION lock_waiting_deliveries(tenant uuid, endpoint uuid, wanted integer) RETURNS uuid[]
-LANGUAGE plpgsql VOLATILE
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   waiting uuid[];
 BEGIN
@@ -154,13 +150,11 @@ END
 $$;
 
 -- Starts a series for the oldest delivery that waits for the recovery of an endpoint.
-CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz) RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
 )
-LANGUAGE plpgsql VOLATILE ROWS 1
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   oldest uuid[] := public.lock_waiting_deliveries(tenant, endpoint, 1);
 BEGIN
@@ -178,8 +172,7 @@ RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
 )
-LANGUAGE plpgsql VOLATILE ROWS 100
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   waiting uuid[] := public.lock_waiting_deliveries(tenant, endpoint, wanted);
 BEGIN
@@ -200,8 +193,7 @@ CREATE OR REPLACE FUNCTION release_held(
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
 )
-LANGUAGE plpgsql VOLATILE ROWS 100
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   held uuid[];
   slots timestamptz[] := ARRAY(
@@ -225,8 +217,7 @@ $$;
 -- endpoints locked by another transaction, because it may be adding an attempt.
 CREATE OR REPLACE FUNCTION end_turns(tenant uuid, endpoints uuid[], ended_at timestamptz)
 RETURNS TABLE (endpoint_id uuid, second bigint, wait_seconds double precision, priority integer)
-LANGUAGE plpgsql VOLATILE ROWS 5
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 5 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   UPDATE public.webhook_endpoints e SET in_turn = false
@@ -246,8 +237,7 @@ $$;
 -- seconds. Sets no scope.
 CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)
 RETURNS TABLE (due integer, scheduled integer, age double precision)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope_text text;
 BEGIN

@@ -41,8 +41,7 @@ $$;
 
 -- The rows of a tenant. The condition on the tenant lets the index be used; row-level security applies as well.
 CREATE OR REPLACE FUNCTION sealed_rows(source text, parameter text) RETURNS text
-LANGUAGE sql IMMUTABLE
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN (public.sealed_table(source)).by_tenant
     THEN format('tenant_id = %s', parameter) ELSE 'true' END
 $$;
@@ -50,8 +49,7 @@ $$;
 -- Counts the texts per header: version, length of the key id, key id.
 CREATE OR REPLACE FUNCTION count_sealed(source text)
 RETURNS TABLE (column_name text, head bytea, count bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   described record := public.sealed_table(source);
   tenant uuid;
@@ -74,8 +72,7 @@ $$;
 
 -- Counts the rows with a text that does not begin with `header`.
 CREATE OR REPLACE FUNCTION count_stale(source text, header bytea) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   described record := public.sealed_table(source);
   tenant uuid;
@@ -101,8 +98,7 @@ $$;
 CREATE OR REPLACE FUNCTION read_sealed(
   source text, header bytea, key_after text[], batch integer
 ) RETURNS TABLE (keys text[], texts bytea[], facts text[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   described record := public.sealed_table(source);
   key_list text := (SELECT string_agg(format('%I::text', c), ', ') FROM unnest(described.keys) c);
@@ -134,11 +130,8 @@ END
 $$;
 
 -- Replaces the encrypted texts of a row, in the order of read_sealed. NULL for a column without one.
-CREATE OR REPLACE FUNCTION write_sealed(
-  source text, row_keys text[], new_texts bytea[]
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION write_sealed(source text, row_keys text[], new_texts bytea[]) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   described record := public.sealed_table(source);
   tenant uuid;

@@ -14,8 +14,7 @@ $$;
 -- Deletes the account of the user of a session. Outcome: as erase_person, or session-ended.
 CREATE OR REPLACE FUNCTION erase_account(credential bytea)
 RETURNS TABLE (outcome text, user_id bigint, tenants text[], revocations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   outcome := 'session-ended';
   SELECT s.user_id INTO user_id FROM public.sessions s
@@ -101,8 +100,7 @@ $$;
 -- Queues the erasure of a deleted user: their audit entries, and copies in events of each tenant with orders of theirs.
 -- Takes their name out of their own tenant's.
 CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger
-LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   scope_text text;
@@ -123,8 +121,7 @@ $$;
 -- session-ended.
 CREATE OR REPLACE FUNCTION delete_tenant(credential bytea, new_credential bytea, confirmed_name text)
 RETURNS TABLE (outcome text, user_id bigint, tenant_id uuid, revocations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   current_session record;
@@ -225,8 +222,7 @@ $$;
 -- other. Copies wait `settle_seconds`, so that no running attempt stores a response afterwards; a tried one waits
 -- `rest_seconds`.
 CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   claimed bigint;
 BEGIN
@@ -242,8 +238,7 @@ $$;
 
 -- Works on one batch of an erasure. Returns true if nothing is left.
 CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   due record;
   finished boolean;

@@ -80,8 +80,7 @@ $$;
 CREATE OR REPLACE FUNCTION export_page(
   kind text, section text, person bigint, tenant uuid, key_after text, batch integer
 ) RETURNS TABLE (key text, item jsonb)
-LANGUAGE plpgsql VOLATILE
-SET "TimeZone" = 'UTC' AS $$
+LANGUAGE plpgsql VOLATILE SET "TimeZone" = 'UTC' AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   described record;
@@ -119,8 +118,7 @@ $$;
 -- A page about the user of a session.
 CREATE OR REPLACE FUNCTION export_own(section text, tenant uuid, key_after text, batch integer)
 RETURNS TABLE (key text, item jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT * FROM public.export_page(
     'person', section, public.session_user_id(), tenant, key_after, batch);

@@ -7,8 +7,7 @@ CREATE OR REPLACE FUNCTION place_folder(
   folder bigint, new_team bigint, new_parent bigint, new_parent_depth integer,
   new_name text, changed timestamptz
 ) RETURNS SETOF folders
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   tenant uuid := public.current_tenant_id();
@@ -54,8 +53,7 @@ $$;
 CREATE OR REPLACE FUNCTION create_document(
   tenant uuid, person bigint, folder bigint, document_title text, document_body text, created timestamptz
 ) RETURNS SETOF documents
-LANGUAGE plpgsql VOLATILE ROWS 1
-SET plan_cache_mode = force_generic_plan AS $$
+LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
   RETURN QUERY
     INSERT INTO public.documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)

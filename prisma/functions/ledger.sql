@@ -32,8 +32,7 @@ $$;
 -- Records what retention and erasure delete, in their transaction. Any other deletion is not recorded, so a check
 -- finds it.
 CREATE OR REPLACE FUNCTION note_ledger_removal() RETURNS trigger
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF public.current_scope_kind() IN ('retention', 'erasure') THEN
     INSERT INTO public.ledger_removals (window_start, count, ids)
@@ -48,8 +47,7 @@ $$;
 -- (`received checksum`).
 CREATE OR REPLACE FUNCTION seal_ledger(before timestamptz, batch integer)
 RETURNS TABLE (window_start timestamptz, head text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   step CONSTANT interval := '5 minutes';
@@ -108,9 +106,7 @@ $$;
 -- changed since, or in the minute before, are omitted, because their choice then is unknown. Requires a scope.
 -- OFFSET 0 lets the planner expect few windows, so that it does not sort the rows.
 CREATE OR REPLACE FUNCTION count_ledger(since timestamptz, before timestamptz, exact boolean)
-RETURNS TABLE (
-  window_start timestamptz, place integer, kind text, amount bigint, ids bit, checksum bit
-)
+RETURNS TABLE (window_start timestamptz, place integer, kind text, amount bigint, ids bit, checksum bit)
 LANGUAGE sql STABLE AS $$
   WITH known AS MATERIALIZED (
     SELECT e.at, count(*) AS amount, bit_xor(public.ledger_checksum(e.event_id)) AS checksum
@@ -244,8 +240,7 @@ RETURNS TABLE (
   kind text, window_start timestamptz, tenant_id uuid, event_id text, delivery_id uuid,
   endpoint_id uuid, series integer, number integer, detail text
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   nothing CONSTANT bit(128) := repeat('0', 128)::bit(128);
@@ -390,8 +385,7 @@ $$;
 
 -- Rows of the ledger whose hash does not match their content and the row before.
 CREATE OR REPLACE FUNCTION broken_ledger_rows(batch integer) RETURNS TABLE (id bigint, window_start timestamptz)
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.id, c.window_start FROM (
     SELECT l.*, coalesce(lag(l.hash) OVER (ORDER BY l.id), '\x00'::bytea) AS before
     FROM public.ledger l) c
@@ -402,8 +396,7 @@ $$;
 
 -- Appends the differences of a window as corrections. Returns their number.
 CREATE OR REPLACE FUNCTION correct_ledger(at timestamptz) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope_text text;
   difference record;
@@ -426,8 +419,7 @@ $$;
 -- Findings of the newest check about the tenant of the scope, by day. No row without a tenant or a check.
 CREATE OR REPLACE FUNCTION own_unaccounted()
 RETURNS TABLE (checked_at timestamptz, partial boolean, days jsonb)
-LANGUAGE sql STABLE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.checked_at, c.partial,
     CASE WHEN c.unaccounted = 0 THEN '{}'
          WHEN c.tenants IS NOT NULL
@@ -437,10 +429,8 @@ SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- For operators: tenants with findings of the newest check, most findings first.
-CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer)
-RETURNS TABLE (tenant_id uuid, days jsonb)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer) RETURNS TABLE (tenant_id uuid, days jsonb)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
   PERFORM public.session_user_id();

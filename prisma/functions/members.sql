@@ -2,8 +2,7 @@
 
 -- Locks the row of the current user, so that changes of their identities follow one another.
 CREATE OR REPLACE FUNCTION lock_current_user() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM FROM public.users u WHERE u.id = public.current_user_id() FOR UPDATE;
 END
@@ -24,13 +23,11 @@ $$;
 
 -- The open invitations of the user of a session, newest first; none for an API token. Only members see a tenant, so
 -- its name is read in its own scope. Restores the scope of the caller.
-CREATE OR REPLACE FUNCTION own_invitations()
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION own_invitations() RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
   created_at timestamptz, expires_at timestamptz
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := current_setting('app.scope', true);
   person bigint := public.current_user_id();
@@ -60,8 +57,7 @@ $$;
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
 -- missing, for another address, or no longer open. Locks the inviter's right and the user's address.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid) RETURNS uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
   inviting uuid;
@@ -90,8 +86,7 @@ $$;
 
 -- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
 BEGIN
@@ -107,8 +102,7 @@ $$;
 -- Locks the memberships of all admins and of one member of the current tenant, in one order.
 CREATE OR REPLACE FUNCTION lock_members(tenant uuid, member bigint)
 RETURNS TABLE (user_id bigint, role text, department text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
   IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
@@ -128,8 +122,7 @@ CREATE OR REPLACE FUNCTION change_member(
   id bigint, name text, email text, role text, department text, created_at timestamptz,
   billing_customer text
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
   IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
@@ -209,8 +202,7 @@ $$;
 -- Removes a member from the current tenant.
 CREATE OR REPLACE FUNCTION remove_member(member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   tenant uuid := public.current_tenant_id();
 BEGIN
@@ -225,11 +217,8 @@ $$;
 -- under a new id, or ends. Locks admins as change_member does, so of two admins who leave at once the second is
 -- refused. Outcome: left, moved, ended, last-admin, no-member, session-ended.
 CREATE OR REPLACE FUNCTION leave_tenant(credential bytea, new_credential bytea, target uuid)
-RETURNS TABLE (
-  outcome text, user_id bigint, user_gone boolean, revocations uuid[], invitations uuid[]
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (outcome text, user_id bigint, user_gone boolean, revocations uuid[], invitations uuid[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   current_session record;

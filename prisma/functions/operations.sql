@@ -2,18 +2,14 @@
 
 -- Identifies the cluster, as its standbys do, and the database in it.
 CREATE OR REPLACE FUNCTION installation_place() RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN (SELECT c.system_identifier FROM pg_control_system() c) || '/' ||
        (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
 
 -- Why and since when workers must not work; NULLs if they may. With `record`, as workers call it, it stores the place
 -- the first time, and the quarantine in another place. It writes nothing else, so workers may call it often.
-CREATE OR REPLACE FUNCTION installation_state(
-  record boolean, OUT quarantined_at timestamptz, OUT reason text
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION installation_state(record boolean, OUT quarantined_at timestamptz, OUT reason text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   here text := public.installation_place();
   noted text;
@@ -36,8 +32,7 @@ $$;
 
 -- Ends a quarantine: this database is the one that works.
 CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO public.installation (place) VALUES (public.installation_place())
     ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL;
@@ -46,8 +41,7 @@ $$;
 
 -- For copies with the same identity as the original: a base backup, a snapshot of a disk.
 CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO public.installation AS i (place, quarantined_at, reason)
     VALUES (public.installation_place(), now(), 'by-hand')
@@ -60,8 +54,7 @@ $$;
 -- no scope.
 CREATE OR REPLACE FUNCTION trace_outgoing(causes text[], message text, delivery uuid, batch integer)
 RETURNS TABLE (kind text, tenant_id uuid, event_id text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   scope_text text;
@@ -88,8 +81,7 @@ $$;
 -- URLs and responses. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_event(tenant uuid, event text, delivery uuid, batch integer)
 RETURNS TABLE (at timestamptz, kind text, facts jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   scope_text text;
@@ -135,8 +127,7 @@ $$;
 -- Audit entries of requests, or of a tenant about these ids. Omits addresses and user agents. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_audit(requests uuid[], tenant uuid, targets text[], batch integer)
 RETURNS TABLE (at timestamptz, facts jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   scope_text text;

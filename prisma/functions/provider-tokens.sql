@@ -6,8 +6,7 @@ RETURNS TABLE (
   user_id bigint, access_token bytea, refresh_token bytea, scope text, expires_at timestamptz,
   generation integer, status text, refresh_attempt uuid, fresh boolean
 )
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
@@ -24,8 +23,7 @@ $$;
 CREATE OR REPLACE FUNCTION mark_refresh(
   grant_provider text, subject text, read_generation integer, attempt uuid
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET refresh_attempt = attempt, updated_at = now()
     WHERE g.provider = grant_provider AND g.provider_user_id = subject
@@ -36,8 +34,7 @@ $$;
 
 -- The provider did not use the refresh token up.
 CREATE OR REPLACE FUNCTION clear_refresh(grant_provider text, subject text, attempt uuid) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET refresh_attempt = NULL, updated_at = now()
     WHERE g.provider = grant_provider AND g.provider_user_id = subject
@@ -49,8 +46,7 @@ $$;
 CREATE OR REPLACE FUNCTION end_refresh(
   grant_provider text, subject text, attempt uuid, drop_refresh_token boolean
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET status = 'needs-sign-in', updated_at = now(),
       refresh_token = CASE WHEN NOT drop_refresh_token THEN g.refresh_token END
@@ -65,8 +61,7 @@ CREATE OR REPLACE FUNCTION store_refreshed(
   grant_provider text, subject text, attempt uuid, new_access_token bytea, new_refresh_token bytea,
   new_scope text, expires_in integer
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET access_token = new_access_token,
       refresh_token = coalesce(new_refresh_token, g.refresh_token), scope = new_scope,
@@ -83,8 +78,7 @@ $$;
 CREATE OR REPLACE FUNCTION retire_late_token(
   grant_provider text, subject text, owner_id bigint, late_token bytea
 ) RETURNS uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   replaced boolean;
   retired uuid;
@@ -101,13 +95,11 @@ END
 $$;
 
 -- A provider token to revoke. A job names the random id of its row.
-CREATE OR REPLACE FUNCTION find_revocation(revocation uuid)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION find_revocation(revocation uuid) RETURNS TABLE (
   id uuid, provider text, provider_user_id text, user_id bigint, tenant_id uuid, token bytea,
   kind text, attempts integer, failed_at timestamptz
 )
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     SELECT r.id, r.provider, r.provider_user_id, r.user_id, r.tenant_id, r.token, r.kind,
@@ -117,18 +109,15 @@ END
 $$;
 
 CREATE OR REPLACE FUNCTION settle_revocation(revocation uuid) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   DELETE FROM public.token_revocations r WHERE r.id = revocation AND r.status = 'revoking';
   RETURN FOUND;
 END
 $$;
 
-CREATE OR REPLACE FUNCTION fail_revocation(revocation uuid, reason text, is_final boolean)
-RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION fail_revocation(revocation uuid, reason text, is_final boolean) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.token_revocations r
     SET attempts = r.attempts + 1, last_error = reason, tried_at = now(),
@@ -143,8 +132,7 @@ $$;
 -- superseded token waits for the sign-out, because its revocation could revoke the grant that replaced it, unless
 -- there is no grant.
 CREATE OR REPLACE FUNCTION retry_revocations(wait_seconds integer, batch integer) RETURNS SETOF uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     UPDATE public.token_revocations r SET status = 'revoking', tried_at = now()
@@ -162,8 +150,7 @@ $$;
 -- Deletes a batch of tokens that are older than `max_days`, in any state.
 CREATE OR REPLACE FUNCTION expire_revocations(max_days integer, batch integer)
 RETURNS TABLE (provider text, user_id bigint, tenant_id uuid, status text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     DELETE FROM public.token_revocations r

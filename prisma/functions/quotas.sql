@@ -94,8 +94,7 @@ $$;
 
 -- Adds and removes the counters of tenants. Runs once per statement, after the cascades.
 CREATE OR REPLACE FUNCTION count_tenants() RETURNS trigger
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO public.tenant_usage (tenant_id) SELECT n.id FROM new_rows n ON CONFLICT DO NOTHING;
@@ -144,8 +143,7 @@ END
 $$;
 
 -- Counters and rows of a tenant on one snapshot.
-CREATE OR REPLACE FUNCTION measured_usage(tenant uuid)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION measured_usage(tenant uuid) RETURNS TABLE (
   resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
   stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
   stored_event_bytes bigint
@@ -156,15 +154,13 @@ LANGUAGE sql VOLATILE ROWS 1 AS $$
 $$;
 
 -- Compares counters and rows of the next tenant, and with `repair` corrects the counters.
-CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean) RETURNS TABLE (
   tenant_id uuid, is_right boolean,
   resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
   stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
   stored_event_bytes bigint
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   tenant uuid;
@@ -204,14 +200,12 @@ END
 $$;
 
 -- For operators: tenants by what they store, largest first, with their own limits.
-CREATE OR REPLACE FUNCTION list_usage(batch integer)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS TABLE (
   tenant_id uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint,
   event_bytes bigint, max_resource_rows bigint, max_resource_bytes bigint, max_event_rows bigint,
   max_event_bytes bigint
 )
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT u.* FROM public.tenant_usage u
   ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch
 $$;
@@ -219,8 +213,7 @@ $$;
 -- For operators: the number of tenants, and of those that have used `share` of a budget.
 CREATE OR REPLACE FUNCTION count_near_quota(budget bigint[], share double precision)
 RETURNS TABLE (tenants bigint, resources bigint, events bigint)
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT count(*),
     count(*) FILTER (WHERE u.resource_rows >= share * coalesce(u.max_resource_rows, budget[1])
                         OR u.resource_bytes >= share * coalesce(u.max_resource_bytes, budget[2])),
@@ -232,8 +225,7 @@ $$;
 -- For operators: sets the limits of a tenant; NULL for the setting. Returns false if there is no such tenant.
 CREATE OR REPLACE FUNCTION set_quota(tenant uuid, resource_limits bigint[], event_limits bigint[])
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
   UPDATE public.tenant_usage u SET

@@ -5,8 +5,7 @@ CREATE OR REPLACE FUNCTION purge_history(
   tenant_after uuid, older_than timestamptz, feed_before timestamptz, batch integer
 )
 RETURNS TABLE (tenant_id uuid, events integer, others integer, more boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   tenant uuid;
@@ -56,8 +55,7 @@ $$;
 -- Deletes one batch each of expired sessions, sign-in attempts and tokens.
 CREATE OR REPLACE FUNCTION prune_dead(idle_seconds integer, token_days integer, batch integer)
 RETURNS TABLE (sessions integer, attempts integer, tokens integer)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   seen_before timestamptz := now() - make_interval(secs => idle_seconds);
   more integer;
@@ -90,8 +88,7 @@ $$;
 -- order of their ids, so the search ends at the first batch.
 CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
 RETURNS TABLE (logouts integer, entries integer)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope_text text;
 BEGIN
@@ -111,8 +108,7 @@ $$;
 
 -- Deletes one batch of submissions older than a day, and secrets that were not shown within five minutes.
 CREATE OR REPLACE FUNCTION prune_form_submissions(batch integer) RETURNS integer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   deleted integer;
 BEGIN
@@ -128,8 +124,7 @@ $$;
 
 -- Deletes one batch of idempotency keys older than a day, of people and of services.
 CREATE OR REPLACE FUNCTION prune_idempotency_keys(batch integer) RETURNS integer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   deleted integer;
   more integer;

@@ -72,8 +72,7 @@ $$;
 -- The user of the scope, for policies; NULL without one. Called in a scalar subselect, so that a statement verifies the
 -- seal once per policy and not once per row.
 CREATE OR REPLACE FUNCTION current_user_id() RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN nullif((public.verified_scope())[4], '')::bigint;
 END
@@ -81,8 +80,7 @@ $$;
 
 -- The tenant of the scope; NULL without one.
 CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN nullif((public.verified_scope())[5], '')::uuid;
 END
@@ -90,8 +88,7 @@ $$;
 
 -- How the scope was entered: session, token, service, job, billing, or the purpose of a sign-in.
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN (public.verified_scope())[2];
 END
@@ -99,8 +96,7 @@ $$;
 
 -- The service of the scope; NULL for a person, a job, or without a scope.
 CREATE OR REPLACE FUNCTION current_service_id() RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
@@ -111,8 +107,7 @@ $$;
 
 -- The name of that service now, which the audit log keeps.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
@@ -133,8 +128,7 @@ END;
 
 -- For `gatehouse keys`: adds a key that seals from now on and keeps the one before, which verifies open transactions.
 CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   LOCK TABLE public.scope_keys IN SHARE ROW EXCLUSIVE MODE;
   PERFORM public.add_scope_key();
@@ -145,8 +139,7 @@ $$;
 
 -- For `gatehouse keys`.
 CREATE OR REPLACE FUNCTION list_scope_keys() RETURNS TABLE (id integer, created_at timestamptz)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT k.id, k.created_at FROM public.scope_keys k ORDER BY k.id DESC;
 END

@@ -13,8 +13,7 @@ CREATE OR REPLACE FUNCTION start_attempt(
   attempt_verifier text, browser text, network text, lifetime_seconds integer,
   return_path text DEFAULT NULL
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   until timestamptz := now() + make_interval(secs => lifetime_seconds);
 BEGIN
@@ -37,13 +36,11 @@ $$;
 
 -- Exchanges the state for a ticket; of parallel callbacks one succeeds. No row if the state is unknown, expired,
 -- used, or of another browser. A taken attempt lives at least a minute, because the provider is asked next.
-CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea) RETURNS TABLE (
   provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
   age_seconds double precision
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     UPDATE public.sign_in_attempts a
@@ -60,13 +57,11 @@ $$;
 -- Enters the completion of a sign-in and uses the ticket up. The kind of the scope is the purpose; the detail names the
 -- provider and the session of the browser. The scope has a user only for a link or re-authentication whose session
 -- still belongs to the user who started it. Locks that user and then the session.
-CREATE OR REPLACE FUNCTION enter_attempt(ticket bytea)
-RETURNS TABLE (
+CREATE OR REPLACE FUNCTION enter_attempt(ticket bytea) RETURNS TABLE (
   purpose text, provider text, user_id bigint, session_user_id bigint, session_tenant_id uuid,
   session_time_known boolean
 )
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   browser uuid;
   entered bigint;
@@ -127,8 +122,7 @@ $$;
 
 CREATE OR REPLACE FUNCTION look_up_identity(subject text, address text, operators text[])
 RETURNS TABLE (identity_user_id bigint, address_user_id bigint, address_user_operates boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
 BEGIN
@@ -176,8 +170,7 @@ $$;
 
 -- Signs in as the user of an identity. NULL if the identity is gone.
 CREATE OR REPLACE FUNCTION enter_identity(subject text) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
@@ -196,8 +189,7 @@ $$;
 CREATE OR REPLACE FUNCTION link_by_address(
   subject text, identity_issuer text, address text, operators text[]
 ) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
@@ -218,8 +210,7 @@ $$;
 CREATE OR REPLACE FUNCTION create_user(
   subject text, identity_issuer text, address text, tenant_name text
 ) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   tenant uuid := gen_random_uuid();
@@ -241,8 +232,7 @@ $$;
 -- unless another user does. Users who only claimed it lose the address, not the account. Returns the users whose
 -- address changed, the new holder first.
 CREATE OR REPLACE FUNCTION prove_address(address text) RETURNS TABLE (user_id bigint, verified boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
 BEGIN
@@ -268,8 +258,7 @@ $$;
 
 -- Gives a new identity to the user of a link in progress.
 CREATE OR REPLACE FUNCTION link_identity(subject text, identity_issuer text) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('link');
 BEGIN
@@ -280,8 +269,7 @@ $$;
 
 -- Stores the address that the provider of a sign-in in progress has verified, or NULL.
 CREATE OR REPLACE FUNCTION record_verified_email(subject text, address text) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
   proven text := lower(address COLLATE "C");
@@ -294,8 +282,7 @@ $$;
 
 -- Stores the name of the user. Reads it first, so that most sign-ins write nothing.
 CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
   trimmed text := nullif(left(btrim(told), 200), '');
@@ -317,8 +304,7 @@ CREATE OR REPLACE FUNCTION start_session(
   absolute_seconds integer, seconds_ago double precision
 )
 RETURNS TABLE (session_id uuid, tenant_id uuid)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   attempt record := public.current_attempt('sign-in');
@@ -363,8 +349,7 @@ CREATE OR REPLACE FUNCTION renew_session(
   credential bytea, subject text, session_at_provider text, absolute_seconds integer,
   seconds_ago double precision
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('link', 'reauthenticate');
 BEGIN
@@ -392,8 +377,7 @@ $$;
 CREATE OR REPLACE FUNCTION remember_logout(
   logout_provider text, jti bytea, remembered_seconds integer
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO public.logout_tokens AS t (provider, jti_hash, expires_at)
     VALUES (logout_provider, jti, now() + make_interval(secs => remembered_seconds))
@@ -405,12 +389,9 @@ $$;
 
 -- Ends the sessions that belong to a session at the provider. If that is NULL or unknown here, ends all sessions
 -- that the user of the subject signed in through this provider.
-CREATE OR REPLACE FUNCTION end_provider_sessions(
-  logout_provider text, session_at_provider text, subject text
-)
+CREATE OR REPLACE FUNCTION end_provider_sessions(logout_provider text, session_at_provider text, subject text)
 RETURNS TABLE (user_id bigint, tenant_id uuid)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     DELETE FROM public.sessions s

@@ -41,8 +41,7 @@ CREATE INDEX users_email_idx ON users (lower(email COLLATE "C"));
 CREATE UNIQUE INDEX users_own_tenant_id_key ON users (own_tenant_id);
 -- Two users never hold the same address as verified. ASCII letters are compared in lower case, whatever the
 -- locale of the database.
-CREATE UNIQUE INDEX users_verified_email_key
-  ON users (lower(email COLLATE "C")) WHERE email_verified;
+CREATE UNIQUE INDEX users_verified_email_key ON users (lower(email COLLATE "C")) WHERE email_verified;
 ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 
 -- An account at an OpenID Provider. It never moves to another user (refuse_identity_change).
@@ -73,8 +72,7 @@ CREATE TABLE memberships (
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 -- Members are listed in the order in which they joined; each filter has its own index.
-CREATE INDEX memberships_tenant_id_created_at_user_id_idx
-  ON memberships (tenant_id, created_at, user_id);
+CREATE INDEX memberships_tenant_id_created_at_user_id_idx ON memberships (tenant_id, created_at, user_id);
 CREATE INDEX memberships_tenant_id_department_created_at_user_id_idx
   ON memberships (tenant_id, department, created_at, user_id);
 CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx
@@ -306,8 +304,7 @@ CREATE TABLE service_tokens (
 CREATE INDEX service_tokens_created_by_idx ON service_tokens (created_by);
 CREATE INDEX service_tokens_expires_at_idx ON service_tokens (expires_at);
 CREATE UNIQUE INDEX service_tokens_hash_key ON service_tokens (hash);
-CREATE INDEX service_tokens_tenant_id_created_at_id_idx
-  ON service_tokens (tenant_id, created_at, id);
+CREATE INDEX service_tokens_tenant_id_created_at_id_idx ON service_tokens (tenant_id, created_at, id);
 ALTER TABLE service_tokens ENABLE ROW LEVEL SECURITY;
 
 -- Requests of services with an Idempotency-Key.
@@ -404,8 +401,7 @@ CREATE TABLE team_members (
   FOREIGN KEY (tenant_id, team_id) REFERENCES teams(tenant_id, id) ON DELETE CASCADE,
   FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON DELETE CASCADE
 );
-CREATE INDEX team_members_tenant_id_user_id_team_id_idx
-  ON team_members (tenant_id, user_id, team_id);
+CREATE INDEX team_members_tenant_id_user_id_team_id_idx ON team_members (tenant_id, user_id, team_id);
 ALTER TABLE team_members ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE folders (
@@ -426,8 +422,7 @@ CREATE TABLE folders (
   UNIQUE (tenant_id, id, team_id),
   CONSTRAINT folders_parent_check CHECK ((parent_id IS NULL) = (parent_depth IS NULL)),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  FOREIGN KEY (tenant_id, parent_id, team_id, parent_depth)
-    REFERENCES folders(tenant_id, id, team_id, depth),
+  FOREIGN KEY (tenant_id, parent_id, team_id, parent_depth) REFERENCES folders(tenant_id, id, team_id, depth),
   FOREIGN KEY (tenant_id, team_id) REFERENCES teams(tenant_id, id)
 );
 CREATE INDEX folders_tenant_id_parent_id_idx ON folders (tenant_id, parent_id);
@@ -448,10 +443,8 @@ CREATE TABLE documents (
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id)
 );
-CREATE INDEX documents_tenant_id_folder_id_team_id_id_idx
-  ON documents (tenant_id, folder_id, team_id, id);
-CREATE INDEX documents_tenant_id_team_id_created_at_id_idx
-  ON documents (tenant_id, team_id, created_at, id);
+CREATE INDEX documents_tenant_id_folder_id_team_id_id_idx ON documents (tenant_id, folder_id, team_id, id);
+CREATE INDEX documents_tenant_id_team_id_created_at_id_idx ON documents (tenant_id, team_id, created_at, id);
 -- A page of a list reads a few entries per team, however many documents there are.
 CREATE INDEX documents_tenant_id_team_id_id_idx ON documents (tenant_id, team_id, id);
 ALTER TABLE documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -549,8 +542,7 @@ CREATE INDEX outbound_events_cause_idx ON outbound_events (tenant_id, cause) WHE
 CREATE INDEX outbound_events_tenant_id_created_at_idx ON outbound_events (tenant_id, created_at);
 CREATE INDEX outbound_events_tenant_id_type_xact_id_sequence_idx
   ON outbound_events (tenant_id, type, xact_id, sequence);
-CREATE INDEX outbound_events_tenant_id_xact_id_sequence_idx
-  ON outbound_events (tenant_id, xact_id, sequence);
+CREATE INDEX outbound_events_tenant_id_xact_id_sequence_idx ON outbound_events (tenant_id, xact_id, sequence);
 ALTER TABLE outbound_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- One event for one endpoint. Columns that change per attempt are not indexed and the fillfactor is low, so
@@ -586,8 +578,7 @@ CREATE TABLE deliveries (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT deliveries_check CHECK ((status = 'pending') = (finished_at IS NULL)),
   CONSTRAINT deliveries_check1 CHECK (status = 'pending' OR next_attempt_at IS NULL),
-  FOREIGN KEY (tenant_id, endpoint_id)
-    REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE,
   FOREIGN KEY (tenant_id, event_id) REFERENCES outbound_events(tenant_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 CREATE INDEX deliveries_held_idx
@@ -597,11 +588,9 @@ CREATE INDEX deliveries_tenant_id_endpoint_id_created_at_idx
 CREATE UNIQUE INDEX deliveries_tenant_id_event_id_endpoint_id_key
   ON deliveries (tenant_id, event_id, endpoint_id);
 CREATE INDEX deliveries_unusual_class_idx
-  ON deliveries (tenant_id, endpoint_id, unusual_class, created_at, id)
-  WHERE unusual_class IS NOT NULL;
+  ON deliveries (tenant_id, endpoint_id, unusual_class, created_at, id) WHERE unusual_class IS NOT NULL;
 CREATE INDEX deliveries_unusual_status_idx
-  ON deliveries (tenant_id, endpoint_id, unusual_status, created_at, id)
-  WHERE unusual_status IS NOT NULL;
+  ON deliveries (tenant_id, endpoint_id, unusual_status, created_at, id) WHERE unusual_status IS NOT NULL;
 ALTER TABLE deliveries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE delivery_attempts (
@@ -635,8 +624,7 @@ CREATE TABLE due_attempts (
   PRIMARY KEY (tenant_id, delivery_id),
   FOREIGN KEY (tenant_id, delivery_id) REFERENCES deliveries(tenant_id, id) ON DELETE CASCADE
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
-CREATE INDEX due_attempts_tenant_id_endpoint_id_due_at_idx
-  ON due_attempts (tenant_id, endpoint_id, due_at);
+CREATE INDEX due_attempts_tenant_id_endpoint_id_due_at_idx ON due_attempts (tenant_id, endpoint_id, due_at);
 ALTER TABLE due_attempts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- A request to send deliveries again, and its progress.
@@ -663,8 +651,7 @@ CREATE TABLE endpoint_replays (
   delivery_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
   cancelled_at timestamptz(6),
   PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id, endpoint_id)
-    REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX endpoint_replays_open_idx ON endpoint_replays (tenant_id) WHERE finished_at IS NULL;
 CREATE INDEX endpoint_replays_tenant_id_endpoint_id_idx ON endpoint_replays (tenant_id, endpoint_id);
@@ -675,14 +662,13 @@ CREATE TABLE notifications (
   tenant_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   kind text NOT NULL
-    CHECK (kind IN ('endpoint.failing', 'endpoint.disabled', 'endpoint.recovering', 'endpoint.recovered', 'endpoint.certificate', 'endpoint.response-time', 'endpoint.success-rate')),
+    CHECK (kind IN ('endpoint.failing', 'endpoint.disabled', 'endpoint.recovering', 'endpoint.recovered', 'endpoint.certificate')),
   endpoint_id uuid NOT NULL,
   message text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   mailed_at timestamptz(6),
   PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id, endpoint_id)
-    REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX notifications_tenant_id_endpoint_id_created_at_idx
   ON notifications (tenant_id, endpoint_id, created_at);
