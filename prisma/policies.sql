@@ -7,7 +7,8 @@
 --   chain   the tenant, and a team of the user       as documents
 --
 -- Only a live credential or a job sets the scope (functions/scope.sql); without one each function returns
--- NULL and no row matches. The scalar subselect calls the function once per statement, not once per row.
+-- NULL and no row matches. The scalar subselect calls the function once per statement, not once per row. A policy
+-- without WITH CHECK applies USING to written rows too.
 --
 -- Policies TO CURRENT_USER are for the owner, who is subject to FORCE. Its functions need them, and each
 -- sets a scope of its own kind first. No application role is a member of the owner.
@@ -15,8 +16,7 @@
 -- ---- Tenants and people ----
 
 -- A person sees the tenants of which they are a member, not only the current one.
-CREATE POLICY tenant_scope ON tenants
-  USING (id = (SELECT current_tenant_id())) WITH CHECK (id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON tenants USING (id = (SELECT current_tenant_id()));
 CREATE POLICY member_scope ON tenants FOR SELECT
   USING (EXISTS (
     SELECT FROM memberships m
@@ -33,37 +33,25 @@ CREATE POLICY self_or_tenant ON users FOR SELECT
 CREATE POLICY own_tenant ON users FOR UPDATE
   USING ((id = (SELECT current_user_id()) OR own_tenant_id = (SELECT current_tenant_id()))
          AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service')
-  WITH CHECK (own_tenant_id = (SELECT current_tenant_id())
-              AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  WITH CHECK (own_tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
 
-CREATE POLICY owner_scope ON oauth_identities
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_scope ON oauth_identities USING (user_id = (SELECT current_user_id()));
 
 -- A service never changes who belongs to the tenant, whatever its permissions are.
 CREATE POLICY own_or_tenant ON memberships FOR SELECT
   USING (user_id = (SELECT current_user_id()) OR tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY tenant_change ON memberships FOR UPDATE
-  USING (tenant_id = (SELECT current_tenant_id())
-         AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service')
-  WITH CHECK (tenant_id = (SELECT current_tenant_id())
-              AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
 CREATE POLICY tenant_removal ON memberships FOR DELETE
-  USING (tenant_id = (SELECT current_tenant_id())
-         AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
 
-CREATE POLICY tenant_scope ON invitations FOR SELECT
-  USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON invitations FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY people_invite ON invitations FOR INSERT
-  WITH CHECK (tenant_id = (SELECT current_tenant_id())
-              AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
 CREATE POLICY people_change ON invitations FOR UPDATE
-  USING (tenant_id = (SELECT current_tenant_id())
-         AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service')
-  WITH CHECK (tenant_id = (SELECT current_tenant_id())
-              AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
 CREATE POLICY people_withdraw ON invitations FOR DELETE
-  USING (tenant_id = (SELECT current_tenant_id())
-         AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
 
 -- The owner of the view is the owner of the table, which is not under FORCE: security_invoker applies the
 -- policies of the caller, and the condition restricts the view to the tenant.
@@ -78,8 +66,7 @@ CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
 -- ---- Signing in ----
 -- sign_in_attempts and logout_tokens have no policy: only functions of the owner read them.
 
-CREATE POLICY owner_scope ON sessions
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_scope ON sessions USING (user_id = (SELECT current_user_id()));
 
 -- A grant belongs to the user of its identity.
 CREATE POLICY owner_scope ON provider_grants
@@ -87,21 +74,11 @@ CREATE POLICY owner_scope ON provider_grants
     SELECT FROM oauth_identities i
     WHERE i.provider = provider_grants.provider
       AND i.provider_user_id = provider_grants.provider_user_id
-      AND i.user_id = (SELECT current_user_id())))
-  WITH CHECK (EXISTS (
-    SELECT FROM oauth_identities i
-    WHERE i.provider = provider_grants.provider
-      AND i.provider_user_id = provider_grants.provider_user_id
       AND i.user_id = (SELECT current_user_id())));
 
-CREATE POLICY owner_scope ON token_revocations
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
-
-CREATE POLICY owner_scope ON form_submissions
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
-
-CREATE POLICY owner_scope ON idempotency_keys
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_scope ON token_revocations USING (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_scope ON form_submissions USING (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_scope ON idempotency_keys USING (user_id = (SELECT current_user_id()));
 
 -- ---- Tokens ----
 
@@ -114,62 +91,43 @@ CREATE POLICY owner_scope ON api_tokens
 -- Only people with a session create and change service tokens. Every credential of the tenant reads them,
 -- for the names of services that did something.
 CREATE POLICY tenant_scope ON service_tokens
-  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'session')
-  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'session');
-CREATE POLICY tenant_names ON service_tokens FOR SELECT
-  USING (tenant_id = (SELECT current_tenant_id()));
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'session');
+CREATE POLICY tenant_names ON service_tokens FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 
 CREATE POLICY service_scope ON service_idempotency_keys
-  USING (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()))
-  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()));
+  USING (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()));
 
 -- ---- Resources ----
 
 -- The owner reads an order in every tenant; a new order is in the current tenant. The owner policies are
 -- for the quota (measured_usage) and the export of a tenant, which read the orders of all its members.
-CREATE POLICY owner_scope ON orders FOR SELECT
-  USING (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_scope ON orders FOR SELECT USING (user_id = (SELECT current_user_id()));
 CREATE POLICY placed_in_own_tenant ON orders FOR INSERT
   WITH CHECK (user_id = (SELECT current_user_id()) AND tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY owner_change ON orders FOR UPDATE
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
-CREATE POLICY owner_removal ON orders FOR DELETE
-  USING (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_change ON orders FOR UPDATE USING (user_id = (SELECT current_user_id()));
+CREATE POLICY owner_removal ON orders FOR DELETE USING (user_id = (SELECT current_user_id()));
 CREATE POLICY usage ON orders FOR SELECT TO CURRENT_USER
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'usage');
 CREATE POLICY tenant_export ON orders FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'tenant-export' AND tenant_id = (SELECT current_tenant_id()));
 
-CREATE POLICY tenant_scope ON posts
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON invoices
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON teams
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON team_members
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON folders
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON posts USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON invoices USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON teams USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON team_members USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON folders USING (tenant_id = (SELECT current_tenant_id()));
 
 -- Only members of the team of a document see it, admins included. The subselect depends on no row of
 -- documents, so it runs once per statement, and team_members has a tenant policy, so nothing recurses.
 CREATE POLICY chain_scope ON documents
   USING (tenant_id = (SELECT current_tenant_id()) AND team_id IN (
     SELECT m.team_id FROM team_members m
-    WHERE m.tenant_id = (SELECT current_tenant_id()) AND m.user_id = (SELECT current_user_id())))
-  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND team_id IN (
-    SELECT m.team_id FROM team_members m
     WHERE m.tenant_id = (SELECT current_tenant_id()) AND m.user_id = (SELECT current_user_id())));
 -- For place_folder: the person who moves a folder may be in neither of the two teams.
 CREATE POLICY move ON documents FOR SELECT TO CURRENT_USER
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'move');
 CREATE POLICY move_to_team ON documents FOR UPDATE TO CURRENT_USER
-  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'move')
-  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'move');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'move');
 CREATE POLICY usage ON documents FOR SELECT TO CURRENT_USER
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'usage');
 CREATE POLICY tenant_export ON documents FOR SELECT TO CURRENT_USER
@@ -178,47 +136,32 @@ CREATE POLICY tenant_export ON documents FOR SELECT TO CURRENT_USER
 -- ---- Outbound webhooks ----
 -- The policies `ledger` and `trace` are for functions that look for rows in all tenants.
 
-CREATE POLICY tenant_scope ON webhook_endpoints
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON webhook_endpoints USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'ledger');
 
-CREATE POLICY tenant_scope ON outbound_events
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON outbound_events USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'ledger');
 CREATE POLICY trace ON outbound_events FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'trace');
 
-CREATE POLICY tenant_scope ON deliveries
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY ledger ON deliveries FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'ledger');
-CREATE POLICY trace ON deliveries FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'trace');
-
-CREATE POLICY tenant_scope ON delivery_attempts
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON due_attempts
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON deliveries USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY ledger ON deliveries FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
+CREATE POLICY trace ON deliveries FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');
+CREATE POLICY tenant_scope ON delivery_attempts USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON due_attempts USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'ledger');
 
-CREATE POLICY tenant_scope ON endpoint_replays
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON notifications
-  USING (tenant_id = (SELECT current_tenant_id())) WITH CHECK (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON endpoint_replays USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON notifications USING (tenant_id = (SELECT current_tenant_id()));
 
 -- ---- Quotas ----
 -- Written by triggers and functions of the owner, in every scope.
 
-CREATE POLICY tenant_scope ON tenant_usage FOR SELECT
-  USING (tenant_id = (SELECT current_tenant_id()));
-
-CREATE POLICY tenant_scope ON usage_changes FOR SELECT
-  USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON tenant_usage FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON usage_changes FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 
 -- ---- Operations ----
 -- erasures, scope_keys and installation have no policy: only functions of the owner read them.
@@ -236,5 +179,4 @@ CREATE POLICY retention_read ON audit_log FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'retention');
 CREATE POLICY retention ON audit_log FOR DELETE TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'retention');
-CREATE POLICY trace ON audit_log FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'trace');
+CREATE POLICY trace ON audit_log FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');

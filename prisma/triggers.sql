@@ -11,8 +11,7 @@ ALTER TABLE oauth_identities ENABLE ALWAYS TRIGGER identity_keeps_owner;
 CREATE TRIGGER received_body_is_kept BEFORE UPDATE OF body ON received_events
   FOR EACH ROW EXECUTE FUNCTION refuse_changed_body();
 
-CREATE TRIGGER note_erasure BEFORE DELETE ON users
-  FOR EACH ROW EXECUTE FUNCTION note_erasure();
+CREATE TRIGGER note_erasure BEFORE DELETE ON users FOR EACH ROW EXECUTE FUNCTION note_erasure();
 
 CREATE TRIGGER note_ledger_removal AFTER DELETE ON outbound_events
   REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_ledger_removal();
@@ -31,9 +30,7 @@ ALTER TABLE audit_log ALTER COLUMN service_id SET DEFAULT current_service_id(),
 -- Creates the function and the triggers that count a table with a column tenant_id. `budget` is `resource` or
 -- `event`; `bytes` and `rows` are expressions over a row `r`. Triggers run once per statement, so a bulk
 -- change is counted once per tenant. stored_usage reads the expressions from the arguments of the trigger.
-CREATE OR REPLACE FUNCTION count_table(
-  counted text, budget text, bytes text, rows text DEFAULT '1'
-) RETURNS void
+CREATE OR REPLACE FUNCTION count_table(counted text, budget text, bytes text, rows text DEFAULT '1') RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   name text := 'count_' || counted;

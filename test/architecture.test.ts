@@ -151,6 +151,28 @@ const forbiddenPackages: Readonly<Record<string, readonly string[]>> = {
   'routes/auth/a.ts': [...crypto, ...clients, ...stores, 'fastify-plugin', 'oauth4webapi', 'jose'],
 }
 
+const ofCluster = ['src/schema/citus/', 'prisma/citus/']
+
+/** The lines outside `ofCluster` that say the word, except the path of an import. */
+function namesOfCluster(path: string, text: string): string[] {
+  if (ofCluster.some((folder) => path.startsWith(folder))) return []
+  const lines = text.split('\n').map((line) => line.replace(/(?<= from ')[^']*(?=')/, ''))
+  return lines.filter((line) => /citus/i.test(line)).map((line) => `${path}: ${line.trim()}`)
+}
+
+t.test('only the folders of the cluster say Citus', async (t) => {
+  t.same(namesOfCluster('src/a.ts', `import { a } from './schema/citus/a.ts'\n// For Citus.`), [
+    'src/a.ts: // For Citus.',
+  ])
+  t.same(namesOfCluster('prisma/functions/a.sql', 'SELECT citus_version()').length, 1)
+  const paths = await sources('{src,plugins,routes,prisma}/**/*.{ts,sql,prisma,css,js}')
+  const texts = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')))
+  t.same(
+    paths.flatMap((path, index) => namesOfCluster(path, texts[index] ?? '')),
+    [],
+  )
+})
+
 t.test('a package outside its place fails the check', async (t) => {
   const texts = Object.entries(forbiddenPackages).map(([path, packages]) => {
     return [path, packages.map((name) => `import '${name}'`).join('\n')]

@@ -77,7 +77,7 @@ async function prepare(
   superuserUrls: readonly string[],
   citus: boolean,
 ): Promise<Contender> {
-  await migrate({ ownerUrl, url, workerUrl: url }, undefined, { citus })
+  await migrate({ ownerUrl, url, workerUrl: url }, undefined, { distribute: citus })
   const servers = await Promise.all(superuserUrls.map((each) => watch(owner, each)))
   return { name, url, superuserUrl: superuserUrls[0] ?? '', servers }
 }

@@ -14,8 +14,7 @@ RETURNS TABLE (
   session_id uuid, user_id bigint, email text, plan text, created_at timestamptz,
   tenant_id uuid, role text, department text, authenticated_seconds_ago double precision,
   stale boolean, provider text, subject text
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   hash bytea := sha256(credential);
   seen_after timestamptz := now() - make_interval(secs => idle_seconds);
@@ -53,8 +52,7 @@ $$;
 CREATE OR REPLACE FUNCTION enter_token(credential bytea, for_write boolean) RETURNS TABLE (
   token_id uuid, permissions text[], user_id bigint, email text, plan text,
   created_at timestamptz, tenant_id uuid, role text, department text, stale boolean
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   digest bytea := sha256(credential);
   scope_text text;
@@ -73,10 +71,7 @@ BEGIN
     JOIN public.users u ON u.id = t.user_id
     JOIN public.memberships m ON m.tenant_id = t.tenant_id AND m.user_id = t.user_id
     WHERE t.hash = digest AND t.expires_at > now();
-  IF token_id IS NULL THEN
-    scope_text := public.clear_scope();
-    RETURN;
-  END IF;
+  IF token_id IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   scope_text := public.set_scope('token', '', user_id, tenant_id);
   RETURN NEXT;
 END
@@ -88,8 +83,7 @@ $$;
 CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean) RETURNS TABLE (
   service_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
   stale boolean
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   digest bytea := sha256(credential);
   scope_text text;
@@ -107,10 +101,7 @@ BEGIN
     INTO service_id, name, permissions, created_at, tenant_id, stale
     FROM public.service_tokens s
     WHERE s.hash = digest AND s.expires_at > now();
-  IF service_id IS NULL THEN
-    scope_text := public.clear_scope();
-    RETURN;
-  END IF;
+  IF service_id IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   scope_text := public.set_scope('service', service_id::text, NULL, tenant_id);
   RETURN NEXT;
 END
@@ -232,10 +223,7 @@ BEGIN
   IF others THEN
     RAISE EXCEPTION 'the jobs are of several tenants' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  IF tenant_id IS NULL THEN
-    scope_text := public.clear_scope();
-    RETURN;
-  END IF;
+  IF tenant_id IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   scope_text := public.set_scope('job', '', NULL, tenant_id);
   RETURN NEXT;
 END
@@ -252,10 +240,7 @@ BEGIN
   SELECT u.id, u.own_tenant_id INTO user_id, tenant_id FROM public.users u
     WHERE u.billing_customer = customer AND u.own_tenant_id IS NOT NULL
       AND EXISTS (SELECT FROM public.received_events e WHERE e.event_id = received);
-  IF tenant_id IS NULL THEN
-    scope_text := public.clear_scope();
-    RETURN;
-  END IF;
+  IF tenant_id IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   scope_text := public.set_scope('billing', '', NULL, tenant_id);
   RETURN NEXT;
 END

@@ -8,8 +8,7 @@ CREATE OR REPLACE FUNCTION schedule_attempts(
 ) RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -41,8 +40,7 @@ CREATE OR REPLACE FUNCTION record_outcomes(
 ) RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   retried uuid[];
@@ -109,8 +107,7 @@ CREATE OR REPLACE FUNCTION start_series(tenant uuid, deliveries uuid[], started_
 RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   startable uuid[];
@@ -153,8 +150,7 @@ $$;
 CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz) RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   oldest uuid[] := public.lock_waiting_deliveries(tenant, endpoint, 1);
 BEGIN
@@ -171,8 +167,7 @@ CREATE OR REPLACE FUNCTION release_waiting(tenant uuid, endpoint uuid, wanted in
 RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   waiting uuid[] := public.lock_waiting_deliveries(tenant, endpoint, wanted);
 BEGIN
@@ -192,8 +187,7 @@ CREATE OR REPLACE FUNCTION release_held(
 ) RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   held uuid[];
   slots timestamptz[] := ARRAY(
@@ -239,9 +233,8 @@ CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)
 RETURNS TABLE (due integer, scheduled integer, age double precision)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  scope_text text;
+  scope_text text := public.set_scope('ledger', '', NULL, NULL);
 BEGIN
-  scope_text := public.set_scope('ledger', '', NULL, NULL);
   SELECT count(*) FILTER (WHERE a.due_at <= now()), count(*) FILTER (WHERE a.due_at > now()),
     extract(epoch FROM now() - min(a.due_at))
     INTO due, scheduled, age

@@ -4,8 +4,7 @@
 -- of the primary key, tenant by tenant where the table has tenants.
 CREATE OR REPLACE FUNCTION sealed_table(
   source text, OUT keys text[], OUT texts text[], OUT facts text[], OUT by_tenant boolean
-)
-LANGUAGE plpgsql IMMUTABLE AS $$
+) LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   facts := '{}';
   by_tenant := false;

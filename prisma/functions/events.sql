@@ -13,8 +13,7 @@ CREATE OR REPLACE FUNCTION publish_event(
 ) RETURNS TABLE (
   delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
   priority integer, in_turn boolean
-)
-LANGUAGE plpgsql VOLATILE ROWS 3 SET plan_cache_mode = force_generic_plan AS $$
+) LANGUAGE plpgsql VOLATILE ROWS 3 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY

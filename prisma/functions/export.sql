@@ -6,8 +6,7 @@
 CREATE OR REPLACE FUNCTION export_sections() RETURNS TABLE (
   kind text, section text, source text, key text, key_type text, condition text, hidden text[],
   by_tenant boolean
-)
-LANGUAGE sql IMMUTABLE AS $$
+) LANGUAGE sql IMMUTABLE AS $$
 VALUES
   ('person', 'profile', 'users', 'r.id', 'bigint', 'r.id = $1', '{}'::text[], false),
   ('person', 'identities', 'oauth_identities', 'r.provider || '' '' || r.provider_user_id', 'text',

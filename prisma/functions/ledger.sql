@@ -193,8 +193,7 @@ $$;
 CREATE OR REPLACE FUNCTION ledger_differences(
   since timestamptz, before timestamptz,
   kinds text[] DEFAULT ARRAY['received', 'recorded', 'published']
-)
-RETURNS TABLE (window_start timestamptz, kind text, sealed bigint, found bigint, ids bit)
+) RETURNS TABLE (window_start timestamptz, kind text, sealed bigint, found bigint, ids bit)
 LANGUAGE sql STABLE AS $$
   WITH event AS (
     SELECT e.id, e.created_at FROM public.tenant_usage u CROSS JOIN LATERAL (
@@ -239,8 +238,7 @@ CREATE OR REPLACE FUNCTION check_windows(since timestamptz, before timestamptz, 
 RETURNS TABLE (
   kind text, window_start timestamptz, tenant_id uuid, event_id text, delivery_id uuid,
   endpoint_id uuid, series integer, number integer, detail text
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   nothing CONSTANT bit(128) := repeat('0', 128)::bit(128);
@@ -251,9 +249,8 @@ DECLARE
   waiting_events bigint := 0;
   waiting_deliveries bigint := 0;
   missing_deliveries bigint := 0;
-  scope_text text;
+  scope_text text := public.set_scope('ledger', '', NULL, NULL);
 BEGIN
-  scope_text := public.set_scope('ledger', '', NULL, NULL);
   FOR total IN
     SELECT coalesce(c.kind, s.kind) AS kind, coalesce(c.amount, 0) AS amount, c.checksum AS ids,
       (c.kind IS NULL OR c.checksum IS NOT NULL)

@@ -26,8 +26,7 @@ $$;
 CREATE OR REPLACE FUNCTION own_invitations() RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
   created_at timestamptz, expires_at timestamptz
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := current_setting('app.scope', true);
   person bigint := public.current_user_id();
@@ -121,8 +120,7 @@ CREATE OR REPLACE FUNCTION change_member(
 ) RETURNS TABLE (
   id bigint, name text, email text, role text, department text, created_at timestamptz,
   billing_customer text
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
   IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
@@ -147,6 +145,39 @@ BEGIN
       AND (m.role = 'admin' OR m.user_id = person)
     ORDER BY m.tenant_id, m.user_id FOR UPDATE;
 END
+$$;
+
+-- Deletes the provider grants of a user and queues their tokens, also those of earlier failures, for revocation on
+-- behalf of `tenant`, which may be NULL. Returns the ids of the revocations.
+CREATE OR REPLACE FUNCTION retire_grants(person bigint, tenant uuid) RETURNS uuid[]
+LANGUAGE sql VOLATILE AS $$
+  WITH gone AS (
+    DELETE FROM public.provider_grants g USING public.oauth_identities i
+    WHERE i.user_id = person AND g.provider = i.provider AND g.provider_user_id = i.provider_user_id
+    RETURNING g.*
+  ), retired AS (
+    INSERT INTO public.token_revocations AS r
+      (provider, provider_user_id, user_id, tenant_id, token, kind, status)
+    SELECT g.provider, g.provider_user_id, person, tenant, coalesce(g.refresh_token, g.access_token),
+      CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
+    FROM gone g RETURNING r.id
+  ), aside AS (
+    UPDATE public.token_revocations r SET status = 'revoking', tenant_id = coalesce(tenant, r.tenant_id)
+    WHERE r.user_id = person AND r.status IN ('superseded', 'failed') RETURNING r.id
+  )
+  SELECT coalesce(array_agg(a.id), '{}')
+  FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a
+$$;
+
+-- Makes the tenant in which a user was active before `left_tenant` their active one. NULL if there is none.
+CREATE OR REPLACE FUNCTION activate_other_tenant(person bigint, left_tenant uuid) RETURNS uuid
+LANGUAGE sql VOLATILE AS $$
+  UPDATE public.memberships t SET last_active_at = now()
+  WHERE t.user_id = person AND t.tenant_id = (
+    SELECT m.tenant_id FROM public.memberships m
+    WHERE m.user_id = person AND m.tenant_id <> left_tenant
+    ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
+  RETURNING t.tenant_id
 $$;
 
 -- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; posts stay
@@ -174,25 +205,7 @@ BEGIN
   user_gone := NOT EXISTS (SELECT FROM public.memberships m WHERE m.user_id = member);
   revocations := '{}';
   IF user_gone THEN
-    WITH gone AS (
-      DELETE FROM public.provider_grants g USING public.oauth_identities i
-      WHERE i.user_id = member AND g.provider = i.provider
-        AND g.provider_user_id = i.provider_user_id
-      RETURNING g.*
-    ), retired AS (
-      INSERT INTO public.token_revocations AS r
-        (provider, provider_user_id, user_id, tenant_id, token, kind, status)
-      SELECT g.provider, g.provider_user_id, member, tenant,
-             coalesce(g.refresh_token, g.access_token),
-             CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END,
-             'revoking'
-      FROM gone g RETURNING r.id
-    ), aside AS (
-      UPDATE public.token_revocations r SET status = 'revoking', tenant_id = tenant
-      WHERE r.user_id = member AND r.status IN ('superseded', 'failed') RETURNING r.id
-    )
-    SELECT coalesce(array_agg(a.id), '{}') INTO revocations
-      FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a;
+    revocations := public.retire_grants(member, tenant);
     DELETE FROM public.users u WHERE u.id = member;
   END IF;
   RETURN NEXT;
@@ -244,17 +257,9 @@ BEGIN
       THEN 'last-admin'
     ELSE 'left'
   END;
-  IF outcome <> 'left' THEN
-    RETURN NEXT;
-    RETURN;
-  END IF;
+  IF outcome <> 'left' THEN RETURN NEXT; RETURN; END IF;
   IF current_session.tenant_id = target THEN
-    UPDATE public.memberships t SET last_active_at = now()
-      WHERE t.user_id = current_session.user_id AND t.tenant_id = (
-        SELECT m.tenant_id FROM public.memberships m
-        WHERE m.user_id = current_session.user_id AND m.tenant_id <> target
-        ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
-      RETURNING t.tenant_id INTO next_tenant;
+    next_tenant := public.activate_other_tenant(current_session.user_id, target);
     outcome := CASE WHEN next_tenant IS NULL THEN 'ended' ELSE 'moved' END;
     UPDATE public.sessions s SET tenant_id = next_tenant, id_hash = sha256(new_credential)
       WHERE s.id = current_session.id AND next_tenant IS NOT NULL;
@@ -271,9 +276,8 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   found_name text;
-  scope_text text;
+  scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
   SELECT t.name INTO found_name FROM public.tenants t WHERE t.id = tenant;
   scope_text := public.put_scope(entered);
   RETURN found_name;

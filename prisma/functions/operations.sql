@@ -57,9 +57,8 @@ RETURNS TABLE (kind text, tenant_id uuid, event_id text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  scope_text text;
+  scope_text text := public.set_scope('trace', '', NULL, NULL);
 BEGIN
-  scope_text := public.set_scope('trace', '', NULL, NULL);
   RETURN QUERY
     SELECT found.kind, found.tenant_id, found.event_id
     FROM public.tenant_usage u CROSS JOIN LATERAL (
@@ -84,9 +83,8 @@ RETURNS TABLE (at timestamptz, kind text, facts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  scope_text text;
+  scope_text text := public.set_scope('trace', '', NULL, tenant);
 BEGIN
-  scope_text := public.set_scope('trace', '', NULL, tenant);
   RETURN QUERY
     WITH chosen AS (
       SELECT * FROM public.deliveries d
@@ -130,9 +128,8 @@ RETURNS TABLE (at timestamptz, facts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-  scope_text text;
+  scope_text text := public.set_scope('trace', '', NULL, NULL);
 BEGIN
-  scope_text := public.set_scope('trace', '', NULL, NULL);
   RETURN QUERY
     SELECT a.at, jsonb_build_object('id', a.id, 'action', a.action, 'outcome', a.outcome,
         'reason', a.reason, 'target', a.target, 'userId', a.user_id, 'tenantId', a.tenant_id,

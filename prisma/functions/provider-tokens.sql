@@ -5,8 +5,7 @@ CREATE OR REPLACE FUNCTION find_grant(grant_provider text, subject text, margin_
 RETURNS TABLE (
   user_id bigint, access_token bytea, refresh_token bytea, scope text, expires_at timestamptz,
   generation integer, status text, refresh_attempt uuid, fresh boolean
-)
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
@@ -98,8 +97,7 @@ $$;
 CREATE OR REPLACE FUNCTION find_revocation(revocation uuid) RETURNS TABLE (
   id uuid, provider text, provider_user_id text, user_id bigint, tenant_id uuid, token bytea,
   kind text, attempts integer, failed_at timestamptz
-)
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     SELECT r.id, r.provider, r.provider_user_id, r.user_id, r.tenant_id, r.token, r.kind,

@@ -147,8 +147,7 @@ CREATE OR REPLACE FUNCTION measured_usage(tenant uuid) RETURNS TABLE (
   resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
   stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
   stored_event_bytes bigint
-)
-LANGUAGE sql VOLATILE ROWS 1 AS $$
+) LANGUAGE sql VOLATILE ROWS 1 AS $$
   SELECT counted.*, stored.*
   FROM public.counted_usage(tenant) counted, public.stored_usage(tenant) stored
 $$;
@@ -159,8 +158,7 @@ CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean) RETURN
   resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
   stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
   stored_event_bytes bigint
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   tenant uuid;
@@ -204,8 +202,7 @@ CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS TABLE (
   tenant_id uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint,
   event_bytes bigint, max_resource_rows bigint, max_resource_bytes bigint, max_event_rows bigint,
   max_event_bytes bigint
-)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT u.* FROM public.tenant_usage u
   ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch
 $$;

@@ -3,8 +3,7 @@
 -- Deletes one batch of old events, deliveries, notifications, replays and invitations of a tenant.
 CREATE OR REPLACE FUNCTION purge_history(
   tenant_after uuid, older_than timestamptz, feed_before timestamptz, batch integer
-)
-RETURNS TABLE (tenant_id uuid, events integer, others integer, more boolean)
+) RETURNS TABLE (tenant_id uuid, events integer, others integer, more boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE

@@ -39,8 +39,7 @@ $$;
 CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea) RETURNS TABLE (
   provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
   age_seconds double precision
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY
     UPDATE public.sign_in_attempts a
@@ -60,8 +59,7 @@ $$;
 CREATE OR REPLACE FUNCTION enter_attempt(ticket bytea) RETURNS TABLE (
   purpose text, provider text, user_id bigint, session_user_id bigint, session_tenant_id uuid,
   session_time_known boolean
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   browser uuid;
   entered bigint;
@@ -71,10 +69,7 @@ BEGIN
     WHERE a.state_hash = public.ticket_hash(ticket) AND a.expires_at > now()
     RETURNING a.purpose, a.provider, a.user_id, a.session_id
     INTO purpose, provider, user_id, browser;
-  IF browser IS NULL THEN
-    scope_text := public.clear_scope();
-    RETURN;
-  END IF;
+  IF browser IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   IF purpose <> 'sign-in' THEN
     PERFORM FROM public.users u WHERE u.id = enter_attempt.user_id FOR UPDATE;
     SELECT s.user_id, s.tenant_id, s.authenticated_at IS NOT NULL
@@ -91,8 +86,7 @@ $$;
 CREATE OR REPLACE FUNCTION current_attempt(
   VARIADIC purposes text[], OUT purpose text, OUT provider text, OUT session_id uuid,
   OUT user_id bigint
-)
-LANGUAGE plpgsql STABLE AS $$
+) LANGUAGE plpgsql STABLE AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
@@ -215,9 +209,8 @@ DECLARE
   attempt record := public.current_attempt('sign-in');
   tenant uuid := gen_random_uuid();
   created bigint;
-  scope_text text;
+  scope_text text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, NULL, tenant);
 BEGIN
-  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, NULL, tenant);
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   INSERT INTO public.users (email, own_tenant_id) VALUES (address, tenant) RETURNING id INTO created;
   INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, created, 'admin');
@@ -302,8 +295,7 @@ $$;
 CREATE OR REPLACE FUNCTION start_session(
   credential bytea, subject text, session_at_provider text, browser text, network text,
   absolute_seconds integer, seconds_ago double precision
-)
-RETURNS TABLE (session_id uuid, tenant_id uuid)
+) RETURNS TABLE (session_id uuid, tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { isDistributed } from './citus/cluster.ts'
-import { sessionSettings, splitStatements } from './citus/script.ts'
+import { findVariant } from './citus/variant.ts'
 import type { Migration } from './history.ts'
 import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
 import {
@@ -34,14 +33,13 @@ export async function applyMigrations(
   }
 }
 
-/** On a distributed database each statement of a migration is sent on its own. */
 async function openEngine(ownerUrl: string, owner: pg.Client): Promise<SchemaEngine> {
-  if (!(await isDistributed(owner))) return openSchemaEngine(ownerUrl)
-  const formOf = (script: string) => {
-    const statements = splitStatements(script)
-    return /\bCONCURRENTLY\b/i.test(script) ? statements : [...sessionSettings, ...statements]
-  }
-  return openSchemaEngine(ownerUrl, undefined, (pool, note) => new WholeScripts(pool, note, formOf))
+  const variant = await findVariant(owner)
+  if (variant === null) return openSchemaEngine(ownerUrl)
+  const { divideMigration } = variant
+  return openSchemaEngine(ownerUrl, undefined, (pool, note) => {
+    return new WholeScripts(pool, note, divideMigration)
+  })
 }
 
 function toProblem(

@@ -4,11 +4,9 @@ import { lockIds } from '#src/db/advisory-lock.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
-import { isDistributed } from './citus/cluster.ts'
 import { distribute, type Progress } from './citus/distribute.ts'
 import { verifyPreparation } from './citus/nodes.ts'
-import { joinShardRole } from './citus/privileges.ts'
-import { openVariant } from './citus/script.ts'
+import { findVariant } from './citus/variant.ts'
 import { type Definer, define, isDefined } from './define.ts'
 import { type Definitions, readDefinitions } from './definitions.ts'
 import { compareHistory, isUnreleased, type Migration, readMigrations } from './history.ts'
@@ -34,8 +32,8 @@ export type MigrateReport = {
 export type ReleaseFiles = { migrations?: readonly Migration[]; definitions?: Definitions }
 
 export type MigrateOptions = {
-  /** Distribute the tables with Citus. Once they are distributed, each run completes it. */
-  citus?: boolean
+  /** Distribute the tables over a cluster (docs/growth.md). Once they are, each run completes it. */
+  distribute?: boolean
   progress?: Progress
 }
 
@@ -57,7 +55,8 @@ export async function migrate(
   const owner = await connectOwner(urls.ownerUrl)
   try {
     await acquireMigrateLock(owner)
-    const distributes = options.citus || (await isDistributed(owner))
+    const found = await findVariant(owner)
+    const distributes = options.distribute === true || found !== null
     if (distributes) await requirePreparation(owner)
     const migrations = files.migrations ?? (await readMigrations())
     const definitions = files.definitions ?? (await readDefinitions())
@@ -67,10 +66,9 @@ export async function migrate(
     if (newer.length > 0) return { applied: [], defined: false, createdRoles: [], ahead: newer }
     const applied = await applyMigrations(urls.ownerUrl, owner, migrations)
     await untilLocked(() => createQueues(urls.ownerUrl, lockWaitMs)).catch(refuseUnfinished)
-    if (options.citus && !(await isDistributed(owner)))
-      await defineAll(owner, urls, { definitions })
+    if (distributes && found === null) await defineAll(owner, urls, { definitions })
     if (distributes) await distribute(owner, options.progress ?? (() => {}))
-    const own = distributes ? await openVariant(owner) : { definitions }
+    const own = (await (await findVariant(owner))?.openDefiner(owner)) ?? { definitions }
     return { applied, ...(await defineAll(owner, urls, own)), ahead: [] }
   } finally {
     await owner.end()
@@ -125,7 +123,8 @@ async function defineOnce(owner: pg.Client, { url, workerUrl }: MigrateUrls, own
     const defined = !(await isDefined(owner, definer))
     await (defined ? define(owner, definer) : definer.grant())
     await owner.query('COMMIT')
-    if (await isDistributed(owner)) for (const role of roles) await joinShardRole(owner, role)
+    const variant = await findVariant(owner)
+    for (const role of roles) await variant?.joinRole(owner, role)
     return { defined, createdRoles }
   } catch (error) {
     await owner.query('ROLLBACK')

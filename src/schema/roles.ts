@@ -3,8 +3,8 @@ import { scramVerifier } from '#src/crypto/scram.ts'
 import { defaultLimits } from '#src/db/connections/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readPrivileges } from './catalogue.ts'
-import { isDistributed } from './citus/cluster.ts'
-import { citusFunctions, grantOnCitus, type TableGrants } from './citus/privileges.ts'
+import type { TableGrants } from './citus/privileges.ts'
+import { findVariant } from './citus/variant.ts'
 import { recordPrivileges } from './record.ts'
 import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
 
@@ -34,13 +34,13 @@ export async function grantPrivileges(
 ): Promise<boolean> {
   const created = await createRole(owner, login)
   const role = pg.escapeIdentifier(login.name)
-  const distributed = await isDistributed(owner)
-  await (distributed ? grantOnCitus : grantOnTables)(owner, login.name, tableGrants(duties))
+  const variant = await findVariant(owner)
+  await (variant?.grantOnTables ?? grantOnTables)(owner, login.name, tableGrants(duties))
   await owner.query(`REVOKE ALL ON SCHEMA public, pgboss FROM ${role}`)
   await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM ${role}`)
   await owner.query(`GRANT USAGE ON SCHEMA public, pgboss TO ${role}`)
   await owner.query(`REVOKE ALL ON ALL FUNCTIONS IN SCHEMA public FROM ${role}`)
-  for (const signature of distributed ? citusFunctions : []) {
+  for (const signature of variant?.functions ?? []) {
     await owner.query(`GRANT EXECUTE ON FUNCTION public.${signature} TO ${role}`)
   }
   for (const duty of duties) {

@@ -93,7 +93,7 @@ async function runScript(pool: pg.Pool, statements: readonly string[]): Promise<
   }
 }
 
-/** Several statements run in one transaction; each is sent on its own, as Citus needs it. */
+/** Several statements run in one transaction; each is sent on its own. */
 export async function runAll(client: pg.ClientBase, statements: readonly string[]): Promise<void> {
   if (statements.length === 1) {
     await client.query(statements.join())

@@ -11,8 +11,7 @@ const conditions: Readonly<Record<ScopeKind, string>> = {
 
 /** The block of prisma/policies.sql for a table. */
 export function policyBlock(table: string, kind: ScopeKind): string {
-  const condition = conditions[kind]
-  return `CREATE POLICY ${kind}_scope ON ${table}\n  USING (${condition})\n  WITH CHECK (${condition});`
+  return `CREATE POLICY ${kind}_scope ON ${table} USING (${conditions[kind]});`
 }
 
 /**

@@ -1,6 +1,5 @@
 import pg from 'pg'
-import { isDistributed } from './citus/cluster.ts'
-import { citusFunctions } from './citus/privileges.ts'
+import { findVariant } from './citus/variant.ts'
 import { type Finding, migrateRemedy as remedy } from './finding.ts'
 import { callerFunctions, functionPrivileges } from './tables.ts'
 
@@ -35,12 +34,12 @@ export async function verifyFunctions(
   duty: Duty,
   recorded: readonly string[] = [],
 ): Promise<Finding[]> {
-  const ofCitus = (await isDistributed(client)) ? citusFunctions.map(withoutSpaces) : []
-  const known = [...listFunctions(['web', 'worker']), ...ofCitus]
+  const ofVariant = ((await findVariant(client))?.functions ?? []).map(withoutSpaces)
+  const known = [...listFunctions(['web', 'worker']), ...ofVariant]
   const { rows } = await client.query<FunctionFacts>(functionFacts, [fixedPath])
   const byName = new Map(rows.map((row) => [row.name, row]))
   const isBoth = known.every((name) => byName.get(name)?.isCallable === true)
-  const granted = isBoth ? known : [...listFunctions([duty]), ...ofCitus]
+  const granted = isBoth ? known : [...listFunctions([duty]), ...ofVariant]
   const ofCallers = callerFunctions.map(withoutSpaces)
   const missing = [...known, ...ofCallers].filter((name) => !byName.has(name))
   const ofNewer = recorded.filter((name) => !known.includes(name))

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { listExtensionViews } from './citus/cluster.ts'
 import { type Finding, migrateRemedy } from './finding.ts'
 import { describeLack } from './scope-kinds.ts'
 import { appendOnly, identityTables, serviceTables, tablePrivileges } from './tables.ts'
@@ -36,8 +37,9 @@ export async function verifyTables(
     appendOnly,
     serviceTables,
   ])
+  const others = await listExtensionViews(client)
   return rows
-    .filter(({ name }) => concerns(name))
+    .filter(({ name }) => concerns(name) && !others.includes(name))
     .flatMap((table) => {
       const problem = tableProblem(table)
       return problem === null ? [] : [{ object: table.name, problem, remedy: remedyFor(table) }]
@@ -128,9 +130,4 @@ const tableFacts = `
                  AND p.polcmd IN ('*', 'a') AND p.text ~ 'current_tenant_id\\(\\)') AS placed
   FROM pg_class c
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
-    -- Citus's own views, of its catalogue, which everyone may read.
-    AND NOT (c.relkind = 'v' AND EXISTS (
-      SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid
-      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
-        AND d.refclassid = 'pg_extension'::regclass AND e.extname = 'citus'))
   ORDER BY c.relname`

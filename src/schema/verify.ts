@@ -1,9 +1,9 @@
 import pg from 'pg'
 import { poolOptions } from '#src/db/connections/pool-options.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
-import { describeKind, isDistributed } from './citus/cluster.ts'
-import { readCitusDefinitions } from './citus/script.ts'
-import { findUnfinished, verifyCluster } from './citus/verify.ts'
+import { describeKind } from './citus/cluster.ts'
+import { findVariant } from './citus/variant.ts'
+import { findUnfinished } from './citus/verify.ts'
 import { type Definitions, digestBodies, readDefinitions } from './definitions.ts'
 import { findDifferences } from './differences.ts'
 import { type Finding, migrateRemedy } from './finding.ts'
@@ -74,8 +74,8 @@ async function findFindings(
   if (behind.length > 0) return [describeBehind(ahead, behind)]
   const unfinished = await findUnfinished(client)
   if (unfinished.length > 0) return unfinished
-  const distributed = await isDistributed(client)
-  const own = distributed ? await readCitusDefinitions() : await readDefinitions()
+  const variant = await findVariant(client)
+  const own = await (variant?.readDefinitions ?? readDefinitions)()
   const record = await readRecord(client)
   const relation = record === null ? 'other' : compareRelease(record, own, ahead.length > 0)
   if (record === null || (relation === 'other' && !wasApplied(record, own))) {
@@ -95,13 +95,13 @@ async function findFindings(
   const findings = firstOfEach([
     ...named,
     ...changed,
-    ...(relation === 'same' && !distributed ? findForeignBodies(record, own) : []),
+    ...(relation === 'same' && variant === null ? findForeignBodies(record, own) : []),
   ])
   if (findings.length > 0) return findings
-  if (distributed) findings.push(...(await verifyCluster(client, depth === 'catalogue')))
+  if (variant !== null) findings.push(...(await variant.verify(client, depth === 'catalogue')))
   if (findings.length > 0 || duty === 'worker') return findings
-  // With Citus a role cannot use what functions of the owner have written in the same transaction.
-  return depth === 'isolation' && !distributed
+  // On a cluster a role cannot use what functions of the owner have written in the same transaction.
+  return depth === 'isolation' && variant === null
     ? verifyIsolation(client, concerns)
     : verifyWithoutScope(client, concerns)
 }

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { isAlive } from '#src/demo/postgres/lock-file.ts'
+import { startPostgres } from '#src/demo/postgres/start.ts'
+import { readSecrets } from '#src/demo/running-demo.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { type Sent, takeTour } from '#test/support/browser/tour.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { query } from '#test/support/database/raw-sql.ts'
 import { addresses, runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test(
@@ -61,6 +65,38 @@ t.test(
     t.equal(await second.ended, 0)
   },
 )
+
+t.test('data of an unreleased version is recognised and kept', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const secrets = await readSecrets(join(cwd, '.data'))
+  const owner = { name: 'gatehouse_owner', password: secrets.owner }
+  const queryDemo = async (sql: string) => {
+    const postgres = await startPostgres({ dataDir: join(cwd, '.data/postgres') })
+    try {
+      await createOwnerAndDatabase(postgres.url('postgres'), owner)
+      return await query(postgres.url('gatehouse', owner), sql)
+    } finally {
+      await postgres.stop()
+    }
+  }
+  // As Prisma has made it for the first migration before the baseline.
+  await queryDemo(`
+    CREATE TABLE _prisma_migrations (
+      id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz,
+      migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
+      started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0);
+    INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name, applied_steps_count)
+    VALUES (gen_random_uuid()::text, repeat('0', 64), now(), '20261121000000_foundation', 1)`)
+  const program = await runProgram(t, ['serve'], { PORT: '0' }, { cwd })
+  t.equal(await program.ended, 1)
+  t.equal(
+    program.output().trim(),
+    'gatehouse: The database is of an unreleased version of Gatehouse, which cannot be upgraded. Use an empty database; for the demo, delete the folder .data.',
+  )
+  t.same(await queryDemo('SELECT migration_name FROM _prisma_migrations'), [
+    { migration_name: '20261121000000_foundation' },
+  ])
+})
 
 const json = { 'content-type': 'application/json' }
 

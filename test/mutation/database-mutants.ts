@@ -31,7 +31,8 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
        WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY relname`,
     )
     const { rows: policies } = await client.query<Policy>(
-      `SELECT tablename AS table, quote_ident(policyname) AS name, qual, with_check AS check
+      `SELECT tablename AS table, quote_ident(policyname) AS name, qual,
+         coalesce(with_check, CASE WHEN cmd IN ('ALL', 'UPDATE') THEN qual END) AS check
        FROM pg_policies WHERE schemaname = 'public' ORDER BY tablename, policyname`,
     )
     const { rows: views } = await client.query<{ name: string; definition: string }>(

@@ -75,8 +75,7 @@ CREATE TABLE memberships (
 CREATE INDEX memberships_tenant_id_created_at_user_id_idx ON memberships (tenant_id, created_at, user_id);
 CREATE INDEX memberships_tenant_id_department_created_at_user_id_idx
   ON memberships (tenant_id, department, created_at, user_id);
-CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx
-  ON memberships (tenant_id, role, created_at, user_id);
+CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx ON memberships (tenant_id, role, created_at, user_id);
 CREATE INDEX memberships_user_id_idx ON memberships (user_id);
 ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
 
@@ -130,8 +129,7 @@ CREATE TABLE sessions (
   confirmed_at timestamptz(6),
   FOREIGN KEY (provider, provider_user_id)
     REFERENCES oauth_identities(provider, provider_user_id) ON UPDATE CASCADE ON DELETE SET NULL (provider_user_id),
-  FOREIGN KEY (tenant_id, user_id)
-    REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX sessions_expires_at_idx ON sessions (expires_at);
@@ -272,8 +270,7 @@ CREATE TABLE api_tokens (
   -- Every permission of its owner. A separate column, because Prisma reads a NULL array as empty.
   all_permissions boolean NOT NULL DEFAULT false,
   CONSTRAINT api_tokens_permissions_check CHECK (NOT all_permissions OR cardinality(permissions) = 0),
-  FOREIGN KEY (tenant_id, user_id)
-    REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE
+  FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX api_tokens_expires_at_idx ON api_tokens (expires_at);
 CREATE UNIQUE INDEX api_tokens_hash_key ON api_tokens (hash);
@@ -316,8 +313,7 @@ CREATE TABLE service_idempotency_keys (
   result bytea,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, service_id, key_hash),
-  FOREIGN KEY (tenant_id, service_id)
-    REFERENCES service_tokens(tenant_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+  FOREIGN KEY (tenant_id, service_id) REFERENCES service_tokens(tenant_id, id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX service_idempotency_keys_created_at_idx ON service_idempotency_keys (created_at);
 ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
@@ -583,10 +579,8 @@ CREATE TABLE deliveries (
 ) WITH (fillfactor = 50);
 CREATE INDEX deliveries_held_idx
   ON deliveries (tenant_id, endpoint_id, held_for, created_at) WHERE held_for IS NOT NULL;
-CREATE INDEX deliveries_tenant_id_endpoint_id_created_at_idx
-  ON deliveries (tenant_id, endpoint_id, created_at);
-CREATE UNIQUE INDEX deliveries_tenant_id_event_id_endpoint_id_key
-  ON deliveries (tenant_id, event_id, endpoint_id);
+CREATE INDEX deliveries_tenant_id_endpoint_id_created_at_idx ON deliveries (tenant_id, endpoint_id, created_at);
+CREATE UNIQUE INDEX deliveries_tenant_id_event_id_endpoint_id_key ON deliveries (tenant_id, event_id, endpoint_id);
 CREATE INDEX deliveries_unusual_class_idx
   ON deliveries (tenant_id, endpoint_id, unusual_class, created_at, id) WHERE unusual_class IS NOT NULL;
 CREATE INDEX deliveries_unusual_status_idx
@@ -670,8 +664,7 @@ CREATE TABLE notifications (
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
-CREATE INDEX notifications_tenant_id_endpoint_id_created_at_idx
-  ON notifications (tenant_id, endpoint_id, created_at);
+CREATE INDEX notifications_tenant_id_endpoint_id_created_at_idx ON notifications (tenant_id, endpoint_id, created_at);
 ALTER TABLE notifications ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- ---- Billing ----

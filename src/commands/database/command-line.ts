@@ -10,7 +10,7 @@ export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
-    .option('--citus', 'Distribute the tables over the nodes of a Citus cluster')
+    .option('--distribute', 'Distribute the tables over the nodes of a cluster')
     .option(...json)
     .addHelpText(
       ...details(
@@ -22,9 +22,9 @@ Runs the migrations, then replaces functions, policies, triggers and privileges
 in one transaction if anything differs from the files of this release, also if
 it was changed by hand. Policies and triggers of its tables that are in no file
 are dropped.
-With --citus it distributes the tables over the nodes of a Citus cluster, which
+With --distribute it distributes the tables over the nodes of a cluster, which
 has to be prepared as docs/growth.md shows, and prints each step. Stop all
-processes first. Later runs need no --citus.`,
+processes first. Later runs need no --distribute.`,
       ),
     )
     .action(async (options) => (await import('./migrate.ts')).default(readEnvironment(), options))

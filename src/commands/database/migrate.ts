@@ -4,7 +4,7 @@ import { migrate } from '#src/schema/migrate.ts'
 import { withDatabaseOwner } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 
-type Options = { readonly json?: true; readonly citus?: true }
+type Options = { readonly json?: true; readonly distribute?: true }
 
 /**
  * `gatehouse migrate`: the schema, the queue's schema, functions, policies, triggers, the roles and their
@@ -15,7 +15,7 @@ export default async function migrateCommand(env: Environment, options: Options)
   await withDatabaseOwner(env, async (whole) => {
     const urls = readDatabaseUrls(whole)
     const report = await migrate(urls, undefined, {
-      citus: options.citus === true,
+      distribute: options.distribute === true,
       ...(!json && { progress: print }),
     })
     if (json) return printJson(report)

@@ -28,6 +28,17 @@ export async function readShardNames(client: pg.ClientBase): Promise<Map<string,
   return new Map(rows.map(({ name, shard }) => [name, shard]))
 }
 
+/** The views of the extension in the schema public, of its catalogue, which everyone may read. */
+export async function listExtensionViews(client: pg.ClientBase): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c
+     JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+     JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'v' AND e.extname = 'citus'`,
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** One line on what kind of database it is, for operators. */
 export async function describeKind(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ version: string }>(

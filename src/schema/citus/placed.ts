@@ -25,7 +25,7 @@ export async function findPlacedByHand(client: pg.ClientBase): Promise<Finding[]
 export async function findMisplaced(client: pg.ClientBase): Promise<Finding[]> {
   const undistributed = (await findUndistributed(client)).map((name) => ({
     problem: `The table ${name} is not distributed.`,
-    remedy: 'Run `gatehouse migrate --citus` with DATABASE_OWNER_URL.',
+    remedy: 'Run `gatehouse migrate --distribute` with DATABASE_OWNER_URL.',
   }))
   return [...undistributed, ...(await findPlacedByHand(client))]
 }
@@ -49,7 +49,7 @@ function describe({ name, kind }: Placement): Finding {
   const planned = kind === 'reference' ? 'as a reference table' : `by tenant_id, with ${firstTable}`
   return {
     problem: `The table ${name} is not distributed ${planned}.`,
-    remedy: `As its owner: SELECT undistribute_table('${name}', cascade_via_foreign_keys => true); then run \`gatehouse migrate --citus\`.`,
+    remedy: `As its owner: SELECT undistribute_table('${name}', cascade_via_foreign_keys => true); then run \`gatehouse migrate --distribute\`.`,
   }
 }
 

@@ -26,11 +26,17 @@ export function readCitusDefinitions(): Promise<Definitions> {
 }
 
 /** What `define` needs on a distributed database. */
-export async function openVariant(
+export async function openDefiner(
   owner: pg.ClientBase,
 ): Promise<Pick<Definer, 'definitions' | 'run' | 'open'>> {
   for (const setting of sessionSettings) await owner.query(setting)
   return { definitions: await readCitusDefinitions(), run: runStatements, open: readFunctions }
+}
+
+/** The statements to send for the script of a migration. CONCURRENTLY allows no setting beside it. */
+export function divideMigration(script: string): string[] {
+  const statements = splitStatements(script)
+  return /\bCONCURRENTLY\b/i.test(script) ? statements : [...sessionSettings, ...statements]
 }
 
 /** Sends each statement on its own, because Citus sends the whole text of a query to the nodes. */

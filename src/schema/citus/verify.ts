@@ -21,7 +21,7 @@ const NodeFacts = Type.Object({
 })
 type NodeFacts = Type.Static<typeof NodeFacts>
 
-const migrateRemedy = 'Run `gatehouse migrate --citus` with DATABASE_OWNER_URL.'
+const migrateRemedy = 'Run `gatehouse migrate --distribute` with DATABASE_OWNER_URL.'
 
 /**
  * Verifies a distributed database: that each table is where it belongs, and that on every node its shards
@@ -47,7 +47,7 @@ export async function verifyCluster(client: pg.Client, isRunning: boolean): Prom
   ]
 }
 
-/** Whether `gatehouse migrate --citus` was interrupted; then nothing else is worth verifying. */
+/** Whether `gatehouse migrate --distribute` was interrupted; then nothing else is worth verifying. */
 export async function findUnfinished(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('public.${keysAside}') IS NOT NULL AS found`,

@@ -3,10 +3,10 @@ import { migrate } from '#src/schema/migrate.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import type { CitusDatabase, Cluster } from '#test/support/database/citus.ts'
 
-/** Runs `migrate --citus`; resolves to the lines that it prints. */
+/** Runs `migrate --distribute`; resolves to the lines that it prints. */
 export async function distributeAll(database: CitusDatabase): Promise<string[]> {
   const lines: string[] = []
-  await migrate(database, undefined, { citus: true, progress: (line) => lines.push(line) })
+  await migrate(database, undefined, { distribute: true, progress: (line) => lines.push(line) })
   return lines
 }
 

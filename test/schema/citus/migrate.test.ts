@@ -14,7 +14,7 @@ import { query } from '#test/support/database/raw-sql.ts'
 import { seed } from '../../../prisma/seed.ts'
 import { adminUrl, distributeAll, isVerified } from './distributed.ts'
 
-t.test('migrate --citus and the verification', { skip: skipWithoutCitus }, async (t) => {
+t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, async (t) => {
   const cluster = await startCluster(t)
 
   await t.test(
@@ -76,7 +76,10 @@ t.test('migrate --citus and the verification', { skip: skipWithoutCitus }, async
     const database = await createCitusDatabase(t, cluster)
     await migrate(database)
     const controller = stopAfter('posts distributed in')
-    await t.rejects(migrate(database, undefined, { citus: true, progress: controller }), /stopped/)
+    await t.rejects(
+      migrate(database, undefined, { distribute: true, progress: controller }),
+      /stopped/,
+    )
     t.match(await verifyDatabase(database.url, 'web'), [{ problem: /was interrupted/ }])
     await distributeAll(database)
     await isVerified(t, database)

@@ -15,7 +15,7 @@ const denied = '42501'
 
 t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCitus }, async (t) => {
   const database = await createCitusDatabase(t, await startCluster(t))
-  await migrate(database, undefined, { citus: true })
+  await migrate(database, undefined, { distribute: true })
   // Several, so that both nodes have some.
   const tenants = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createCitusTenant(database.admin)))
   const [one, other] = tenants

@@ -51,7 +51,7 @@ t.test(
     const cluster = await startCluster(t)
     const database = await createCitusDatabase(t, cluster)
     const [, node] = cluster.servers
-    const distribute = () => migrate(database, undefined, { citus: true })
+    const distribute = () => migrate(database, undefined, { distribute: true })
     const url = node?.url(database.name) ?? ''
     const restart = async (setting: string) => {
       await query(url, setting)

@@ -15,7 +15,7 @@ export type DistributedDatabase = {
 export async function createDistributedDatabase(t: Test): Promise<DistributedDatabase> {
   const cluster = await startCluster(t)
   const own = await createCitusDatabase(t, cluster)
-  await migrate(own, undefined, { citus: true })
+  await migrate(own, undefined, { distribute: true })
   const servers = cluster.servers.map(({ url }) => {
     const admin = new pg.Pool({ connectionString: url(own.name), max: 4 })
     admin.on('error', () => {}) // when the server crashes

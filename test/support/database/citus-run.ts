@@ -39,7 +39,7 @@ export async function startClusterOfRun(): Promise<ClusterOfRun> {
     await createOnServers(cluster, templateName)
     await prepareDatabase(cluster, { name: templateName })
     const [coordinator = '', ...nodes] = cluster.servers.map(({ url }) => url('postgres'))
-    await migrate(urlsOf(coordinator, templateName), undefined, { citus: true })
+    await migrate(urlsOf(coordinator, templateName), undefined, { distribute: true })
     await Promise.all(nodes.map(hideStatements))
     await Promise.all([coordinator, ...nodes].map(closeTemplate))
     return { env: { TEST_POSTGRES_URL: coordinator, TEST_CITUS_NODES: nodes.join(' ') }, stop }
