@@ -14,7 +14,7 @@ $$;
 -- The number and start of the distributed transaction, which are the same on the coordinator and the
 -- nodes; NULL outside of one. On a node the number is what the connection assigned to itself, as Citus
 -- does, so the seal of an earlier transaction could be used there again. A limit on the age of the
--- transaction ends that (docs/security.md).
+-- transaction ends that (docs/growth.md).
 CREATE OR REPLACE FUNCTION distributed_transaction() RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
