@@ -161,18 +161,10 @@ DECLARE
 BEGIN
   SELECT s.id, s.user_id INTO session_id, user_id FROM public.sessions s
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
-  IF session_id IS NULL THEN
-    outcome := 'session-ended';
-    RETURN NEXT;
-    RETURN;
-  END IF;
+  IF session_id IS NULL THEN outcome := 'session-ended'; RETURN NEXT; RETURN; END IF;
   UPDATE public.memberships m SET last_active_at = now()
     WHERE m.tenant_id = target AND m.user_id = switch_tenant.user_id;
-  IF NOT FOUND THEN
-    outcome := 'no-member';
-    RETURN NEXT;
-    RETURN;
-  END IF;
+  IF NOT FOUND THEN outcome := 'no-member'; RETURN NEXT; RETURN; END IF;
   UPDATE public.sessions s SET tenant_id = target, id_hash = sha256(new_credential)
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now();
   IF FOUND THEN

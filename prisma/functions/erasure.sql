@@ -42,11 +42,7 @@ BEGIN
   revocations := '{}';
   PERFORM public.lock_memberships_of(person);
   PERFORM FROM public.users u WHERE u.id = person FOR UPDATE;
-  IF NOT FOUND THEN
-    outcome := 'no-user';
-    RETURN NEXT;
-    RETURN;
-  END IF;
+  IF NOT FOUND THEN outcome := 'no-user'; RETURN NEXT; RETURN; END IF;
   -- The locked row of the user prevents new memberships, so these are all of them.
   PERFORM public.lock_memberships_of(person);
   FOR tenant IN
@@ -59,11 +55,7 @@ BEGIN
   LOOP
     tenants := tenants || public.tenant_name(tenant);
   END LOOP;
-  IF cardinality(tenants) > 0 THEN
-    outcome := 'last-admin';
-    RETURN NEXT;
-    RETURN;
-  END IF;
+  IF cardinality(tenants) > 0 THEN outcome := 'last-admin'; RETURN NEXT; RETURN; END IF;
   revocations := public.retire_grants(person, NULL);
   DELETE FROM public.invitations i WHERE i.email = ANY (public.verified_emails(person));
   FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP

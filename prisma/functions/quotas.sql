@@ -69,14 +69,10 @@ BEGIN
     OR used.event_rows > coalesce(used.max_event_rows, budget[3]) / 16 * 15
     OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15
   THEN
-    SELECT u.tenant_id, u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint,
-           u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint,
-           u.event_rows + coalesce(sum(c.event_rows), 0)::bigint,
-           u.event_bytes + coalesce(sum(c.event_bytes), 0)::bigint,
-           u.max_resource_rows, u.max_resource_bytes, u.max_event_rows, u.max_event_bytes
-      INTO used FROM public.tenant_usage u
-      LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
-      WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
+    SELECT u.tenant_id, c.*, u.max_resource_rows, u.max_resource_bytes, u.max_event_rows,
+        u.max_event_bytes
+      INTO used FROM public.tenant_usage u CROSS JOIN public.counted_usage(tenant) c
+      WHERE u.tenant_id = tenant;
   END IF;
   IF resource_rows > 0 AND used.resource_rows > coalesce(used.max_resource_rows, budget[1])
     OR resource_bytes > 0 AND used.resource_bytes > coalesce(used.max_resource_bytes, budget[2])

@@ -35,8 +35,7 @@ BEGIN
     RAISE EXCEPTION 'the detail of a scope has a character that is not allowed'
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  SELECT k.id, k.key INTO STRICT key_id, secret
-    FROM public.scope_keys k ORDER BY k.id DESC LIMIT 1;
+  SELECT k.id, k.key INTO STRICT key_id, secret FROM public.scope_keys k ORDER BY k.id DESC LIMIT 1;
   content := format('%s:%s:%s:%s:%s:%s:%s', key_id, kind, detail, user_id, tenant_id,
     pg_backend_pid(), encode(timestamptz_send(transaction_timestamp()), 'hex'));
   RETURN set_config('app.scope', content || ':' || public.scope_seal(secret, content), true);

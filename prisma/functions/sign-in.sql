@@ -135,8 +135,7 @@ $$;
 -- invites the address. The caller says nothing else about an invitation.
 CREATE OR REPLACE FUNCTION look_up_admission(subject text, address text)
 RETURNS TABLE (identity_issuer text, invited boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
 BEGIN
