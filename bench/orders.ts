@@ -1,6 +1,7 @@
 import { Signer } from '@fastify/cookie'
 import pg from 'pg'
-import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { newSessionId } from '#src/auth/sessions/session-id.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import { sessionSecret } from './contender.ts'
 import type { Place } from './place.ts'
 
@@ -32,7 +33,7 @@ export async function placeOrders({ superuserUrl }: Place, count = people): Prom
   await client.connect()
   try {
     for (let n = 0; n < count; n++) {
-      const cookieId = randomToken()
+      const cookieId = newSessionId()
       const { rows } = await client.query(placing, [
         sha256(sha256(cookieId)),
         JSON.stringify(anOrder.lineItems),

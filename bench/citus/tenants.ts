@@ -24,7 +24,7 @@ export function idOf(n: number): number {
 
 /** The id of the session of this person. */
 export function sessionOf(n: number): string {
-  return `bench-${idOf(n)}`
+  return `pzzzzzz-bench-${idOf(n)}` // issued in the far future
 }
 
 const tenant = `md5('tenant ' || n)::uuid`
@@ -44,7 +44,7 @@ const statements = [
   `INSERT INTO memberships (tenant_id, user_id, role)
    SELECT ${tenant}, ${id}, 'admin' FROM generate_series($1::int, $2) n`,
   `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, expires_at)
-   SELECT sha256(sha256(convert_to('bench-' || ${id}, 'UTF8'))), ${id}, ${tenant}, 'demo', now(),
+   SELECT sha256(sha256(convert_to('pzzzzzz-bench-' || ${id}, 'UTF8'))), ${id}, ${tenant}, 'demo', now(),
      now() + interval '1 day'
    FROM generate_series($1::int, $2) n`,
   `INSERT INTO orders (id, tenant_id, user_id, line_items, shipping_address, card_last4)

@@ -11,9 +11,10 @@ import {
   type Person,
   recordUse,
 } from '#src/auth/sessions/enter.ts'
+import { isAnonymousId, isOverdue, newAnonymousId } from '#src/auth/sessions/session-id.ts'
 import { endSession } from '#src/auth/sessions/sessions.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
-import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import { causeSettings } from '#src/db/cause.ts'
 import { type Entry, refine, withSettings } from '#src/db/entry.ts'
 import { toBudgets } from '#src/db/quota.ts'
@@ -104,10 +105,12 @@ export default fp<Options>(
       cookie: { ...cookie, maxAge: absoluteSeconds * 1000 },
       saveUninitialized: false,
       rolling: false,
-      idGenerator: (request) => request?.nextSessionId ?? randomToken(),
+      idGenerator: (request) => request?.nextSessionId ?? newAnonymousId(),
       store: sessionStore(app.systemDb),
     })
-    app.decorateRequest('readSessionCookie', readSessionCookie)
+    app.decorateRequest('readSessionCookie', function readCookie(this: FastifyRequest) {
+      return readSessionCookie(this, absoluteSeconds)
+    })
 
     function identify(this: FastifyRequest, credential: Credential): Entry<Principal | null> {
       const entry = enterCredential(credential, {
@@ -171,21 +174,23 @@ function sessionStore(systemDb: SystemDatabase): Store {
 
 /**
  * Two cookies of this name mean that someone else planted one: neither counts, and the request gets a
- * new session. `@fastify/session` clears the browser's cookie if it is not byte for byte the one it
- * would sign now. That would sign people out after a rotation of secrets, and a late response to an
- * older id would clear a newer cookie. Replacing the parsed cookie by what the plugin expects prevents
- * it.
+ * new session. The same for an id that is too old to be live. `@fastify/session` clears the browser's
+ * cookie if it is not byte for byte the one it would sign now. That would sign people out after a
+ * rotation of secrets, and a late response to an older id would clear a newer cookie. Replacing the
+ * parsed cookie by what the plugin expects prevents it.
  */
-function readSessionCookie(this: FastifyRequest): Credential | null {
-  const isDoubled = countSessionCookies(this.headers.cookie) > 1
-  if (isDoubled) this.server.decryptSession('', this, () => {})
-  const { session, cookies } = this
+function readSessionCookie(request: FastifyRequest, absoluteSeconds: number): Credential | null {
+  const isDoubled = countSessionCookies(request.headers.cookie) > 1
+  const isPast = isOverdue(request.session.sessionId, absoluteSeconds)
+  if (isDoubled || isPast) request.server.decryptSession('', request, () => {})
+  const { session, cookies } = request
   if (session.fromCookie !== true) {
     delete cookies[sessionCookie]
     return null
   }
   cookies[sessionCookie] = session.encryptedSessionId
-  return { kind: 'session', hash: sha256(session.sessionId) }
+  const hash = sha256(session.sessionId)
+  return { kind: 'session', hash, isAnonymous: isAnonymousId(session.sessionId) }
 }
 
 async function adoptSession(this: FastifyRequest, cookieId: string): Promise<void> {

@@ -5,7 +5,7 @@ import fastifyRateLimit, {
 } from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { isBearer } from '#src/auth/sessions/enter.ts'
+import { type Credential, isBearer } from '#src/auth/sessions/enter.ts'
 import type { RateLimit } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { clientAddressOf } from '#src/http/headers/client-address.ts'
@@ -20,11 +20,8 @@ import type { Metrics } from '#src/observability/metrics.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Store that all processes share for the rate limits of that name; undefined if every process
-     * counts on its own.
-     */
-    sharedLimitStore(name: string): FastifyRateLimitStoreCtor | undefined
+    /** The store of the rate limits of that name, which all scopes share, and with Redis all processes. */
+    sharedLimitStore(name: string): FastifyRateLimitStoreCtor
   }
   interface FastifyRequest {
     /** Counts a credential that turned out not to be live. Only where sessions are limited. */
@@ -43,7 +40,8 @@ export const rateLimitStore = fp<{
 }>(
   async function rateLimitStore(app, { redisUrl, isShared }) {
     if (redisUrl === null) {
-      app.decorate('sharedLimitStore', () => undefined)
+      const count = createLocalCounts()
+      app.decorate('sharedLimitStore', (name) => storeOf(name, async (...key) => count(...key)))
       return
     }
     const shared = await openSharedCounts(redisUrl)
@@ -68,7 +66,7 @@ export const rateLimitStore = fp<{
 )
 
 type Options = {
-  /** Scopes with the same name share their counts if a shared store is configured. */
+  /** Scopes with the same name share their counts. */
   name: 'sign-in' | 'webhooks' | 'logout' | 'api'
   limit: RateLimit
   by: 'address' | 'session' | 'address-and-session'
@@ -81,8 +79,9 @@ type Options = {
  * credential). Requests are counted
  * - `address`: per IP address, for IPv6 per /64 prefix, the size of one subscriber's network;
  * - `session`: per session, API token or service token, per address without either: also for a credential that
- *   was rejected, such as a session from another site. One that turns out not to be live counts for
- *   its address as well, because tokens can be made up;
+ *   was rejected, such as a session from another site, and for the session of a browser that has not signed in.
+ *   One that turns out not to be live counts for its address as well, because tokens can be made up, and from
+ *   then on for its address alone;
  * - `address-and-session`: per address and per browser session, with a limit on each.
  */
 export default fp<Options>(
@@ -90,14 +89,15 @@ export default fp<Options>(
     if (limit === 'off') return
     if (app.hasDecorator('rateLimit')) throw new Error('Rate-limited scopes must not be nested.')
     const store = app.sharedLimitStore(name)
+    const dead = new Set<string>()
     await app.register(fastifyRateLimit, {
-      ...(store && { store }),
+      store,
       global: false,
       max: limit.max,
       timeWindow: limit.seconds * 1000,
-      keyGenerator: by === 'session' ? bySession : byAddress,
+      keyGenerator: by === 'session' ? (request) => bySession(request, dead) : byAddress,
     })
-    const refuseAddress = by === 'session' ? limitDeadCredentials(app, name, limit) : null
+    const refuseAddress = by === 'session' ? limitDeadCredentials(app, name, limit, dead) : null
     const count = app.createRateLimit()
     app.addHook('onRequest', async function limitRate(request, reply) {
       // First, so that made-up tokens of a refused address take no room in the store.
@@ -114,17 +114,24 @@ export default fp<Options>(
 )
 
 const maxAddresses = 10_000 // about 1 MB
+const maxDead = 10_000
 
 /**
  * Counts dead credentials for their address. Once they exceed the limit, no token from there is
  * looked up until the window ends. Sessions still are, because their ids are signed by us.
+ * @param dead gets the keys of credentials that were found dead, the newest `maxDead`
  * @returns refuses a request with a token from such an address
  */
-function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota) {
+function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota, dead: Set<string>) {
   const count = app.createRateLimit({ keyGenerator: byAddress })
   const refusedUntil = new Map<string, number>()
 
   app.decorateRequest('countDeadCredential', async function countDeadCredential() {
+    const { credential } = this
+    if (credential === null || countsForAddress(credential, dead)) return
+    const [first] = dead
+    if (dead.size >= maxDead && first !== undefined) dead.delete(first)
+    dead.add(keyOf(credential))
     const counted = await count(this)
     if (counted.isAllowed || !counted.isExceeded) return
     const address = byAddress(this)
@@ -199,10 +206,19 @@ function byAddress(request: FastifyRequest): string {
   return normalizeIP(clientAddressOf(request))
 }
 
-/** Hashed once more, because the hash opens a transaction and the store may be shared. */
-function bySession(request: FastifyRequest): string {
+function bySession(request: FastifyRequest, dead: ReadonlySet<string>): string {
   const { credential } = request
-  return credential === null ? byAddress(request) : sha256(credential.hash).toString('base64url')
+  if (credential === null || countsForAddress(credential, dead)) return byAddress(request)
+  return keyOf(credential)
+}
+
+function countsForAddress(credential: Credential, dead: ReadonlySet<string>): boolean {
+  return credential.isAnonymous === true || dead.has(keyOf(credential))
+}
+
+/** Hashed once more, because the hash opens a transaction and the store may be shared. */
+function keyOf({ hash }: Credential): string {
+  return sha256(hash).toString('base64url')
 }
 
 /** Hashed, because the session id is a credential and the store may be shared. */

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
+import { newSessionId } from '#src/auth/sessions/session-id.ts'
 import { type SignUp, trustsAddress } from '#src/auth/sign-in/account-linking.ts'
 import { unsealName } from '#src/auth/sign-in/callback-form.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
 import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { randomToken } from '#src/crypto/hash.ts'
 import { NoContent, problemOf } from '#src/http/schemas.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
@@ -72,7 +72,7 @@ function finishSignIn(options: Options) {
         await recordFailure(this, request, state, error)
         throw toProviderProblem(error, purpose, state.returnTo)
       })
-    const newCookieId = randomToken()
+    const newCookieId = newSessionId()
     const { email, emailVerified, sessionId, tokens, ...identity } = completed
     const nowSeconds = unixSeconds(this.clock)
     const { responseMode, issuerTemplate } = provider.setup

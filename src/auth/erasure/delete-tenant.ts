@@ -2,7 +2,8 @@ import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { AfterLeaving } from '#src/auth/members/leave.ts'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
-import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { newSessionId } from '#src/auth/sessions/session-id.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -30,7 +31,7 @@ export async function deleteTenant(
   name: string,
   clientInfo: ClientInfo,
 ): Promise<AfterLeaving> {
-  const newCookieId = randomToken()
+  const newCookieId = newSessionId()
   const { rows } = await connection.query<DeletedRow>({
     text: 'SELECT * FROM delete_tenant($1, $2, $3)',
     values: [sha256(cookieId), sha256(newCookieId), name],

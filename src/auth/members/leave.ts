@@ -1,7 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
-import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { newSessionId } from '#src/auth/sessions/session-id.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
 import { recordEndedInvitations } from './invitations.ts'
@@ -31,7 +32,7 @@ export async function leaveTenant(
   tenantId: string,
   clientInfo: ClientInfo,
 ): Promise<AfterLeaving | 'missing' | 'last-admin'> {
-  const newCookieId = randomToken()
+  const newCookieId = newSessionId()
   const { rows } = await connection.query<LeaveRow>({
     text: 'SELECT * FROM leave_tenant($1, $2, $3)',
     values: [sha256(cookieId), sha256(newCookieId), tenantId],

@@ -10,6 +10,8 @@ import type { Queryable } from '#src/db/system-database.ts'
 export type Credential = {
   readonly kind: 'session' | 'token' | 'service'
   readonly hash: Uint8Array
+  /** Of a browser that has not signed in. */
+  readonly isAnonymous?: boolean
 }
 
 /** Whether it came as a bearer token. Scopes without sign-in leave the credential undefined. */

@@ -1,5 +1,6 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { newSessionId } from '#src/auth/sessions/session-id.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -17,7 +18,7 @@ export async function switchTenant(
   tenantId: string,
   clientInfo: ClientInfo,
 ): Promise<string | null> {
-  const newCookieId = randomToken()
+  const newCookieId = newSessionId()
   const { rows } = await connection.query<SwitchRow>({
     text: 'SELECT outcome, session_id, user_id FROM switch_tenant($1, $2, $3)',
     values: [sha256(cookieId), sha256(newCookieId), tenantId],

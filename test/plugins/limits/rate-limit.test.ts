@@ -1,12 +1,15 @@
+import { Signer } from '@fastify/cookie'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { parseList } from 'structured-headers'
 import t, { type Test } from 'tap'
 import errors from '#plugins/http/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/limits/rate-limit.ts'
+import { newAnonymousId } from '#src/auth/sessions/session-id.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
 import { fakeSession } from '#test/plugins/neighbours.ts'
-import { build as buildServer } from '#test/support/app/app.ts'
+import { build as buildServer, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const limit = { max: 2, seconds: 60 }
@@ -152,6 +155,71 @@ t.test('made-up tokens do not escape the limit of their address', async (t) => {
   }
   t.same(statuses, [401, 401, 401, 429, 429])
 })
+
+t.test('browsers that have not signed in count for their address', async (t) => {
+  const test = await buildServer(t, { RATE_LIMIT_API: '3/60' })
+  const cookies = [1, 2, 3, 4, 5].map(() => cookieOf(test, newAnonymousId()))
+  t.same(await statusesOf(test, cookies), [401, 401, 401, 429, 429])
+  const { cookie } = await signIn(test, await createUser(test.database))
+  t.same(await statusesOf(test, [cookie, cookie]), [200, 200], 'a person has their own count')
+})
+
+t.test('sessions that are over count for their address, again and again', async (t) => {
+  const test = await buildServer(t, { RATE_LIMIT_API: '3/60' })
+  const user = await createUser(test.database)
+  const first = await signIn(test, user)
+  const second = await signIn(test, user)
+  await test.database.admin.query('DELETE FROM sessions')
+  const live = await signIn(test, user)
+  const over = [first.cookie, second.cookie]
+  t.same(await statusesOf(test, [...over, ...over, ...over]), [401, 401, 401, 429, 429, 429])
+  t.same(await statusesOf(test, [live.cookie]), [200])
+})
+
+t.test('a cookie is refused unasked once every session with its id is over', async (t) => {
+  const test = await buildServer(t)
+  const user = await createUser(test.database)
+  const { absoluteSeconds } = test.config.session
+  const agedId = (seconds: number) =>
+    `p${Math.floor(Date.now() / 1_000 - seconds).toString(36)}-${'x'.repeat(43)}`
+  for (const [age, status] of [
+    [absoluteSeconds + 600, 401],
+    [absoluteSeconds - 600, 200],
+  ] as const) {
+    const id = agedId(age)
+    // Live for the database, which is not asked.
+    await test.database.admin.query(
+      `INSERT INTO sessions (id_hash, user_id, tenant_id, provider, authenticated_at, expires_at)
+       VALUES ($1, $2, $3, 'demo', now(), now() + interval '1 day')`,
+      [sha256(sha256(id)), user.userId, user.tenantId],
+    )
+    t.same(await statusesOf(test, [cookieOf(test, id)]), [status], `${age} s`)
+  }
+})
+
+t.test('scopes with one limit share its counts without Redis too', async (t) => {
+  const test = await buildServer(t, { RATE_LIMIT_API: '3/60' })
+  const { cookie } = await signIn(test, await createUser(test.database))
+  const statuses: number[] = []
+  for (const url of ['/orders', '/', '/app/account', '/orders', '/', '/app/account']) {
+    statuses.push((await test.app.inject({ url, headers: { cookie } })).statusCode)
+  }
+  t.same(statuses, [200, 200, 200, 429, 429, 429])
+})
+
+/** The cookie of an id, as the program signs it. */
+function cookieOf({ config }: TestApp, id: string): string {
+  return `sid=${new Signer([...config.session.secrets]).sign(id)}`
+}
+
+/** The statuses of sequential requests from one address. */
+async function statusesOf({ app }: TestApp, cookies: readonly string[]): Promise<number[]> {
+  const answers: number[] = []
+  for (const cookie of cookies) {
+    answers.push((await app.inject({ url: '/me', headers: { cookie } })).statusCode)
+  }
+  return answers
+}
 
 t.test('a rejected credential counts for its address, and not for the session', async (t) => {
   const test = await buildServer(t, { RATE_LIMIT_API: '3/60' })

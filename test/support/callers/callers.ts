@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import { Signer } from '@fastify/cookie'
 import type { LightMyRequestResponse } from 'fastify'
+import { newSessionId } from '#src/auth/sessions/session-id.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
@@ -54,7 +54,7 @@ export async function signIn(
   { config, database }: Pick<TestApp, 'config' | 'database'>,
   user: { userId: number; tenantId: string | null },
 ): Promise<{ cookie: string; cookieId: string }> {
-  const cookieId = randomBytes(32).toString('base64url')
+  const cookieId = newSessionId()
   await createSession(database, cookieId, user, config.session.absoluteSeconds)
   const signed = new Signer([...config.session.secrets]).sign(cookieId)
   return { cookie: `sid=${signed}`, cookieId }
