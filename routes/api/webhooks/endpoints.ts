@@ -10,6 +10,7 @@ import {
   createEndpoint,
   deleteEndpoint,
   endpointList,
+  endpointRefusals,
   findEndpoint,
   listEndpoints,
   lockEndpoint,
@@ -46,7 +47,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         operationId: 'createWebhookEndpoint',
         tags,
         summary: 'Create an endpoint for your events; its signing secret is not shown again',
-        description: `A tenant has at most ${maxEndpoints} endpoints (409). The URL is checked now, and again before every attempt.`,
+        description: `A tenant has at most ${maxEndpoints} endpoints, and a URL once (409). The URL is checked now, and again before every attempt.`,
         body: NewEndpoint,
         response: {
           201: Type.Object(
@@ -72,9 +73,8 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
       const endpoint = await app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
         createEndpoint(tx, { ...caller, clientInfo }, facts, made),
       )
-      if (endpoint === null) {
-        const detail = `A tenant has at most ${maxEndpoints} endpoints.`
-        throw new Problem('conflict', { detail })
+      if (typeof endpoint === 'string') {
+        throw new Problem('conflict', { detail: endpointRefusals[endpoint] })
       }
       const location = `/webhook-endpoints/${endpoint.id}`
       return reply.code(201).header('location', location).send(endpoint)
@@ -133,7 +133,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         summary: 'Change an endpoint; pending deliveries use the new URL from their next attempt',
         params: UuidParams,
         body: EndpointChange,
-        response: { 200: Endpoint },
+        response: { 200: Endpoint, ...problems('conflict') },
       },
     },
     async (request, reply) => {
@@ -151,12 +151,14 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
         ...(url !== undefined && { url: await app.readCustomerUrl(url, request.log) }),
         ...(rateLimit !== undefined && { rateLimit: readRateLimit(rateLimit) }),
       }
-      return found(
-        await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
-          await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))
-          return changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now)
-        }),
-      )
+      const changed = await app.db.write(request.tenantPrincipalEntry, async (tx, caller) => {
+        await reply.ifMatch(() => lockEndpoint(tx, caller, params.id))
+        return changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now)
+      })
+      if (changed === 'url-taken') {
+        throw new Problem('conflict', { detail: endpointRefusals[changed] })
+      }
+      return found(changed)
     },
   )
 

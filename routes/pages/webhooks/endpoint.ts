@@ -29,6 +29,7 @@ import {
   changeEndpoint,
   deleteEndpoint,
   enableEndpoint,
+  endpointRefusals,
   findEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
@@ -125,11 +126,14 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       }
       const change = { ...facts, url: checked.url }
       const now = app.clock.now()
-      found(
-        await app.db.write(tenantEntry, (tx, caller) =>
-          changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
-        ),
+      const changed = await app.db.write(tenantEntry, (tx, caller) =>
+        changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
       )
+      if (changed === 'url-taken') {
+        request.showAgain(body, { faults: [['url', endpointRefusals[changed]]] })
+        return sendEndpoint(request, reply.code(409), {})
+      }
+      found(changed)
       return redirect(reply, params.id, 'changed')
     },
   )

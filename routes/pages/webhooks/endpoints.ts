@@ -7,7 +7,13 @@ import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { type RetryFacts, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { newEndpointForm, readFields } from '#src/pages/webhooks/forms.ts'
-import { createEndpoint, listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import {
+  createEndpoint,
+  type EndpointRefusal,
+  endpointRefusals,
+  listEndpoints,
+  maxEndpoints,
+} from '#src/webhooks/endpoints/endpoints.ts'
 import { tallyDays } from '#src/webhooks/events/tally.ts'
 import { listNotifications } from '#src/webhooks/health/alerts.ts'
 import { measureEndpoints } from '#src/webhooks/history/stats.ts'
@@ -50,17 +56,20 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
       }
       const creation = { keys: options.keys, now: app.clock.now() }
       const wanted = { ...facts, url: checked.url }
+      let refused: EndpointRefusal = 'full'
       const location = await app.db.write(tenantEntry, (tx, caller) =>
         submitOnce(tx, caller, request, async () => {
           const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
-          if (made === null) return null
+          if (typeof made === 'string') {
+            refused = made
+            return null
+          }
           const secret = { keys: options.keys, secret: made.secret, note: null }
           return { path: `/app/webhooks/${made.id}?done=created`, secret }
         }),
       )
       if (location === null) {
-        const reason = `A tenant can have at most ${maxEndpoints} endpoints. Delete one first.`
-        request.showAgain(body, { reason })
+        request.showAgain(body, { reason: endpointRefusals[refused] })
         return sendEndpoints(request, reply.code(409), options, undefined)
       }
       return reply.redirect(location, 303)

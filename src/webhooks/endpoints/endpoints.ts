@@ -46,6 +46,15 @@ export type Endpoint = EndpointFacts & {
 /** Endpoints a tenant may have. Every event makes one delivery for each. */
 export const maxEndpoints = 50
 
+/** Why an endpoint cannot be, in words. */
+export const endpointRefusals = {
+  full: `A tenant has at most ${maxEndpoints} endpoints.`,
+  // Otherwise one change would be many requests to somebody who may not have asked for any.
+  'url-taken': 'Another endpoint of the tenant has this URL.',
+}
+
+export type EndpointRefusal = keyof typeof endpointRefusals
+
 export const endpointList = { name: 'webhook-endpoints', forms: creationForms }
 
 /** The columns an Endpoint is made from. The secrets are not among them. */
@@ -80,19 +89,20 @@ type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
 
 /**
  * Creates an endpoint in the tenant of `by`.
- * @returns the endpoint with its secret, which is not shown again; null if the tenant has
- *   `maxEndpoints` already
+ * @returns the endpoint with its secret, which is not shown again
  */
 export async function createEndpoint(
   tx: Tx,
   by: Actor,
   facts: EndpointFacts,
   { keys, now }: { keys: EncryptionKeys; now: Date },
-): Promise<(Endpoint & { secret: string }) | null> {
+): Promise<(Endpoint & { secret: string }) | EndpointRefusal> {
   const { tenantId } = by
   // Without the lock, two requests at once could both see room for one more.
   await lockUntilCommit(tx, 'webhook-endpoints', tenantId)
-  if ((await tx.webhookEndpoint.count({ where: { tenantId } })) >= maxEndpoints) return null
+  const present = await tx.webhookEndpoint.findMany({ where: { tenantId }, select: { url: true } })
+  if (present.length >= maxEndpoints) return 'full'
+  if (present.some(({ url }) => url === facts.url)) return 'url-taken'
   const id = randomId()
   const secret = newEndpointSecret()
   const row = await tx.webhookEndpoint.create({
@@ -159,9 +169,15 @@ export async function changeEndpoint(
   id: string,
   change: Partial<EndpointFacts>,
   now: Date,
-): Promise<Endpoint | null> {
+): Promise<Endpoint | null | 'url-taken'> {
+  const { tenantId } = by
+  if (change.url !== undefined) {
+    await lockUntilCommit(tx, 'webhook-endpoints', tenantId)
+    const other = { tenantId, url: change.url, id: { not: id } }
+    if ((await tx.webhookEndpoint.count({ where: other })) > 0) return 'url-taken'
+  }
   const [row] = await tx.webhookEndpoint.updateManyAndReturn({
-    where: { tenantId: by.tenantId, id },
+    where: { tenantId, id },
     data: { ...columnsOf(change), updatedAt: now },
     select: shown,
   })

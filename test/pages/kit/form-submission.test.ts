@@ -28,7 +28,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
   const forms: [url: string, fields: Record<string, string>, effects: string][] = [
     ['/app/account/tokens', { name: 'nightly', days: '7' }, 'SELECT FROM api_tokens'],
-    ['/app/webhooks', newEndpoint, `SELECT FROM webhook_endpoints WHERE url = '${url}'`],
+    ['/app/webhooks', newEndpoint, `SELECT FROM webhook_endpoints WHERE url LIKE '${url}%'`],
     [`${endpoint}/rotate`, { overlapSeconds: '3600' }, `${audit} 'endpoint-rotate'`],
     [`${endpoint}/test`, {}, `${audit} 'endpoint-test'`],
     [`${endpoint}/replays`, range, 'SELECT FROM endpoint_replays'],
@@ -54,7 +54,9 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
     t.equal(await count(), 1, `${path}: one effect`)
     // A deleted endpoint cannot be deleted again, and a replay in progress is not started again.
     if (/deliveries|remove/.test(path)) continue
-    await admin.send(path, { ...fields, ...submission() })
+    // A tenant has a URL once.
+    const other = fields.url === undefined ? {} : { url: `${fields.url}/other` }
+    await admin.send(path, { ...fields, ...other, ...submission() })
     t.equal(await count(), 2, `${path}: the form of a page that was loaded again is another one`)
   }
 })
@@ -92,8 +94,10 @@ t.test('a secret is shown once: to the person who created it, within five minute
     test,
     await createUser(test.database, { role: 'admin', tenantId: one.tenantId }),
   )
-  const add = async () =>
-    String((await admin.submit('/app/webhooks', newEndpoint)).headers.location)
+  const add = async () => {
+    const fields = { ...newEndpoint, url: `${url}/${crypto.randomUUID()}` }
+    return String((await admin.submit('/app/webhooks', fields)).headers.location)
+  }
   const first = await add()
   const { rows } = await database.query('SELECT secret FROM form_submissions')
   t.notMatch(Buffer.from(rows[0].secret).toString('latin1'), 'whsec_', 'it is stored encrypted')
@@ -123,7 +127,7 @@ t.test('a form that was changed is another form; a refused one can be sent again
   const { test, one, admin } = await webhookVisitors(t)
   const form = { ...newEndpoint, ...submission() }
   await admin.send('/app/webhooks', form)
-  await admin.send('/app/webhooks', { ...form, description: 'changed' })
+  await admin.send('/app/webhooks', { ...form, url: `${url}/changed` })
   const { rowCount } = await test.database.admin.query('SELECT FROM webhook_endpoints')
   t.equal(rowCount, 2)
 

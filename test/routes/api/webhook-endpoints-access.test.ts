@@ -75,7 +75,8 @@ t.test('every route needs user:manage; a limited token must name it', async (t) 
   }
   const withToken = as(test, await tokenOf(['user:manage']))
   t.equal((await withToken('GET', `/webhook-endpoints/${id}`)).statusCode, 200)
-  t.equal((await withToken('POST', '/webhook-endpoints', { url })).statusCode, 201)
+  const next = { url: `${url}/next` }
+  t.equal((await withToken('POST', '/webhook-endpoints', next)).statusCode, 201)
 
   async function cookieOf(user: { userId: number; tenantId: string }) {
     return { cookie: (await signIn(test, user)).cookie }

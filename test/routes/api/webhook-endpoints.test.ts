@@ -195,12 +195,32 @@ t.test('a tenant has at most 50 endpoints, even with requests at once', async (t
     await createEndpoint(test.database, one, { url })
   }
   const answers = await Promise.all(
-    [1, 2, 3].map(() => send('POST', '/webhook-endpoints', { url })),
+    [1, 2, 3].map((n) => send('POST', '/webhook-endpoints', { url: `${url}/${n}` })),
   )
   t.strictSame(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 409, 409])
   const full = answers.find(({ statusCode }) => statusCode === 409)
   t.equal(full?.json().detail, 'A tenant has at most 50 endpoints.')
   t.equal((await sendAsOther('POST', '/webhook-endpoints', { url })).statusCode, 201)
+})
+
+t.test('a tenant has a URL once, also with requests at once and after a change', async (t) => {
+  const { send, sendAsOther } = await twoAdmins(t)
+  const create = (wanted: string) => send('POST', '/webhook-endpoints', { url: wanted })
+  const answers = await Promise.all([
+    create(url),
+    create(url),
+    create(url.replace('https:', 'HTTPS:')),
+  ])
+  t.strictSame(answers.map(({ statusCode }) => statusCode).toSorted(), [201, 409, 409])
+  const taken = answers.find(({ statusCode }) => statusCode === 409)
+  t.equal(taken?.json().detail, 'Another endpoint of the tenant has this URL.')
+  t.equal((await sendAsOther('POST', '/webhook-endpoints', { url })).statusCode, 201)
+
+  const { id } = (await create(`${url}/2`)).json()
+  const change = (wanted: string) => send('PATCH', `/webhook-endpoints/${id}`, { url: wanted })
+  t.equal((await change(url)).statusCode, 409)
+  t.equal((await change(`${url}/2`)).statusCode, 200, 'its own URL')
+  t.equal((await change(`${url}/3`)).statusCode, 200)
 })
 
 t.test('the list is newest first and paged, without gaps or repeats', async (t) => {

@@ -490,7 +490,7 @@ export interface paths {
     get: operations["listWebhookEndpoints"];
     /**
      * Create an endpoint for your events; its signing secret is not shown again
-     * @description A tenant has at most 50 endpoints (409). The URL is checked now, and again before every attempt.
+     * @description A tenant has at most 50 endpoints, and a URL once (409). The URL is checked now, and again before every attempt.
      *
      * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:create`.
      */
@@ -4935,7 +4935,7 @@ export interface operations {
   };
   /**
    * Create an endpoint for your events; its signing secret is not shown again
-   * @description A tenant has at most 50 endpoints (409). The URL is checked now, and again before every attempt.
+   * @description A tenant has at most 50 endpoints, and a URL once (409). The URL is checked now, and again before every attempt.
    *
    * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:create`.
    */
@@ -5122,6 +5122,7 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrCrossOrigin"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];

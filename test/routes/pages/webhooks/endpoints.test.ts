@@ -101,7 +101,7 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
     t.match(body, url)
     t.notMatch(body, /whsec_|<script(?! src="\/assets\/)/, page)
   }
-  await admin.submit('/app/webhooks', fields)
+  await admin.submit('/app/webhooks', { ...fields, url: `${url}/all` })
   const { rows: all } = await test.database.admin.query(
     'SELECT FROM webhook_endpoints WHERE all_event_types AND description IS NULL',
   )
@@ -128,6 +128,18 @@ t.test('a refused URL is shown in the form with the other values and the reason'
     t.notMatch(body, '<i>')
   }
   t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
+})
+
+t.test('a URL that another endpoint has is refused beside the form', async (t) => {
+  const { test, one, admin } = await webhookVisitors(t)
+  const id = await createEndpoint(test.database, one, { url: `${url}/other` })
+  t.equal((await admin.submit('/app/webhooks', fields)).statusCode, 303)
+  const again = await admin.submit('/app/webhooks', fields)
+  const changed = await admin.send(`/app/webhooks/${id}`, fields)
+  for (const { statusCode, body } of [again, changed]) {
+    t.equal(statusCode, 409)
+    t.match(body, 'Another endpoint of the tenant has this URL.')
+  }
 })
 
 t.test('at the limit the page shows the form with an error', async (t) => {
