@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import type { Job, PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-commit.ts'
@@ -11,7 +12,7 @@ import type { Dispatch } from '#src/queue/consumer.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { createLimit } from '#src/runtime/limit.ts'
+import { repeat } from '#src/runtime/repeat.ts'
 import type { Sender } from '#src/webhooks/client/client.ts'
 import { holdBeyondLimit } from '#src/webhooks/delivery/held/hold.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
@@ -62,8 +63,8 @@ const concurrentTenants = 4 // connections of the pool: this many to read and th
 /** Works on endpoints, in the scopes of their tenants. Calls at the same time share a statement. */
 export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
   const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
-  const readLimit = createLimit(concurrentTenants)
-  const writeLimit = createLimit(concurrentTenants)
+  const readLimit = pLimit(concurrentTenants)
+  const writeLimit = pLimit(concurrentTenants)
   const recorder = createRecorder(deps, writeLimit)
   const runAttempt = createRunner({ ...deps, tracing })
   const faults = createFailureLog(logger, 'delivery attempts postponed: the fault is ours')
@@ -130,7 +131,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     return due.filter(({ deliveryId }) => !held.has(deliveryId))
   }
 
-  const poll = setInterval(() => wake(''), limits.pollMs)
+  const poll = repeat(async () => wake(''), { everyMs: limits.pollMs })
 
   function wake(tenantId: string): void {
     for (const one of turns.values()) {
@@ -151,7 +152,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     wake,
     finish() {
       isFinishing = true
-      clearInterval(poll)
+      void poll.stop()
       for (const { turn } of turns.values()) turn.finish()
     },
   }

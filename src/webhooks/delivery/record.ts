@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { LimitFunction } from 'p-limit'
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-commit.ts'
@@ -9,7 +10,6 @@ import { oneStatement } from '#src/db/sql.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import type { Limit } from '#src/runtime/limit.ts'
 import type { SendResult } from '#src/webhooks/client/client.ts'
 import { statusColumns } from '#src/webhooks/history/filter.ts'
 import { endpointTurnQueue, scheduleAttempts } from '#src/webhooks/schedule/due-attempts.ts'
@@ -30,7 +30,10 @@ export type Recorder = {
 }
 
 /** One group commit per tenant, because a transaction has the scope of one tenant. */
-export function createRecorder({ db, queue, clock, logger }: RecorderDeps, limit: Limit): Recorder {
+export function createRecorder(
+  { db, queue, clock, logger }: RecorderDeps,
+  limit: LimitFunction,
+): Recorder {
   const groups = new Map<string, GroupCommit<Ended, void>>()
 
   function openGroup(tenantId: string): GroupCommit<Ended, void> {

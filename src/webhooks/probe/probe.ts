@@ -1,10 +1,10 @@
+import pLimit from 'p-limit'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
-import { createLimit } from '#src/runtime/limit.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
 import { type SendRequest, succeeded } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
@@ -143,7 +143,7 @@ async function probe(endpoint: Row, startedAt: Date, deps: Deps): Promise<ProbeR
     // Without a complete response the others would have none either.
     if (result.accepted || result.error !== null) break
   }
-  const limit = createLimit(atOnce)
+  const limit = pLimit(atOnce)
   await Promise.all(
     (matching?.others ?? []).map(async ([name, request]) => {
       results[name as CaseName] = await limit(() => make(request)).catch(notMade)

@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
-import { createLimit } from '#src/runtime/limit.ts'
 import { startWorker, type Worker } from '#src/worker.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
@@ -10,28 +9,6 @@ import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import type { RecordedRequest } from '#test/support/receiver/receiver.ts'
 import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
-
-t.test(
-  'a limit runs at most a fixed number of calls at once; the others wait in order',
-  async (t) => {
-    const limit = createLimit(2)
-    const begun: number[] = []
-    const gates = [0, 1, 2, 3].map(() => Promise.withResolvers<void>())
-    const all = gates.map((gate, n) =>
-      limit(() => {
-        begun.push(n)
-        return gate.promise
-      }),
-    )
-    t.strictSame(begun, [0, 1])
-    gates[1]?.reject(new Error('a failed call makes room too'))
-    await all[1]?.catch(() => {})
-    t.strictSame(begun, [0, 1, 2])
-    for (const gate of gates) gate.resolve()
-    await Promise.allSettled(all)
-    t.strictSame(begun, [0, 1, 2, 3])
-  },
-)
 
 t.test('an event arrives signed, and its delivery succeeds', async (t) => {
   const outbox = await createOutbox(t)
