@@ -11,7 +11,6 @@ import { metricsTable } from '#src/observability/metrics.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { clientFiles } from './client.ts'
 import { databaseDocument } from './database.ts'
-import { evidenceDocument } from './evidence.ts'
 
 /*
  * `npm run generate`: writes the documents that are generated from the code. Tests fail if one of
@@ -40,8 +39,6 @@ await mkdir(new URL('src/generated', client), { recursive: true })
 for (const [path, text] of Object.entries(await clientFiles(description))) {
   await writeFile(new URL(path, client), text)
 }
-const evidence = new URL('../../docs/evidence.md', import.meta.url)
-await writeFile(evidence, await evidenceDocument())
 
 await writeFile(
   new URL('../../docs/database.md', import.meta.url),
