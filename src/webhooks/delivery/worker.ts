@@ -1,8 +1,7 @@
-import type { Job, PgBoss } from 'pg-boss'
+import type { Job } from 'pg-boss'
 import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { createAttemptLog } from '#src/observability/attempt-log.ts'
-import type { JobLog } from '#src/observability/logger.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import { type DeliverJob, type EndpointTurnJob, type Jobs, workOptions } from '#src/queue/queue.ts'
@@ -84,82 +83,37 @@ export async function workOutbound(
       for (const job of jobs) await addLostAttempt(db, queue, job)
     },
   )
-  const replays = await startReplays(deps)
-  const drains = await startDrains(deps)
-  const trials = await startTrials(deps)
-  const forecasts = await startForecasts(deps)
+  const others = await Promise.all([
+    startSmall(turnQueue, deps, replayFetch, (job) =>
+      workReplayTurn(db, queue, { job, entry: enterJobs(turnQueue, [job.id]) }, clock.now()),
+    ),
+    startSmall(drainQueue, deps, smallFetch, (job) => workDrain(db, queue, job, clock.now())),
+    startSmall(trialQueue, deps, smallFetch, (job) => workTrial(db, queue, job, clock.now())),
+    startSmall(forecastQueue, deps, smallFetch, (job) => workForecast(db, queue, job, clock.now())),
+  ])
   return {
     ...consumer,
     async stop() {
-      const small = [replays, drains, trials, forecasts]
       dispatcher.finish()
-      await Promise.all([consumer.stop(), ...small.map((part) => part.stop())])
+      await Promise.all([consumer.stop(), ...others.map((part) => part.stop())])
       await sender.close()
       attemptLog.close()
     },
   }
 }
 
-type TurnJob = Job<Jobs['tenant-replay']>
-
-// Three pages at once, because a fetch takes at most half of the free room.
-const replayLimits = { inFlight: 4, pollMs: 500, stopMs: 6_000 } as const
-
-/** Starts the consumer of replays: tenants take turns of one page, one at a time each. */
-function startReplays({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
-  return startConsumer<TurnJob>({
-    queue,
-    name: turnQueue,
-    channel: null,
-    limits: replayLimits,
-    fetch: (batchSize) => queue.fetch(turnQueue, { batchSize, groupConcurrency: 1 }),
-    run: (jobs, abandoned) => jobs.map((job) => workTurn(job, abandoned)),
-    logger,
-  })
-
-  /** Never rejects. */
-  async function workTurn(job: TurnJob, abandoned: AbortSignal): Promise<void> {
-    const { tenantId } = job.data
-    try {
-      const entry = enterJobs(turnQueue, [job.id])
-      await workReplayTurn(db, queue, { job, entry }, clock.now())
-    } catch (error) {
-      if (abandoned.aborted) return
-      if (error instanceof JobGone) {
-        logger.info({ tenantId }, 'replay page taken over by another worker')
-        return
-      }
-      logger.error({ tenantId, err: error }, 'replay page failed')
-      // If this fails too, the job returns without its heartbeat.
-      await queue.fail(turnQueue, job, { message: String(error) }).catch(() => {})
-    }
-  }
-}
-
-/** Starts the consumer that releases deliveries that are held. */
-function startDrains({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
-  return startSmall(drainQueue, queue, logger, (job) => workDrain(db, queue, job, clock.now()))
-}
-
-/** Starts the consumer that starts trial deliveries. */
-function startTrials({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
-  return startSmall(trialQueue, queue, logger, (job) => workTrial(db, queue, job, clock.now()))
-}
-
-/** Starts the consumer that looks at when certificates expire. */
-function startForecasts({ queue, db, clock, logger }: DeliveryWorkerDeps): Promise<Consumer> {
-  return startSmall(forecastQueue, queue, logger, (job) =>
-    workForecast(db, queue, job, clock.now()),
-  )
-}
-
-const smallLimits = { inFlight: 8, pollMs: 500, stopMs: 6_000 } as const
+const smallFetch = { inFlight: 8 } as const
+// Tenants take turns of one page, one at a time each. Three pages at once, because a fetch takes at
+// most half of the free room.
+const replayFetch = { inFlight: 4, groupConcurrency: 1 } as const
 
 /** A consumer of jobs of one transaction each, which also ends the job. */
-function startSmall<Name extends 'endpoint-drain' | 'endpoint-trial' | 'endpoint-forecast'>(
+function startSmall<
+  Name extends 'tenant-replay' | 'endpoint-drain' | 'endpoint-trial' | 'endpoint-forecast',
+>(
   name: Name,
-  queue: PgBoss,
-  logger: JobLog,
+  { queue, logger }: DeliveryWorkerDeps,
+  { inFlight, ...options }: { inFlight: number; groupConcurrency?: number },
   work: (job: Job<Jobs[Name]>) => Promise<void>,
 ): Promise<Consumer> {
   async function run(job: Job<Jobs[Name]>, abandoned: AbortSignal): Promise<void> {
@@ -178,8 +132,8 @@ function startSmall<Name extends 'endpoint-drain' | 'endpoint-trial' | 'endpoint
     queue,
     name,
     channel: null,
-    limits: smallLimits,
-    fetch: (batchSize) => queue.fetch<Jobs[Name]>(name, { batchSize }),
+    limits: { inFlight, pollMs: 500, stopMs: 6_000 },
+    fetch: (batchSize) => queue.fetch<Jobs[Name]>(name, { batchSize, ...options }),
     run: (jobs, abandoned) => jobs.map((job) => run(job, abandoned)),
     logger,
   })
