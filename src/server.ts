@@ -18,7 +18,6 @@ import { createMetrics, describeProcess, type Metrics } from '#src/observability
 import { startTracing, type Tracing } from '#src/observability/tracing.ts'
 import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
 import {
-  type Announcing,
   fingerprint,
   type ProcessFacts,
   startAnnouncing,
@@ -27,12 +26,13 @@ import { measureQueues } from '#src/queue/backlog.ts'
 import { version } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
+import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { findReadForm } from '#src/schema/citus/reads.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
-import { type Repeat, startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
+import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
 import { type SupervisedWorker, superviseWorker } from './worker.ts'
@@ -119,11 +119,7 @@ export async function start(
 }
 
 /** Also logs what does not fit together among the processes on this database. */
-function announceProcess(
-  config: Config,
-  logger: FastifyBaseLogger,
-  parts: Parts,
-): Announcing | null {
+function announceProcess(config: Config, logger: FastifyBaseLogger, parts: Parts): Repeated | null {
   const systemDb = parts.app?.systemDb ?? parts.worker?.systemDb
   if (systemDb === undefined) return null
   const { role, encryptionKeys, session, baseUrl, clock } = config
@@ -161,7 +157,7 @@ type Parts = {
   worker: SupervisedWorker | null
   admin: FastifyInstance | null
   verification: VerifyMonitor | null
-  announcing: Announcing | null
+  announcing: Repeated | null
   tracing: Tracing
   stopping: boolean
 }

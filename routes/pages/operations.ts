@@ -6,6 +6,7 @@ import { createHistory } from '#src/observability/history.ts'
 import { listRunningProcesses } from '#src/operations/running-processes.ts'
 import { type Counted, operationsPage } from '#src/pages/operations/operations.ts'
 import { measureQueues } from '#src/queue/backlog.ts'
+import type { Repeated } from '#src/runtime/repeat.ts'
 
 const maxShown = 8
 
@@ -17,12 +18,12 @@ const operations: FastifyPluginAsync = async function operations(app) {
     () => Promise.all([measureBacklog(app.systemDb, billing), measureQueues(app.systemDb, queues)]),
     () => [...app.providers.values()].filter(({ client }) => client.wasDown()).length,
   )
-  let stop = async () => {}
+  let samples: Repeated | null = null
   app.addHook('onListen', async function startHistory() {
-    stop = history.start((error) => app.log.warn({ err: error }, 'measuring the history failed'))
+    samples = history.start((error) => app.log.warn({ err: error }, 'measuring the history failed'))
   })
   app.addHook('onClose', async function stopHistory() {
-    await stop()
+    await samples?.stop()
   })
   app.get(
     '/app/operations',

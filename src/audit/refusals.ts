@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { SystemDatabase } from '#src/db/system-database.ts'
+import { repeat } from '#src/runtime/repeat.ts'
 import { type AuditEntry, type ClientInfo, recordAudit } from './audit.ts'
 
 /**
@@ -44,8 +45,7 @@ export function createRefusals(
 ): Refusals {
   const { windowMs, maxKinds, nowMs } = { ...defaults, ...limits }
   const counts = new Map<string, Count>()
-  const timer = setInterval(flush, windowMs)
-  timer.unref()
+  const flushes = repeat(flush, { everyMs: windowMs })
 
   async function record(entry: AuditEntry, clientInfo: ClientInfo): Promise<void> {
     if (entry.userId != null) return recordAudit(systemDb, entry, clientInfo)
@@ -104,7 +104,7 @@ export function createRefusals(
     record,
     flush,
     async close() {
-      clearInterval(timer)
+      await flushes.stop()
       await writeCounts([...counts])
     },
   }

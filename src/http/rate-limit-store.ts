@@ -1,3 +1,5 @@
+import { type Repeat, type Repeated, repeat as repeatOnTimer } from '#src/runtime/repeat.ts'
+
 /** Requests counted in the current window, and the milliseconds until the window ends. */
 export type Count = { current: number; ttl: number }
 
@@ -49,9 +51,6 @@ export async function openSharedCounts(url: string) {
 
 type CountRequest = (key: string, windowMs: number) => Promise<Count>
 
-/** Calls `run` repeatedly until stopped. */
-type Repeat = (run: () => Promise<void>) => { stop(): void }
-
 export type BreakerOptions = {
   shared: { count: CountRequest; ping(): Promise<void> }
   local: (key: string, windowMs: number) => Count
@@ -65,27 +64,24 @@ export type BreakerOptions = {
  * Counts in Redis; after a failure in this process alone, until Redis responds to a probe. So a
  * Redis that hangs delays the requests of one moment, not every request for as long as it hangs.
  */
-export function createBreaker({ shared, local, onChange, repeat = everySecond }: BreakerOptions) {
-  let probes: { stop(): void } | null = null
+export function createBreaker({ shared, local, onChange, repeat = repeatOnTimer }: BreakerOptions) {
+  let probes: Repeated | null = null
 
   function open(error: unknown): void {
     if (probes !== null) return
     onChange(false, error)
-    probes = repeat(probe)
+    probes = repeat(probe, { everyMs: probeMs, onError: () => {} })
   }
 
   async function probe(): Promise<void> {
-    const responds = await shared.ping().then(
-      () => true,
-      () => false,
-    )
-    if (!responds || probes === null) return
+    await shared.ping()
+    if (probes === null) return
     close()
     onChange(true)
   }
 
   function close(): void {
-    probes?.stop()
+    void probes?.stop()
     probes = null
   }
 
@@ -104,14 +100,7 @@ export function createBreaker({ shared, local, onChange, repeat = everySecond }:
   }
 }
 
-const probeMs = 1_000 // longer than the command timeout, so that probes do not overlap
-
-/** The timer does not keep the process running. */
-const everySecond: Repeat = (run) => {
-  const timer = setInterval(run, probeMs)
-  timer.unref()
-  return { stop: () => clearInterval(timer) }
-}
+const probeMs = 1_000
 
 const defaultMaxKeys = 50_000 // about 10 MB
 

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client'
+import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 
 /** A number behind `/metrics`: what a counter grew by, or the highest value of a gauge. */
 const measures = {
@@ -26,8 +27,8 @@ export type History = {
   sample(): Promise<void>
   /** Two hours each, oldest first, the last one up to now; null before the first sample. */
   valuesOf(measure: Measure): readonly (number | null)[]
-  /** Samples now and every five minutes. @returns stops it, after the sample that is being taken */
-  start(onError: (error: unknown) => void): () => Promise<void>
+  /** Samples now and every five minutes. */
+  start(onError: (error: unknown) => void): Repeated
 }
 
 /**
@@ -80,16 +81,7 @@ export function createHistory(
         return isCounter(measure) ? values.reduce((sum, one) => sum + one, 0) : Math.max(...values)
       })
     },
-    start(onError) {
-      let latest = sample().catch(onError)
-      const timer = setInterval(() => {
-        latest = sample().catch(onError)
-      }, sampleMs).unref()
-      return async () => {
-        clearInterval(timer)
-        await latest
-      }
-    },
+    start: (onError) => repeat(sample, { everyMs: sampleMs, atOnce: true, onError }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomId, sha256 } from '#src/crypto/hash.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 import { describeOffset, isWrong, measureClockOffset } from './clock-offset.ts'
 
 /** The keys of one process, the first one first. No key or secret itself. */
@@ -43,31 +44,21 @@ export function startAnnouncing(
   db: Queryable,
   facts: ProcessFacts,
   { onStart, onError }: Report,
-): Announcing {
+): Repeated {
   const id = randomId()
   let isFirst = true
-  let latest = run()
-  const timer = setInterval(() => {
-    latest = latest.then(run)
-  }, seenMs)
-  timer.unref()
-
+  const announcing = repeat(run, { everyMs: seenMs, atOnce: true, onError })
   return {
     async stop() {
-      clearInterval(timer)
-      await latest
+      await announcing.stop()
       await end(db, id).catch(onError)
     },
   }
 
   async function run(): Promise<void> {
-    try {
-      await announce(db, id, facts)
-      if (isFirst) onStart(await findProcessFaults(db))
-      isFirst = false
-    } catch (error) {
-      onError(error)
-    }
+    await announce(db, id, facts)
+    if (isFirst) onStart(await findProcessFaults(db))
+    isFirst = false
   }
 }
 
@@ -75,8 +66,6 @@ type Report = {
   onStart(faults: readonly string[]): void
   onError(error: unknown): void
 }
-
-export type Announcing = { stop(): Promise<void> }
 
 async function announce(db: Queryable, id: string, facts: ProcessFacts): Promise<void> {
   const { role, encryptionKeys, sessionSecrets, baseUrl, clock } = facts

@@ -1,5 +1,6 @@
 import type { Job, PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
+import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { heartbeatMs, type Jobs } from './queue.ts'
 
@@ -92,7 +93,7 @@ export async function startConsumer<Fetched extends Job>(
     return jobs.length
   }
 
-  const stopHeartbeat = startHeartbeat(queue, name, inProgress, logger)
+  const heartbeat = startHeartbeat(queue, name, inProgress, logger)
   const listening = await listen(options, wakeSignal.ring)
   const running = run()
 
@@ -107,7 +108,7 @@ export async function startConsumer<Fetched extends Job>(
         Promise.all([...inProgress.values()].map(({ ended }) => ended)),
       )
       abandoned.abort()
-      stopHeartbeat()
+      void heartbeat.stop()
       // Another worker need not wait until their heartbeats lapse.
       if (inProgress.size > 0) await queue.fail(name, [...inProgress.keys()])
     },
@@ -126,21 +127,17 @@ function startHeartbeat(
   name: string,
   inProgress: ReadonlyMap<Job, InProgress>,
   logger: JobLog,
-): () => void {
-  let isBeating = false
-  const timer = setInterval(async () => {
+): Repeated {
+  return repeat(beat, {
+    everyMs: heartbeatMs,
+    onError: (error) => logger.warn({ queue: name, err: error }, 'heartbeat failed'),
+  })
+
+  async function beat(): Promise<void> {
     const before = performance.now() - heartbeatMs
     const jobs = [...inProgress].flatMap(([job, { since }]) => (since <= before ? [job] : []))
-    if (jobs.length === 0 || isBeating) return
-    isBeating = true
-    try {
-      await queue.touch(name, jobs)
-    } catch (error) {
-      logger.warn({ queue: name, jobs: jobs.length, err: error }, 'heartbeat failed')
-    }
-    isBeating = false
-  }, heartbeatMs)
-  return () => clearInterval(timer)
+    if (jobs.length > 0) await queue.touch(name, jobs)
+  }
 }
 
 /** Wakes on NOTIFY. If LISTEN fails, polling still finds the jobs. */

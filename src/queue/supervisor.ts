@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { Quarantine } from '#src/operations/installation.ts'
+import { repeat } from '#src/runtime/repeat.ts'
 
 type Stoppable = { stop(): Promise<void> }
 
@@ -41,7 +41,6 @@ export async function supervise<Worker extends Stoppable>({
   logger,
   pauseMs = defaultPauseMs,
 }: Deps<Worker>): Promise<Supervised<Worker>> {
-  const stopping = new AbortController()
   let worker: Worker | null = null
   let isHeld = false
 
@@ -61,23 +60,16 @@ export async function supervise<Worker extends Stoppable>({
     await ending?.stop()
   }
 
-  async function watch(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await wait(pauseMs, undefined, { signal: stopping.signal }).catch(() => {})
-      if (stopping.signal.aborted) return
-      await follow().catch((error: unknown) =>
-        logger.warn({ err: error }, 'the quarantine could not be looked up or followed'),
-      )
-    }
-  }
-
   await follow()
-  const watching = watch()
+  const { stop } = repeat(follow, {
+    everyMs: pauseMs,
+    onError: (error) =>
+      logger.warn({ err: error }, 'the quarantine could not be looked up or followed'),
+  })
   return {
     current: () => worker,
     async stop() {
-      stopping.abort()
-      await watching
+      await stop()
       await worker?.stop()
     },
   }

@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
+import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 import { type Claim, findLapsed } from './job-table.ts'
 import { groupedQueues, heartbeatMs, ungroupedQueues } from './queue.ts'
 
@@ -16,23 +16,22 @@ type Queue = Pick<PgBoss, 'fail' | 'getDb'>
  * After trouble with the database nothing is taken over for `lapseMs`, because a living worker could
  * not send its heartbeat meanwhile.
  */
-export function startTakeover(queue: Queue, logger: JobLog): { stop(): Promise<void> } {
-  const stopping = new AbortController()
+export function startTakeover(queue: Queue, logger: JobLog): Repeated {
   let trustedFrom = 0
+  return repeat(run, {
+    everyMs: heartbeatMs,
+    atOnce: true,
+    onError(error) {
+      distrust()
+      logger.warn({ err: error }, 'jobs of dead workers could not be looked up')
+    },
+  })
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const begun = performance.now()
-      try {
-        const lapsed = await findLapsed(queue, groupedQueues, ungroupedQueues, lapseMs)
-        if (performance.now() - begun > heartbeatMs) distrust()
-        if (performance.now() >= trustedFrom) await takeOver(lapsed)
-      } catch (error) {
-        distrust()
-        logger.warn({ err: error }, 'jobs of dead workers could not be looked up')
-      }
-      await wait(heartbeatMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
+    const begun = performance.now()
+    const lapsed = await findLapsed(queue, groupedQueues, ungroupedQueues, lapseMs)
+    if (performance.now() - begun > heartbeatMs) distrust()
+    if (performance.now() >= trustedFrom) await takeOver(lapsed)
   }
 
   function distrust(): void {
@@ -45,13 +44,5 @@ export function startTakeover(queue: Queue, logger: JobLog): { stop(): Promise<v
       await queue.fail(name, jobs, { message: 'the worker stopped responding' })
       logger.warn({ queue: name, jobs: jobs.length }, 'jobs of a dead worker returned to the queue')
     }
-  }
-
-  const running = run()
-  return {
-    async stop() {
-      stopping.abort()
-      await running
-    },
   }
 }

@@ -1,10 +1,8 @@
 import { Problem } from '#src/http/problems.ts'
+import { type Repeat, repeat as repeatOnTimer } from '#src/runtime/repeat.ts'
 import type { Finding } from './finding.ts'
 
 type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) => void>
-
-/** Calls `run` repeatedly until stopped. */
-export type Repeat = (run: () => Promise<void>) => { stop(): void }
 
 export type VerifyMonitor = {
   /** False while the last check found row-level security broken. */
@@ -17,13 +15,6 @@ export type VerifyMonitor = {
 
 const intervalSeconds = 60
 
-/** Every minute. The timer does not keep the process running. */
-const everyMinute: Repeat = (run) => {
-  const timer = setInterval(run, intervalSeconds * 1_000)
-  timer.unref()
-  return { stop: () => clearInterval(timer) }
-}
-
 /**
  * Repeats the verification while the program runs; the check at start has passed. Only changes are
  * logged. An unreachable database changes nothing: requests that need it fail anyway.
@@ -32,28 +23,21 @@ const everyMinute: Repeat = (run) => {
 export function startVerifyMonitor(
   verify: () => Promise<Finding[]>,
   log: Log,
-  repeat: Repeat = everyMinute,
+  repeat: Repeat = repeatOnTimer,
 ): VerifyMonitor {
   let found: Finding | null = null
-  let running: Promise<void> | null = null
-  const repeated = repeat(() => {
-    running ??= verifyAgain().finally(() => {
-      running = null
-    })
-    return running
+  const { stop } = repeat(verifyAgain, {
+    everyMs: intervalSeconds * 1_000,
+    onError: (error) => log.debug({ err: error }, 'row-level security could not be verified'),
   })
 
   async function verifyAgain(): Promise<void> {
-    try {
-      const [finding = null] = await verify()
-      if (finding !== null && finding.problem !== found?.problem) {
-        log.error(finding, 'row-level security is broken: tenant and owned rows are not served')
-      }
-      if (finding === null && found !== null) log.info({}, 'row-level security holds again')
-      found = finding
-    } catch (error) {
-      log.debug({ err: error }, 'row-level security could not be verified')
+    const [finding = null] = await verify()
+    if (finding !== null && finding.problem !== found?.problem) {
+      log.error(finding, 'row-level security is broken: tenant and owned rows are not served')
     }
+    if (finding === null && found !== null) log.info({}, 'row-level security holds again')
+    found = finding
   }
 
   return {
@@ -61,10 +45,7 @@ export function startVerifyMonitor(
     requireVerified() {
       if (found !== null) throw new Problem('unavailable', { retryAfterSeconds: intervalSeconds })
     },
-    async stop() {
-      repeated.stop()
-      await running
-    },
+    stop,
   }
 }
 

@@ -42,12 +42,10 @@ t.test('a failed measurement is reported and leaves no sample', async (t) => {
     () => Promise.reject(failure),
     () => 0,
   )
-  const stop = await new Promise<() => void>((resolve) => {
-    const end = history.start((error) => {
-      t.equal(error, failure)
-      resolve(() => end())
-    })
+  const error = await new Promise((resolve) => {
+    const samples = history.start(resolve)
+    t.teardown(() => samples.stop())
   })
-  stop()
+  t.equal(error, failure)
   t.same(history.valuesOf('events'), Array(historyPeriods).fill(null))
 })

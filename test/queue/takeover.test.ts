@@ -45,6 +45,10 @@ function start(t: Test, errors: Error[]) {
       error: (facts) => t.fail('an error was logged', facts),
     },
   )
-  t.teardown(() => takeover.stop())
+  const keptRunning = setInterval(() => {}, heartbeatMs) // the timer of the takeover does not
+  t.teardown(() => {
+    clearInterval(keptRunning)
+    return takeover.stop()
+  })
   return { taken, warnings }
 }

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
-import type { Repeat } from '#src/schema/verify-monitor.ts'
 import { start } from '#src/server.ts'
 import { testConfig } from '#test/support/app/app.ts'
+import { repeatWhenAsked } from '#test/support/app/repeat-when-asked.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
@@ -97,19 +97,15 @@ async function serve(t: Test) {
       if (String(entry.msg).startsWith('row-level security')) lines.push(entry)
     },
   })
-  let proveAgain = async () => {}
-  const whenAsked: Repeat = (run) => {
-    proveAgain = run
-    return { stop() {} }
-  }
-  const running = await start(config, logger, whenAsked)
+  const { repeat, again } = repeatWhenAsked()
+  const running = await start(config, logger, repeat)
   t.teardown(() => running.stop())
   const { cookie } = await signIn({ config, database }, user)
   const get = (path: string) => fetch(`${running.address}${path}`, { headers: { cookie } })
   return {
     database,
     proxy,
-    proveAgain: () => proveAgain(),
+    proveAgain: again,
     async look() {
       const ready = await fetch(`${running.adminAddress}/readyz`)
       const [invoice, order, signIn] = await Promise.all([

@@ -2,6 +2,7 @@ import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { IdentityMetrics } from '#src/observability/metrics.ts'
 import type { OutageLog } from '#src/observability/outage-log.ts'
+import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 
 const batchSize = 1_000
 const statementTimeoutMs = statementTimeoutsMs.erasure
@@ -26,37 +27,19 @@ export function startErasures(
   systemDb: SystemDatabase,
   metrics: Pick<IdentityMetrics, 'erasures'>,
   logger: Pick<OutageLog, 'info' | 'error'>,
-): { stop(): Promise<void> } {
-  let stopped = false
-  let running = run()
-  const timer = setInterval(() => {
-    running = running.then(run)
-  }, intervalMs)
-  timer.unref()
-  return {
-    async stop() {
-      stopped = true
-      clearInterval(timer)
-      await running
-    },
-  }
+): Repeated {
+  return repeat(workNext, {
+    everyMs: intervalMs,
+    atOnce: true,
+    onError: (error) => logger.error({ err: error }, 'erasures could not be read'),
+  })
 
-  async function run(): Promise<void> {
-    try {
-      while (!stopped) {
-        const id = await claim(systemDb, settleSeconds, restSeconds)
-        if (id === null) break
-        await work(id)
-      }
-    } catch (error) {
-      logger.error({ err: error }, 'erasures could not be read')
-    }
-  }
-
-  async function work(erasureId: string): Promise<void> {
+  async function workNext(stopping: AbortSignal): Promise<'more' | 'done'> {
+    const erasureId = await claim(systemDb, settleSeconds, restSeconds)
+    if (erasureId === null) return 'done'
     try {
       for (let finished = false; !finished; ) {
-        if (stopped) return
+        if (stopping.aborted) return 'done'
         finished = await workBatch(systemDb, erasureId)
       }
       metrics.erasures.inc({ outcome: 'finished' })
@@ -65,6 +48,7 @@ export function startErasures(
       metrics.erasures.inc({ outcome: 'failed' })
       logger.error({ erasureId, err: error }, 'data of a deleted user or tenant was not erased')
     }
+    return 'more'
   }
 }
 

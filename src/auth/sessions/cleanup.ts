@@ -1,6 +1,7 @@
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { OutageLog } from '#src/observability/outage-log.ts'
+import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 
 /** The number of deleted rows of each kind. */
 export type Deleted = {
@@ -57,8 +58,6 @@ export function isFullBatch(deleted: Deleted): boolean {
 
 const intervalMs = 60_000
 
-export type Cleanup = { stop(): Promise<void> }
-
 /**
  * Runs the cleanup immediately and then every minute, repeating it while batches are full. Errors
  * are logged; the next run tries again.
@@ -69,31 +68,18 @@ export function startCleanup(
   limits: Limits,
   logger: Pick<OutageLog, 'debug' | 'warn'>,
   follow: () => Promise<unknown> = async () => {},
-): Cleanup {
-  let stopped = false
-  let running = run()
-  const timer = setInterval(() => {
-    running = running.then(run)
-  }, intervalMs)
-  timer.unref()
-  return {
-    async stop() {
-      stopped = true
-      clearInterval(timer)
-      await running
-    },
-  }
+): Repeated {
+  return repeat(cleanUp, {
+    everyMs: intervalMs,
+    atOnce: true,
+    onError: (error) => logger.warn({ err: error }, 'cleanup of expired rows failed'),
+  })
 
-  async function run(): Promise<void> {
-    try {
-      for (let more = true; more && !stopped; ) {
-        const deleted = await deleteExpired(systemDb, limits)
-        more = deleted !== null && isFullBatch(deleted)
-        if (deleted !== null) logger.debug(deleted, 'expired rows deleted')
-      }
-      if (!stopped) await follow()
-    } catch (error) {
-      logger.warn({ err: error }, 'cleanup of expired rows failed')
-    }
+  async function cleanUp(stopping: AbortSignal): Promise<'more' | 'done'> {
+    const deleted = await deleteExpired(systemDb, limits)
+    if (deleted !== null) logger.debug(deleted, 'expired rows deleted')
+    if (deleted !== null && isFullBatch(deleted)) return 'more'
+    if (!stopping.aborted) await follow()
+    return 'done'
   }
 }

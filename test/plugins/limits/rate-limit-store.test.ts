@@ -7,6 +7,7 @@ import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { createBreaker, createLocalCounts } from '#src/http/rate-limit-store.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { noRedis, startRedis } from '#test/instances/redis.ts'
+import { repeatWhenAsked } from '#test/support/app/repeat-when-asked.ts'
 import { startHangingRedis } from './hanging-redis.ts'
 
 async function startInstance(t: Test, redisUrl: string) {
@@ -91,7 +92,7 @@ t.test('a Redis that hangs is waited for by one request, not by each', async (t)
 
 t.test('while the breaker is open only probes reach the shared counts', async (t) => {
   let [counted, probed, responds] = [0, 0, false]
-  let probe = async () => {}
+  const { repeat, again: probe } = repeatWhenAsked()
   const changes: boolean[] = []
   const breaker = createBreaker({
     shared: {
@@ -107,10 +108,7 @@ t.test('while the breaker is open only probes reach the shared counts', async (t
     },
     local: createLocalCounts(),
     onChange: (isShared) => changes.push(isShared),
-    repeat(run) {
-      probe = run
-      return { stop: () => {} }
-    },
+    repeat,
   })
   const both = await Promise.all([breaker.count('a', 60_000), breaker.count('a', 60_000)])
   t.same(
