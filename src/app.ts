@@ -152,7 +152,7 @@ export async function buildApp(
 
   await app.register(async function unknown(app) {
     await app.register(rateLimit, {
-      name: 'api',
+      name: 'unknown',
       limit: rateLimits.api,
       by: 'address',
       countsUnparsed: true,
