@@ -65,24 +65,7 @@ BEGIN
     RETURN NEXT;
     RETURN;
   END IF;
-  WITH gone AS (
-    DELETE FROM public.provider_grants g USING public.oauth_identities i
-    WHERE i.user_id = person AND g.provider = i.provider
-      AND g.provider_user_id = i.provider_user_id
-    RETURNING g.*
-  ), retired AS (
-    INSERT INTO public.token_revocations AS r
-      (provider, provider_user_id, user_id, token, kind, status)
-    SELECT g.provider, g.provider_user_id, person, coalesce(g.refresh_token, g.access_token),
-           CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END,
-           'revoking'
-    FROM gone g RETURNING r.id
-  ), aside AS (
-    UPDATE public.token_revocations r SET status = 'revoking'
-    WHERE r.user_id = person AND r.status IN ('superseded', 'failed') RETURNING r.id
-  )
-  SELECT coalesce(array_agg(a.id), '{}') INTO revocations
-    FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a;
+  revocations := public.retire_grants(person, NULL);
   DELETE FROM public.invitations i WHERE i.email = ANY (public.verified_emails(person));
   FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP
     IF EXISTS (SELECT FROM public.memberships o
@@ -156,12 +139,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(7165230421);
-  UPDATE public.memberships t SET last_active_at = now()
-    WHERE t.user_id = current_session.user_id AND t.tenant_id = (
-      SELECT m.tenant_id FROM public.memberships m
-      WHERE m.user_id = current_session.user_id AND m.tenant_id <> current_session.tenant_id
-      ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
-    RETURNING t.tenant_id INTO next_tenant;
+  next_tenant := public.activate_other_tenant(current_session.user_id, current_session.tenant_id);
   IF next_tenant IS NOT NULL THEN
     outcome := 'moved';
     UPDATE public.sessions s SET tenant_id = next_tenant, id_hash = sha256(new_credential)

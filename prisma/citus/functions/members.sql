@@ -158,6 +158,39 @@ BEGIN
 END
 $$;
 
+-- Deletes the provider grants of a user and queues their tokens, also those of earlier failures, for revocation on
+-- behalf of `tenant`, which may be NULL. Returns the ids of the revocations.
+CREATE OR REPLACE FUNCTION retire_grants(person bigint, tenant uuid) RETURNS uuid[]
+LANGUAGE sql VOLATILE AS $$
+  WITH gone AS (
+    DELETE FROM public.provider_grants g USING public.oauth_identities i
+    WHERE i.user_id = person AND g.provider = i.provider AND g.provider_user_id = i.provider_user_id
+    RETURNING g.*
+  ), retired AS (
+    INSERT INTO public.token_revocations AS r
+      (provider, provider_user_id, user_id, tenant_id, token, kind, status)
+    SELECT g.provider, g.provider_user_id, person, tenant, coalesce(g.refresh_token, g.access_token),
+      CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
+    FROM gone g RETURNING r.id
+  ), aside AS (
+    UPDATE public.token_revocations r SET status = 'revoking', tenant_id = coalesce(tenant, r.tenant_id)
+    WHERE r.user_id = person AND r.status IN ('superseded', 'failed') RETURNING r.id
+  )
+  SELECT coalesce(array_agg(a.id), '{}')
+  FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a
+$$;
+
+-- Makes the tenant in which a user was active before `left_tenant` their active one. NULL if there is none.
+CREATE OR REPLACE FUNCTION activate_other_tenant(person bigint, left_tenant uuid) RETURNS uuid
+LANGUAGE sql VOLATILE AS $$
+  UPDATE public.memberships t SET last_active_at = now()
+  WHERE t.user_id = person AND t.tenant_id = (
+    SELECT m.tenant_id FROM public.memberships m
+    WHERE m.user_id = person AND m.tenant_id <> left_tenant
+    ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
+  RETURNING t.tenant_id
+$$;
+
 -- Removes a membership with its posts' author, sessions and tokens. Locks the membership first: a post that the member
 -- is adding holds it, so the post is committed before posts are searched.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
@@ -183,25 +216,7 @@ BEGIN
   user_gone := NOT EXISTS (SELECT FROM public.memberships m WHERE m.user_id = member);
   revocations := '{}';
   IF user_gone THEN
-    WITH gone AS (
-      DELETE FROM public.provider_grants g USING public.oauth_identities i
-      WHERE i.user_id = member AND g.provider = i.provider
-        AND g.provider_user_id = i.provider_user_id
-      RETURNING g.*
-    ), retired AS (
-      INSERT INTO public.token_revocations AS r
-        (provider, provider_user_id, user_id, tenant_id, token, kind, status)
-      SELECT g.provider, g.provider_user_id, member, tenant,
-             coalesce(g.refresh_token, g.access_token),
-             CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END,
-             'revoking'
-      FROM gone g RETURNING r.id
-    ), aside AS (
-      UPDATE public.token_revocations r SET status = 'revoking', tenant_id = tenant
-      WHERE r.user_id = member AND r.status IN ('superseded', 'failed') RETURNING r.id
-    )
-    SELECT coalesce(array_agg(a.id), '{}') INTO revocations
-      FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a;
+    revocations := public.retire_grants(member, tenant);
   PERFORM pg_advisory_xact_lock(7165230421);
     PERFORM public.note_erased_user(member);
   DELETE FROM public.users u WHERE u.id = member;
@@ -265,12 +280,7 @@ BEGIN
   END IF;
   IF current_session.tenant_id = target THEN
   PERFORM pg_advisory_xact_lock(7165230421);
-    UPDATE public.memberships t SET last_active_at = now()
-      WHERE t.user_id = current_session.user_id AND t.tenant_id = (
-        SELECT m.tenant_id FROM public.memberships m
-        WHERE m.user_id = current_session.user_id AND m.tenant_id <> target
-        ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
-      RETURNING t.tenant_id INTO next_tenant;
+    next_tenant := public.activate_other_tenant(current_session.user_id, target);
     outcome := CASE WHEN next_tenant IS NULL THEN 'ended' ELSE 'moved' END;
     UPDATE public.sessions s SET tenant_id = next_tenant, id_hash = sha256(new_credential)
       WHERE s.id = current_session.id AND next_tenant IS NOT NULL;
