@@ -45,7 +45,7 @@ const namedStatements = 400 // the code has fewer; a list of values makes one fo
  * @param url connection of the application or worker role
  * @param size connections at most, for packets that read, packets that write and longer transactions each
  * @param transactionMs how long `work` may take
- * @param form of the reads, if the database needs another one
+ * @param form of the statements, if the database needs another one
  */
 export function openDatabase(
   url: string,
@@ -107,7 +107,8 @@ export function openDatabase(
   function openTx(transaction: Transaction, access: Access) {
     const last: LastStatement[] = []
     const notifications: Notification[] = []
-    const query: Queryable['query'] = (statement) => transaction.query(named(statement))
+    const query: Queryable['query'] = (statement) =>
+      transaction.query(named(form?.adapt(statement) ?? statement))
     const tx: Tx = models.of(transaction.query, {
       query,
       sql: sqlOver(query),

@@ -13,6 +13,18 @@ BEGIN
 END
 $$;
 
+-- Finds the tenant first, because a lock needs one node.
+CREATE OR REPLACE FUNCTION lock_order(person bigint, wanted bigint) RETURNS SETOF orders
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  tenant uuid;
+BEGIN
+  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.user_id = person AND o.id = wanted;
+  RETURN QUERY SELECT o.* FROM public.orders o
+    WHERE o.tenant_id = tenant AND o.user_id = person AND o.id = wanted FOR UPDATE;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION find_post(tenant uuid, wanted bigint) RETURNS SETOF posts
 LANGUAGE plpgsql STABLE ROWS 1 AS $$
 #variable_conflict use_column

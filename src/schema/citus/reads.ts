@@ -14,6 +14,7 @@ export const readsById: readonly (readonly [end: string, instead: string])[] = [
   [`FROM posts WHERE tenant_id = ${tenant} AND id = $1`, `FROM find_post(${tenant}, $1) AS posts`],
   [`FROM invoices WHERE tenant_id = ${tenant} AND id = $1`, `FROM find_invoice(${tenant}, $1)`],
   [`FROM orders WHERE user_id = ${user} AND id = $1`, `FROM find_order(${tenant}, ${user}, $1)`],
+  ['FROM orders WHERE user_id = $1 AND id = $2 FOR UPDATE', 'FROM lock_order($1, $2)'],
   [
     `FROM documents WHERE tenant_id = ${tenant} AND id = $1 AND team_id IN ( SELECT m.team_id FROM team_members m WHERE m.tenant_id = ${tenant} AND m.user_id = ${user})`,
     `FROM find_document(${tenant}, ${user}, $1)`,

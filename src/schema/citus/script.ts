@@ -15,6 +15,7 @@ export const sessionSettings = [
 /** What prisma/citus/functions/reads.sql defines. */
 const readFunctions = [
   'find_order(uuid, bigint, bigint)',
+  'lock_order(bigint, bigint)',
   'find_post(uuid, bigint)',
   'find_invoice(uuid, bigint)',
   'find_document(uuid, bigint, bigint)',
