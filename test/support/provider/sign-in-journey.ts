@@ -49,10 +49,18 @@ export async function visit(
   return response
 }
 
-/** Opens the sign-in start in a tab; returns the URL of the authorization request. */
+const loginAttempts = 5
+
+/**
+ * Opens the sign-in start in a tab; returns the URL of the authorization request. A busy machine may
+ * answer 503, which a person repeats.
+ */
 export async function openTab(app: FastifyInstance, browser: Browser): Promise<URL> {
-  const response = await visit(app, browser, '/auth/login?provider=demo')
-  return new URL(String(response.headers.location))
+  for (let attempt = 1; attempt <= loginAttempts; attempt++) {
+    const { statusCode, headers } = await visit(app, browser, '/auth/login?provider=demo')
+    if (statusCode !== 503) return new URL(String(headers.location))
+  }
+  throw new Error('The sign-in does not start: 503')
 }
 
 /** Calls the callback with the provider's response. */

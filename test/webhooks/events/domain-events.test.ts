@@ -44,6 +44,10 @@ t.test('and in no other tenant, whichever is active', async (t) => {
   const test = await buildAt(t)
   const { send, user } = await owner(test)
   const elsewhere = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [elsewhere.tenantId, user.userId],
+  )
   const id = await createOrder(test.database, { ...user, tenantId: elsewhere.tenantId })
   t.equal((await send('PATCH', `/orders/${id}`, { shippingAddress })).statusCode, 200)
   t.match(await eventsOf(test.database), [{ tenant_id: elsewhere.tenantId, data: { id } }])
