@@ -18,7 +18,8 @@ export const webhookPageRoutes: RouteRows = {
     who: 'webhook-endpoint:update',
     answer: 303,
     object,
-    body: () => fields,
+    // A tenant has a URL once.
+    body: ({ id }) => ({ ...fields, url: `https://8.8.8.8/${id}` }),
   },
   'POST /app/webhooks/:id/test': {
     who: 'webhook-endpoint:update',
