@@ -30,7 +30,7 @@ export type Database = {
    * Enters with the rows that give the right locked and decides, then runs `work` in the same
    * transaction, which is committed when this resolves. A right that is revoked meanwhile is
    * revoked after this write. When PostgreSQL ends a deadlock by rolling this transaction back, it
-   * begins once more, so `work` changes nothing but rows. One statement as the work leaves with COMMIT,
+   * begins again, so `work` changes nothing but rows. One statement as the work leaves with COMMIT,
    * and with the entry too if the database alone decides.
    */
   write<Facts, T>(entry: Entry<Facts>, work: Work<Facts, T>): Promise<T>

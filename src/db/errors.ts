@@ -127,9 +127,13 @@ export function isRolledBackForAnother(error: unknown): boolean {
   return hasCode(error, (code) => rolledBackCodes.includes(code))
 }
 
-const pauseMs = 50 // without it the second run could lock its first row before the other wakes up
+/** Without a pause the next run could lock its first row before the other transaction wakes up. */
+const pausesMs = [50, 250]
 
-/** Runs `work`; once more if it fails for a reason that `mayPass` the second time. */
+/**
+ * Runs `work`; once more if it fails for a reason that `mayPass` the second time, twice more if
+ * PostgreSQL rolled it back for another transaction.
+ */
 export async function tryTwice<T>(
   work: () => Promise<T>,
   mayPass: (error: unknown) => boolean,
@@ -138,9 +142,22 @@ export async function tryTwice<T>(
     return await work()
   } catch (error) {
     if (!mayPass(error)) throw error
-    if (isRolledBackForAnother(error)) await setTimeout(pauseMs)
-    return work()
+    return isRolledBackForAnother(error) ? runAfterPauses(work) : work()
   }
+}
+
+async function runAfterPauses<T>(work: () => Promise<T>): Promise<T> {
+  const [first, ...others] = pausesMs
+  await setTimeout(first)
+  for (const pauseMs of others) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isRolledBackForAnother(error)) throw error
+      await setTimeout(pauseMs)
+    }
+  }
+  return work()
 }
 
 function hasCode(error: unknown, matches: (code: string) => boolean): boolean {

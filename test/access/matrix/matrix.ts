@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
 import { comparable } from '#test/support/app/probes.ts'
+import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { type Actor, actors, chosenActors } from './actors.ts'
 import type { Entry } from './entries.ts'
 import { expectedStatus } from './expected.ts'
@@ -86,6 +87,8 @@ export async function runMatrix(
   { callers = chosenActors, isExcused = () => false }: Options = {},
 ): Promise<{ verdicts: Verdict[]; before: Trace; after: Trace }> {
   const fixtures = await createFixtures(setup, callers, kindsOf(entries))
+  // The feed shows an event once every older transaction of the server has ended.
+  if (entries.some(({ row }) => row.lags)) await untilInFeed(setup.test.database)
   const before = await traceOf(setup.world)
   const verdicts: Verdict[] = []
   for (const { caller, places } of fixtures.members) {
