@@ -140,6 +140,10 @@ CREATE POLICY tenant_scope ON webhook_endpoints USING (tenant_id = (SELECT curre
 CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'ledger');
 
+CREATE POLICY tenant_scope ON endpoint_states USING (tenant_id = (SELECT current_tenant_id()));
+
+CREATE POLICY tenant_scope ON endpoint_probes USING (tenant_id = (SELECT current_tenant_id()));
+
 CREATE POLICY tenant_scope ON outbound_events USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'ledger');

@@ -15,6 +15,7 @@ const filled = [
   'orders',
   'posts',
   'webhook_endpoints',
+  'endpoint_states',
 ]
 
 /** The person of tenant `n`, its only member, and their order and post. */
@@ -58,6 +59,8 @@ const statements = [
   `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
    SELECT ${tenant}, ${tenant}, 'https://receiver.example', 'spec', ''
    FROM generate_series($1::int, $2) n`,
+  `INSERT INTO endpoint_states (tenant_id, id)
+   SELECT ${tenant}, ${tenant} FROM generate_series($1::int, $2) n`,
 ]
 
 /** Adds tenants until there are `count`. */

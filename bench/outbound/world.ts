@@ -108,8 +108,10 @@ export async function prepareTenant(
     const id = crypto.randomUUID()
     endpointIds.push(id)
     await client.query(
-      `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
-       VALUES ($1, $2, $3, 'spec', $4)`,
+      `WITH endpoint AS (
+         INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
+         VALUES ($1, $2, $3, 'spec', $4))
+       INSERT INTO endpoint_states (tenant_id, id) VALUES ($1, $2)`,
       [
         tenantId,
         id,

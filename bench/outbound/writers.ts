@@ -17,9 +17,11 @@ export async function measureWriters(
     with: await placeOrders(place, connections),
   }
   await onDatabase(place.superuserUrl, [
-    `INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
-     SELECT tenant_id, 'https://receiver.example', 'spec', ''
-     FROM orders ORDER BY id DESC LIMIT ${connections}`,
+    `WITH endpoint AS (
+       INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
+       SELECT tenant_id, 'https://receiver.example', 'spec', ''
+       FROM orders ORDER BY id DESC LIMIT ${connections} RETURNING tenant_id, id)
+     INSERT INTO endpoint_states (tenant_id, id) SELECT tenant_id, id FROM endpoint`,
   ])
   const runs = { without: [] as Measured[], with: [] as Measured[] }
   for (let turn = 0; turn < effort.runs; turn += 1) {

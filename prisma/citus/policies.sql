@@ -194,6 +194,12 @@ CREATE POLICY tenant_scope ON webhook_endpoints
 CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
 
+CREATE POLICY tenant_scope ON endpoint_states
+  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+
+CREATE POLICY tenant_scope ON endpoint_probes
+  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+
 CREATE POLICY tenant_scope ON outbound_events
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
 

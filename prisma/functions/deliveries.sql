@@ -113,9 +113,10 @@ DECLARE
   startable uuid[];
 BEGIN
   SELECT array_agg(c.id) FILTER (WHERE c.startable) INTO startable FROM (
-    SELECT d.id, e.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
+    SELECT d.id, s.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
     FROM public.deliveries d
     JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
     WHERE d.tenant_id = tenant AND d.id = ANY (deliveries)
     ORDER BY d.id FOR UPDATE OF d FOR KEY SHARE OF e) c;
   IF startable IS NULL THEN RETURN; END IF;
@@ -137,10 +138,10 @@ DECLARE
 BEGIN
   SELECT array_agg(w.id) INTO waiting FROM (
     SELECT d.id FROM public.deliveries d
-    JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    JOIN public.endpoint_states s ON s.tenant_id = d.tenant_id AND s.id = d.endpoint_id
     WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint
-      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > e.enabled_at
-      AND d.created_at >= e.enabled_at - interval '1 day'
+      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > s.enabled_at
+      AND d.created_at >= s.enabled_at - interval '1 day'
     ORDER BY d.created_at LIMIT wanted FOR UPDATE OF d) w;
   RETURN waiting;
 END

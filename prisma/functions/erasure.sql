@@ -165,9 +165,10 @@ DECLARE
   scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
   UPDATE public.users u SET own_tenant_id = NULL WHERE u.own_tenant_id = tenant;
-  UPDATE public.webhook_endpoints e SET status = 'disabled',
-      disabled_at = coalesce(e.disabled_at, closed_at), recover_when_disabled = false
-    WHERE e.tenant_id = tenant;
+  UPDATE public.webhook_endpoints e SET recover_when_disabled = false WHERE e.tenant_id = tenant;
+  UPDATE public.endpoint_states s
+    SET status = 'disabled', disabled_at = coalesce(s.disabled_at, closed_at)
+    WHERE s.tenant_id = tenant;
   DELETE FROM public.invitations i WHERE i.tenant_id = tenant;
   DELETE FROM public.service_tokens s WHERE s.tenant_id = tenant;
   FOR member IN

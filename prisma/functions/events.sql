@@ -24,11 +24,12 @@ BEGIN
         NULLIF(current_setting('app.traceparent', true), ''))
     ), endpoint AS (
       -- Takes the lock of the foreign key early, so that an endpoint being deleted is skipped.
-      SELECT e.id, e.status, e.in_turn FROM public.webhook_endpoints e
+      SELECT e.id, s.status, e.in_turn FROM public.webhook_endpoints e
+      JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
       WHERE e.tenant_id = tenant
         AND CASE WHEN chosen IS NULL THEN e.all_event_types OR event_type = ANY (e.event_types)
             ELSE e.id = chosen END
-      FOR KEY SHARE
+      FOR KEY SHARE OF e
     ), delivery AS (
       INSERT INTO public.deliveries AS d (tenant_id, event_id, endpoint_id, event_type, status,
         created_at, held_for, next_attempt_at, finished_at)

@@ -69,7 +69,10 @@ VALUES
   ('tenant', 'endpointReplays', 'endpoint_replays', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'webhookEndpoints', 'webhook_endpoints', 'r.id', 'uuid',
-   'r.tenant_id = $2', ARRAY['secret', 'previous_secret', 'failure_cause'], false),
+   'r.tenant_id = $2', ARRAY['secret', 'previous_secret'], false),
+  ('tenant', 'endpointStates', 'endpoint_states', 'r.id', 'uuid',
+   'r.tenant_id = $2', ARRAY['failure_cause'], false),
+  ('tenant', 'endpointProbes', 'endpoint_probes', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'serviceTokens', 'service_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
   ('tenant', 'serviceIdempotencyKeys', 'service_idempotency_keys', 'r.service_id || '' '' || encode(r.key_hash, ''hex'')', 'text',
    'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result'], false)

@@ -156,10 +156,13 @@ export async function addSampleCustomer(
     await owner.query('BEGIN')
     await owner.query(`SELECT set_scope('owner', '', NULL, $1)`, [tenantId])
     await owner.query(
-      `INSERT INTO webhook_endpoints (tenant_id, id, url, description, signature, secret)
-       VALUES ($1, $2, $3, 'The receiver of the demo', 'spec', $4)
-       ON CONFLICT (tenant_id, id) DO UPDATE SET url = EXCLUDED.url, secret = EXCLUDED.secret,
-         previous_secret = NULL, previous_secret_expires_at = NULL`,
+      `WITH endpoint AS (
+         INSERT INTO webhook_endpoints (tenant_id, id, url, description, signature, secret)
+         VALUES ($1, $2, $3, 'The receiver of the demo', 'spec', $4)
+         ON CONFLICT (tenant_id, id) DO UPDATE SET url = EXCLUDED.url, secret = EXCLUDED.secret,
+           previous_secret = NULL, previous_secret_expires_at = NULL)
+       INSERT INTO endpoint_states (tenant_id, id) VALUES ($1, $2)
+       ON CONFLICT (tenant_id, id) DO NOTHING`,
       [tenantId, endpointId, url, sealed],
     )
     await owner.query(

@@ -43,6 +43,14 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
            VALUES ($1, $1, 'https://isolation-test.invalid', 'spec', '')`,
     values: [tenantId],
   }),
+  endpoint_states: ({ tenantId }) => ({
+    text: 'INSERT INTO endpoint_states (tenant_id, id) VALUES ($1, $1)',
+    values: [tenantId],
+  }),
+  endpoint_probes: ({ tenantId }) => ({
+    text: 'INSERT INTO endpoint_probes (tenant_id, id) VALUES ($1, $1)',
+    values: [tenantId],
+  }),
   outbound_events: ({ tenantId }) => ({
     text: `INSERT INTO outbound_events (tenant_id, id, type, body)
            VALUES ($1, 'msg_' || $1::uuid, 'isolation test', '')`,

@@ -91,10 +91,15 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: 'SELECT, INSERT, UPDATE (tenants), DELETE',
   },
   webhook_endpoints: {
-    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, status, updated_at, enabled_at, failing_since, disabled_at, retrying_since, failure_status, failure_cause, probed_at, probe, rate_per_second, rate_burst, rate_next_at, thin, exhausted_deliveries, recover_when_disabled, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts), DELETE',
-    worker:
-      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, rate_next_at, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, certificate_expires_at, forecasts, forecast_at, in_turn)',
+    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, rate_per_second, rate_burst, thin, recover_when_disabled, updated_at), DELETE',
+    worker: 'SELECT, UPDATE (in_turn)',
   },
+  endpoint_states: {
+    web: 'SELECT, INSERT, UPDATE (status, enabled_at, failing_since, exhausted_deliveries, disabled_at, retrying_since, failure_status, failure_cause, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, rate_next_at, certificate_expires_at, forecasts)',
+    worker:
+      'SELECT, UPDATE (status, failing_since, exhausted_deliveries, disabled_at, last_success_at, healthy_since, retrying_since, failure_status, failure_cause, outage_since, recovering_since, recovery_step, trial_at, trials, trial_delivery_id, rate_next_at, certificate_expires_at, forecasts, forecast_at)',
+  },
+  endpoint_probes: { web: 'SELECT, INSERT, UPDATE (started_at, report)', worker: '' },
   outbound_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   deliveries: {
     web: 'SELECT, INSERT, UPDATE (status, series, attempts, next_attempt_at, finished_at, held_for)',

@@ -135,7 +135,7 @@ async function setUp(t: Test) {
     async troubles(): Promise<unknown[]> {
       const { rows } = await database.admin.query(`
         SELECT 'attempt' AS what, error FROM delivery_attempts WHERE number > 1 OR error IS NOT NULL
-        UNION ALL SELECT 'endpoint', status FROM webhook_endpoints WHERE status <> 'active'
+        UNION ALL SELECT 'endpoint', status FROM endpoint_states WHERE status <> 'active'
         UNION ALL SELECT 'notification', kind FROM notifications`)
       return rows
     },

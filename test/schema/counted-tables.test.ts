@@ -7,6 +7,8 @@ const notCounted = [
   'audit_log', // retention
   'delivery_attempts', // counted with their delivery
   'due_attempts', // one per pending delivery
+  'endpoint_probes', // one per endpoint
+  'endpoint_states', // one per endpoint
   'erasures', // one for each deletion of a tenant or person
   'idempotency_keys', // expire after a day
   'invoices', // by the billing provider

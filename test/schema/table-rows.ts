@@ -21,6 +21,9 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     signature: 'spec',
     secret: '',
   }),
+  // Of another endpoint than that of `parentsOf`, whose rows the isolation test has.
+  endpoint_states: ({ tenantId }) => ({ tenant_id: tenantId, id: secondId(tenantId) }),
+  endpoint_probes: ({ tenantId }) => ({ tenant_id: tenantId, id: secondId(tenantId) }),
   outbound_events: ({ tenantId }) => ({
     tenant_id: tenantId,
     id: `msg_${crypto.randomUUID()}`,
@@ -140,6 +143,9 @@ export function parentsOf(user: TestUser): [string, Row][] {
   const first = `msg_first-${tenantId}`
   return [
     ['webhook_endpoints', { ...samples.webhook_endpoints?.(user), id: tenantId }],
+    ['webhook_endpoints', { ...samples.webhook_endpoints?.(user), id: secondId(tenantId) }],
+    ['endpoint_states', { tenant_id: tenantId, id: tenantId }],
+    ['endpoint_probes', { tenant_id: tenantId, id: tenantId }],
     ['outbound_events', { ...samples.outbound_events?.(user), id: first }],
     ['outbound_events', { ...samples.outbound_events?.(user), id: `msg_second-${tenantId}` }],
     ['deliveries', { ...samples.deliveries?.(user), id: tenantId, event_id: first }],

@@ -115,7 +115,9 @@ t.test('neither role can exceed its privileges', async (t) => {
     'UPDATE pgboss.job SET priority = 1',
     'DELETE FROM pgboss.job',
     'DELETE FROM outbound_events',
-    'UPDATE webhook_endpoints SET last_success_at = now()',
+    'UPDATE endpoint_states SET last_success_at = now()',
+    'DELETE FROM endpoint_states',
+    'DELETE FROM endpoint_probes',
     'UPDATE notifications SET mailed_at = now()',
   ]
   const forWorker = [
@@ -155,6 +157,8 @@ t.test('neither role can exceed its privileges', async (t) => {
     `INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
      VALUES ('${user.tenantId}', 'https://elsewhere.example', 'spec', '')`,
     'DELETE FROM webhook_endpoints',
+    'DELETE FROM endpoint_states',
+    'SELECT FROM endpoint_probes',
   ]
   const roles = [
     ['app', database.url, [...forBoth, ...forApp]],

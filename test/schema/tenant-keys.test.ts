@@ -18,7 +18,15 @@ t.test('every key of a tenant table contains the tenant', async (t) => {
 /** The tables that docs/growth.md would distribute by tenant_id with Citus. */
 const distributable = [
   ...['orders', 'posts', 'invoices', 'teams', 'team_members', 'folders', 'documents'],
-  ...['webhook_endpoints', 'outbound_events', 'deliveries', 'delivery_attempts', 'due_attempts'],
+  ...[
+    'webhook_endpoints',
+    'endpoint_states',
+    'endpoint_probes',
+    'outbound_events',
+    'deliveries',
+    'delivery_attempts',
+    'due_attempts',
+  ],
   ...['notifications', 'endpoint_replays', 'tenant_usage', 'usage_changes'],
 ]
 

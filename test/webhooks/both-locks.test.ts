@@ -22,6 +22,8 @@ import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 
 const tables = [
   'webhook_endpoints',
+  'endpoint_states',
+  'endpoint_probes',
   'outbound_events',
   'deliveries',
   'delivery_attempts',

@@ -68,7 +68,7 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
   t.match(
     await inTwin(
       (tx) => enableEndpoint(tx, by, ids.endpoint, now),
-      `UPDATE webhook_endpoints SET status = 'failing', failing_since = now()
+      `UPDATE endpoint_states SET status = 'failing', failing_since = now()
        WHERE tenant_id = '${twin.tenantId}'`,
     ),
     { url, status: 'active' },

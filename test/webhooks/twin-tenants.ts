@@ -11,6 +11,7 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 /** Parents before children. */
 const tables = [
   'webhook_endpoints',
+  'endpoint_states',
   'outbound_events',
   'deliveries',
   'delivery_attempts',
@@ -111,8 +112,9 @@ export async function createTwins(t: Test): Promise<Twins> {
     await admin.query(`UPDATE endpoint_replays SET replay_to = now() + interval '1 hour'`)
     // If a query took them for the twin's, the rotation would appear in the explanation of a failure,
     // and the next exhausted delivery would disable the twin.
-    await admin.query(`UPDATE webhook_endpoints SET secret_rotated_at = now(),
-      failing_since = now() - interval '6 days', exhausted_deliveries = 99`)
+    await admin.query('UPDATE webhook_endpoints SET secret_rotated_at = now()')
+    await admin.query(`UPDATE endpoint_states
+      SET failing_since = now() - interval '6 days', exhausted_deliveries = 99`)
     const { rows } = await admin.query<{ id: string }>(
       `INSERT INTO notifications (tenant_id, kind, endpoint_id, message)
        VALUES ($1, 'endpoint.failing', $2, 'original') RETURNING id`,
@@ -143,8 +145,10 @@ async function copyRows({ admin }: TestDatabase, from: TestUser, to: TestUser): 
 async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: Twins['ids']) {
   const { exhausted, fresh } = ids
   const change = (sql: string, ...values: string[]) => admin.query(sql, [tenantId, ...values])
-  await change(`UPDATE webhook_endpoints SET url = 'https://8.8.4.4/twin', status = 'active',
-    failing_since = NULL, exhausted_deliveries = 0, secret_rotated_at = NULL WHERE tenant_id = $1`)
+  await change(`UPDATE webhook_endpoints SET url = 'https://8.8.4.4/twin', secret_rotated_at = NULL
+    WHERE tenant_id = $1`)
+  await change(`UPDATE endpoint_states SET status = 'active', failing_since = NULL,
+    exhausted_deliveries = 0 WHERE tenant_id = $1`)
   await change(`UPDATE outbound_events SET body = '{"data":"twin"}' WHERE tenant_id = $1`)
   await change(`UPDATE deliveries SET event_type = 'post.updated' WHERE tenant_id = $1`)
   await change(`UPDATE delivery_attempts SET status_code = 401 WHERE tenant_id = $1`)

@@ -32,22 +32,23 @@ BEGIN
       array_agg(p.id) FILTER (WHERE p.status = 'failing')
     INTO endpoints, turns, failing
     FROM (
-      SELECT e.id, e.in_turn, e.status FROM public.webhook_endpoints e
+      SELECT e.id, e.in_turn, s.status FROM public.webhook_endpoints e
+      JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
       WHERE e.tenant_id = tenant
         AND CASE WHEN chosen IS NULL THEN e.all_event_types OR event_type = ANY (e.event_types)
             ELSE e.id = chosen END
-      FOR KEY SHARE) p;
+      FOR KEY SHARE OF e) p;
   IF endpoints IS NULL THEN RETURN; END IF;
   wait_seconds := 0;
   FOR delivery_id, endpoint_id, due_at IN
     INSERT INTO public.deliveries AS d (tenant_id, id, event_id, endpoint_id, event_type, status,
       created_at, held_for, next_attempt_at, finished_at)
-    SELECT e.tenant_id, gen_random_uuid(), event, e.id, event_type,
-      CASE WHEN e.status = 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
-      CASE WHEN e.status = 'disabled' THEN 'recovery' END,
-      CASE WHEN e.status <> 'disabled' THEN first_at END,
-      CASE WHEN e.status = 'disabled' THEN published_at END
-    FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = ANY (endpoints)
+    SELECT s.tenant_id, gen_random_uuid(), event, s.id, event_type,
+      CASE WHEN s.status = 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
+      CASE WHEN s.status = 'disabled' THEN 'recovery' END,
+      CASE WHEN s.status <> 'disabled' THEN first_at END,
+      CASE WHEN s.status = 'disabled' THEN published_at END
+    FROM public.endpoint_states s WHERE s.tenant_id = tenant AND s.id = ANY (endpoints)
     RETURNING d.id, d.endpoint_id, d.next_attempt_at
   LOOP
     -- A failing endpoint comes after the others.

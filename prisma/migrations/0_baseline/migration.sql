@@ -447,11 +447,13 @@ ALTER TABLE documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- ---- Outbound webhooks: endpoints, events, deliveries and attempts ----
 
+-- What the customer sets, and the turn. Its row is what publishing and the end of a turn lock.
 CREATE TABLE webhook_endpoints (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
   description text CHECK (length(description) <= 500),
+  all_event_types boolean NOT NULL DEFAULT true,
   -- Empty if all_event_types.
   event_types text[] NOT NULL DEFAULT '{}',
   signature text NOT NULL CHECK (signature IN ('spec', 'standard', 'both')),
@@ -460,59 +462,78 @@ CREATE TABLE webhook_endpoints (
   previous_secret bytea,
   previous_secret_expires_at timestamptz(6),
   secret_rotated_at timestamptz(6),
-  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'failing', 'disabled')),
+  rate_per_second integer CHECK (rate_per_second BETWEEN 1 AND 1000),
+  rate_burst integer CHECK (rate_burst BETWEEN 1 AND 1000),
+  -- Deliver only the id of an object instead of its content.
+  thin boolean NOT NULL DEFAULT false,
+  recover_when_disabled boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- A worker has the turn of this endpoint and looks for due attempts, so that a new delivery needs no
+  -- job. Set to false under a lock on this row that waits for every transaction that has read true, and
+  -- whose waiters then read false. In another table they would read what their snapshot has.
+  in_turn boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (tenant_id, id),
+  CONSTRAINT webhook_endpoints_check CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
+  CONSTRAINT webhook_endpoints_check1 CHECK ((rate_per_second IS NULL) = (rate_burst IS NULL)),
+  CONSTRAINT webhook_endpoints_event_types_check CHECK (all_event_types = (cardinality(event_types) = 0)),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+);
+ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- The health of each endpoint, its recovery and its rate (src/webhooks/health). Locked after the endpoint.
+CREATE TABLE endpoint_states (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'failing', 'disabled')),
   -- When it was created or enabled again.
   enabled_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   failing_since timestamptz(6),
-  disabled_at timestamptz(6),
-  last_success_at timestamptz(6),
-  all_event_types boolean NOT NULL DEFAULT true,
   -- Since failing_since.
   exhausted_deliveries integer NOT NULL DEFAULT 0,
-  -- The latest probe: its start and its report (src/webhooks/probe).
-  probed_at timestamptz(6),
-  probe jsonb,
+  disabled_at timestamptz(6),
+  last_success_at timestamptz(6),
   -- The end of the latest period of failures, and the start of the present one.
   healthy_since timestamptz(6),
   retrying_since timestamptz(6),
   -- How the latest attempt of this period failed. The cause is for operators only.
   failure_status integer,
   failure_cause text,
-  rate_per_second integer CHECK (rate_per_second BETWEEN 1 AND 1000),
-  rate_burst integer CHECK (rate_burst BETWEEN 1 AND 1000),
-  -- When the next delivery would be within the limit without a burst: the theoretical arrival time
-  -- of the generic cell rate algorithm.
-  rate_next_at timestamptz(6),
-  -- Deliver only the id of an object instead of its content.
-  thin boolean NOT NULL DEFAULT false,
-  -- Recovery by trial deliveries (src/webhooks/health).
-  recover_when_disabled boolean NOT NULL DEFAULT false,
+  -- Recovery by trial deliveries.
   outage_since timestamptz(6),
   recovering_since timestamptz(6),
   recovery_step integer NOT NULL DEFAULT 0,
   trial_at timestamptz(6),
   trials integer NOT NULL DEFAULT 0,
   trial_delivery_id uuid,
+  -- When the next delivery would be within the rate limit without a burst: the theoretical arrival time
+  -- of the generic cell rate algorithm.
+  rate_next_at timestamptz(6),
   -- As in the latest TLS handshake.
   certificate_expires_at timestamptz(6),
   -- Warnings in force, and the time of the next check.
   forecasts jsonb NOT NULL DEFAULT '[]',
   forecast_at timestamptz(6),
-  -- A worker has the turn of this endpoint and looks for due attempts, so that a new delivery needs no
-  -- job. Set to false under a lock that waits for every transaction that has read true.
-  in_turn boolean NOT NULL DEFAULT false,
   PRIMARY KEY (tenant_id, id),
-  CONSTRAINT webhook_endpoints_check CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
-  CONSTRAINT webhook_endpoints_check1 CHECK (status <> 'active' OR failing_since IS NULL),
-  CONSTRAINT webhook_endpoints_check2 CHECK (status <> 'failing' OR failing_since IS NOT NULL),
-  CONSTRAINT webhook_endpoints_check3 CHECK ((status = 'disabled') = (disabled_at IS NOT NULL)),
-  CONSTRAINT webhook_endpoints_check4 CHECK ((rate_per_second IS NULL) = (rate_burst IS NULL)),
-  CONSTRAINT webhook_endpoints_event_types_check CHECK (all_event_types = (cardinality(event_types) = 0)),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  CONSTRAINT endpoint_states_check CHECK (status <> 'active' OR failing_since IS NULL),
+  CONSTRAINT endpoint_states_check1 CHECK (status <> 'failing' OR failing_since IS NOT NULL),
+  CONSTRAINT endpoint_states_check2 CHECK ((status = 'disabled') = (disabled_at IS NOT NULL)),
+  FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
-ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE endpoint_states ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+-- The latest probe of each endpoint that was probed (src/webhooks/probe).
+CREATE TABLE endpoint_probes (
+  tenant_id uuid NOT NULL,
+  id uuid NOT NULL,
+  -- NULL if it could not be made: the next one may begin at once.
+  started_at timestamptz(6),
+  -- Of the latest probe that ended.
+  report jsonb,
+  PRIMARY KEY (tenant_id, id),
+  FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+);
+ALTER TABLE endpoint_probes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE outbound_events (
   tenant_id uuid NOT NULL,

@@ -61,6 +61,8 @@ export const tenantSections = [
   'folders',
   'documents',
   'webhookEndpoints',
+  'endpointStates',
+  'endpointProbes',
   'events',
   'deliveries',
   'deliveryAttempts',

@@ -19,6 +19,8 @@ export const distributedTables = [
   'folders',
   'documents',
   'webhook_endpoints',
+  'endpoint_states',
+  'endpoint_probes',
   'outbound_events',
   'deliveries',
   'delivery_attempts',

@@ -92,9 +92,9 @@ export async function claimDue(
       SELECT claim.n, a.delivery_id, a.series, a.number, a.due_at, a.released, d.status,
         d.series AS own_series, d.attempts, d.created_at, d.event_id, v.body, v.cause, v.traceparent,
         e.id AS endpoint_id, e.thin, e.rate_per_second IS NOT NULL AS is_limited, e.url, e.signature,
-        e.status AS endpoint_status, e.last_success_at, e.retrying_since, e.failure_status,
-        e.failure_cause, e.recovering_since,
-        CASE WHEN e.status <> 'disabled' OR e.recover_when_disabled THEN e.trial_delivery_id END
+        s.status AS endpoint_status, s.last_success_at, s.retrying_since, s.failure_status,
+        s.failure_cause, s.recovering_since,
+        CASE WHEN s.status <> 'disabled' OR e.recover_when_disabled THEN s.trial_delivery_id END
           AS trial_delivery_id,
         e.secret, e.previous_secret, e.previous_secret_expires_at
       FROM json_to_recordset(${JSON.stringify(asked)}::text::json) AS claim (
@@ -116,11 +116,15 @@ export async function claimDue(
         SELECT body, cause, traceparent FROM outbound_events
         WHERE tenant_id = ${tenantId}::uuid AND outbound_events.id = d.event_id LIMIT 1
       ) AS v ON true
-      -- The endpoint is in the first row of each claim.
+      -- The endpoint and its state are in the first row of each claim.
       LEFT JOIN LATERAL (
         SELECT * FROM webhook_endpoints
         WHERE tenant_id = ${tenantId}::uuid AND webhook_endpoints.id = claim.endpoint_id LIMIT 1
       ) AS e ON a.is_first
+      LEFT JOIN LATERAL (
+        SELECT * FROM endpoint_states
+        WHERE tenant_id = ${tenantId}::uuid AND endpoint_states.id = claim.endpoint_id LIMIT 1
+      ) AS s ON a.is_first
       ORDER BY claim.n, a.due_at`,
       (rows: Row[]) => toAttempts(claims, rows, tenantId),
     ),

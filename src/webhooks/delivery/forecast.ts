@@ -36,15 +36,17 @@ export async function workForecast(
     const where = { tenantId: scope.tenantId, id: endpointId }
     // The lock keeps two looks at once from warning the owners twice.
     const [row] = await tx.sql<EndpointRow>`
-      SELECT url, certificate_expires_at AS "expiresAt", forecasts FROM webhook_endpoints
-      WHERE tenant_id = ${scope.tenantId}::uuid AND id = ${endpointId}::uuid FOR NO KEY UPDATE`
+      SELECT e.url, s.certificate_expires_at AS "expiresAt", s.forecasts
+      FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+      WHERE e.tenant_id = ${scope.tenantId}::uuid AND e.id = ${endpointId}::uuid
+      FOR KEY SHARE OF e FOR NO KEY UPDATE OF s`
     if (row === undefined) return
     const { url, expiresAt, forecasts } = row
     const isValid = expiresAt !== null && expiresAt > now
     const warning = isValid ? forecast(expiresAt, forecasts, now) : null
     const at = isValid ? nextForecastAt(expiresAt, now) : null
     const found = warning === null ? [] : [warning]
-    await tx.webhookEndpoint.updateMany({ where, data: { forecasts: found, forecastAt: at } })
+    await tx.endpointState.updateMany({ where, data: { forecasts: found, forecastAt: at } })
     if (at !== null) await planForecast(tx, queue, scope, { endpointId, at }, now)
     if (warning === null || forecasts.includes(warning)) return
     const alert = { kind: 'endpoint.certificate', message: warning.message } as const

@@ -44,24 +44,24 @@ export async function recordHealth(
   }
 }
 
-/** Locked in the order of ids, so that two transactions cannot deadlock. */
+/** Locked in the order of ids, each after its endpoint, so that two transactions cannot deadlock. */
 function lockStates(
   tx: Tx,
   { tenantId }: TenantScope,
   ids: readonly string[],
 ): Promise<EndpointRow[]> {
   return tx.sql<EndpointRow>`
-    SELECT id, url, status, last_success_at AS "lastSuccessAt", healthy_since AS "healthySince",
-      retrying_since AS "retryingSince", failure_status AS "failureStatus",
-      failure_cause AS "failureCause", failing_since AS "failingSince",
-      exhausted_deliveries AS "exhaustedDeliveries", disabled_at AS "disabledAt",
-      outage_since AS "outageSince", recovering_since AS "recoveringSince",
-      recovery_step AS "recoveryStep", trial_at AS "trialAt", trials,
-      trial_delivery_id AS "trialDeliveryId", certificate_expires_at AS "certificateExpiresAt",
-      forecast_at AS "forecastAt"
-    FROM webhook_endpoints
-    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...ids]}::uuid[])
-    ORDER BY id FOR NO KEY UPDATE`
+    SELECT e.id, e.url, s.status, s.last_success_at AS "lastSuccessAt",
+      s.healthy_since AS "healthySince", s.retrying_since AS "retryingSince",
+      s.failure_status AS "failureStatus", s.failure_cause AS "failureCause",
+      s.failing_since AS "failingSince", s.exhausted_deliveries AS "exhaustedDeliveries",
+      s.disabled_at AS "disabledAt", s.outage_since AS "outageSince",
+      s.recovering_since AS "recoveringSince", s.recovery_step AS "recoveryStep",
+      s.trial_at AS "trialAt", s.trials, s.trial_delivery_id AS "trialDeliveryId",
+      s.certificate_expires_at AS "certificateExpiresAt", s.forecast_at AS "forecastAt"
+    FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ANY (${[...ids]}::uuid[])
+    ORDER BY e.id FOR KEY SHARE OF e FOR NO KEY UPDATE OF s`
 }
 
 async function recordEndpoint(
@@ -85,7 +85,7 @@ async function recordEndpoint(
     certificateExpiresAt: expiresAt,
     ...(looks && { forecastAt: now }),
   }
-  await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+  await tx.endpointState.updateMany({ where: { tenantId, id }, data })
   if (looks) await planForecast(tx, queue, scope, { endpointId: id, at: now }, now)
   const { trialAt, outageSince } = last.state
   if (trialAt !== null && trialAt.getTime() !== before.trialAt?.getTime()) {

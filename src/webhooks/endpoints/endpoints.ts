@@ -4,12 +4,12 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
-import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { creationForms, creationPosition, keyset, timeOfMicroseconds } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import type { Forecast } from '#src/webhooks/health/forecast.ts'
-import { describeHealth, type Health } from '#src/webhooks/health/health.ts'
+import { describeHealth, type Health, type HealthFacts } from '#src/webhooks/health/health.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
 import type { RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
@@ -57,35 +57,34 @@ export type EndpointRefusal = keyof typeof endpointRefusals
 
 export const endpointList = { name: 'webhook-endpoints', forms: creationForms }
 
-/** The columns an Endpoint is made from. The secrets are not among them. */
-const shown = {
-  id: true,
-  url: true,
-  description: true,
-  allEventTypes: true,
-  eventTypes: true,
-  signature: true,
-  ratePerSecond: true,
-  rateBurst: true,
-  thin: true,
-  recoverWhenDisabled: true,
-  status: true,
-  createdAt: true,
-  enabledAt: true,
-  failingSince: true,
-  disabledAt: true,
-  healthySince: true,
-  retryingSince: true,
-  recoveringSince: true,
-  recoveryStep: true,
-  failureStatus: true,
-  failureCause: true,
-  lastSuccessAt: true,
-  secretRotatedAt: true,
-  forecasts: true,
-} as const satisfies Prisma.WebhookEndpointSelect
+/** The columns an Endpoint is made from, of `e` and its state `s`. The secrets are not among them. */
+const shown = Prisma.sql`
+  e.id, e.url, e.description, e.all_event_types AS "allEventTypes", e.event_types AS "eventTypes",
+  e.signature, e.rate_per_second AS "ratePerSecond", e.rate_burst AS "rateBurst", e.thin,
+  e.recover_when_disabled AS "recoverWhenDisabled", e.created_at AS "createdAt",
+  e.secret_rotated_at AS "secretRotatedAt", s.status, s.enabled_at AS "enabledAt",
+  s.failing_since AS "failingSince", s.disabled_at AS "disabledAt",
+  s.healthy_since AS "healthySince", s.retrying_since AS "retryingSince",
+  s.recovering_since AS "recoveringSince", s.recovery_step AS "recoveryStep",
+  s.failure_status AS "failureStatus", s.failure_cause AS "failureCause",
+  s.last_success_at AS "lastSuccessAt", s.forecasts`
 
-type EndpointRow = Prisma.WebhookEndpointGetPayload<{ select: typeof shown }>
+const withState = Prisma.sql`
+  webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id`
+
+type EndpointRow = HealthFacts &
+  Pick<EndpointFacts, 'url' | 'description' | 'recoverWhenDisabled'> & {
+    id: string
+    allEventTypes: boolean
+    eventTypes: string[]
+    signature: string
+    ratePerSecond: number | null
+    rateBurst: number | null
+    thin: boolean
+    createdAt: Date
+    /** As workForecast wrote them. */
+    forecasts: Forecast[]
+  }
 
 /**
  * Creates an endpoint in the tenant of `by`.
@@ -105,39 +104,47 @@ export async function createEndpoint(
   if (present.some(({ url }) => url === facts.url)) return 'url-taken'
   const id = randomId()
   const secret = newEndpointSecret()
-  const row = await tx.webhookEndpoint.create({
-    data: {
-      tenantId,
-      id,
-      ...columnsOf(facts),
-      url: facts.url,
-      signature: facts.signature,
-      secret: new Uint8Array(sealEndpointSecret(keys, { tenantId, id }, secret)),
-      createdAt: now,
-      updatedAt: now,
-      enabledAt: now,
-    },
-    select: shown,
-  })
+  const sealed = sealEndpointSecret(keys, { tenantId, id }, secret)
+  const { url, description, signature, rateLimit, payload, recoverWhenDisabled } = facts
+  const types = facts.eventTypes ?? []
+  const rows = await tx.sql<EndpointRow>`
+    WITH endpoint AS (
+      INSERT INTO webhook_endpoints (tenant_id, id, url, description, all_event_types, event_types,
+        signature, secret, rate_per_second, rate_burst, thin, recover_when_disabled, created_at, updated_at)
+      VALUES (${tenantId}::uuid, ${id}::uuid, ${url}, ${description}, ${facts.eventTypes === null},
+        ${types}::text[], ${signature}, ${sealed}, ${rateLimit?.perSecond ?? null}::int,
+        ${rateLimit?.burst ?? null}::int, ${payload === 'thin'}, ${recoverWhenDisabled}, ${now}, ${now})
+      RETURNING *
+    ), state AS (
+      INSERT INTO endpoint_states (tenant_id, id, enabled_at)
+      VALUES (${tenantId}::uuid, ${id}::uuid, ${now}) RETURNING *
+    )
+    SELECT ${shown} FROM endpoint e CROSS JOIN state s`
   await recordChange(tx, by, { action: 'endpoint-create', reason: 'own-request', target: id })
-  return { ...toEndpoint(row), secret }
+  return { ...toEndpoint(rows[0] as EndpointRow), secret }
 }
 
 /** The endpoints of the tenant, newest first. */
 export async function listEndpoints(tx: Tx, { tenantId }: TenantScope, page: Page) {
-  const { where, ...order } = byCreation(page)
-  const rows = await tx.webhookEndpoint.findMany({
-    where: { tenantId, ...where },
-    ...order,
-    select: shown,
-  })
+  // `createEndpoint` writes `created_at` from the clock, in whole milliseconds.
+  const [millis, id] = page.after ?? []
+  const last =
+    millis === undefined || id === undefined
+      ? null
+      : [timeOfMicroseconds(`${millis}000`), Prisma.sql`${id}::uuid`]
+  const rows = await tx.sql<EndpointRow>`
+    SELECT ${shown} FROM ${withState}
+    WHERE e.tenant_id = ${tenantId}::uuid
+      AND ${keyset([Prisma.sql`e.created_at`, Prisma.sql`e.id`], last, page)}`
   return pageOf(rows, page, endpointList.name, creationPosition, toEndpoint)
 }
 
 /** An endpoint of the tenant, or null if it is missing or another tenant's. */
 export async function findEndpoint(tx: Tx, { tenantId }: TenantScope, id: string) {
-  const row = await tx.webhookEndpoint.findFirst({ where: { tenantId, id }, select: shown })
-  return row && toEndpoint(row)
+  const [row] = await tx.sql<EndpointRow>`
+    SELECT ${shown} FROM ${withState}
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid`
+  return row === undefined ? null : toEndpoint(row)
 }
 
 /** The same, locked until the transaction ends. */
@@ -176,15 +183,15 @@ export async function changeEndpoint(
     const other = { tenantId, url: change.url, id: { not: id } }
     if ((await tx.webhookEndpoint.count({ where: other })) > 0) return 'url-taken'
   }
-  const [row] = await tx.webhookEndpoint.updateManyAndReturn({
-    where: { tenantId, id },
-    data: { ...columnsOf(change), updatedAt: now },
-    select: shown,
-  })
-  if (row === undefined) return null
+  const where = { tenantId, id }
+  const data = { ...columnsOf(change), updatedAt: now }
+  const { count } = await tx.webhookEndpoint.updateMany({ where, data })
+  if (count === 0) return null
+  const state = stateAfter(change)
+  if (state !== null) await tx.endpointState.updateMany({ where, data: state })
   const reason = Object.keys(change).toSorted().join()
   await recordChange(tx, by, { action: 'endpoint-change', reason, target: id })
-  return toEndpoint(row)
+  return findEndpoint(tx, by, id)
 }
 
 /** Deletes an endpoint with its deliveries; false if it is missing or another tenant's. */
@@ -205,23 +212,28 @@ export async function enableEndpoint(
   id: string,
   now: Date,
 ): Promise<Endpoint | null> {
-  const [row] = await tx.webhookEndpoint.updateManyAndReturn({
-    where: { tenantId: by.tenantId, id, status: { not: 'active' } },
+  const { tenantId } = by
+  // First, because an endpoint is locked before its state.
+  await tx.sql`
+    UPDATE webhook_endpoints e SET updated_at = ${now} FROM endpoint_states s
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid
+      AND s.tenant_id = e.tenant_id AND s.id = e.id AND s.status <> 'active'`
+  const { count } = await tx.endpointState.updateMany({
+    where: { tenantId, id, status: { not: 'active' } },
     data: {
       status: 'active',
       enabledAt: now,
-      updatedAt: now,
       disabledAt: null,
       ...noOutage,
       retryingSince: null,
       failureStatus: null,
       failureCause: null,
     },
-    select: shown,
   })
-  if (row === undefined) return findEndpoint(tx, by, id)
-  await recordChange(tx, by, { action: 'endpoint-enable', reason: 'own-request', target: id })
-  return toEndpoint(row)
+  if (count > 0) {
+    await recordChange(tx, by, { action: 'endpoint-enable', reason: 'own-request', target: id })
+  }
+  return findEndpoint(tx, by, id)
 }
 
 /** How long the previous secret still signs after a rotation (contract 7). */
@@ -270,12 +282,20 @@ export async function rotateSecret(
   return { ...endpoint, secret, previousSecretExpiresAt: expiresAt?.toISOString() ?? null }
 }
 
+/** What a change makes untrue in the state; null for nothing. */
+function stateAfter({ url, rateLimit }: Partial<EndpointFacts>) {
+  if (url === undefined && rateLimit === undefined) return null
+  return {
+    // These were about the receiver at the previous URL.
+    ...(url !== undefined && { certificateExpiresAt: null, forecasts: [] }),
+    ...(rateLimit !== undefined && { rateNextAt: null }), // a time by the previous rate
+  }
+}
+
 /** The columns of the given fields. */
 function columnsOf({ eventTypes, rateLimit, payload, ...fields }: Partial<EndpointFacts>) {
   return {
     ...fields,
-    // These were about the receiver at the previous URL.
-    ...(fields.url !== undefined && { certificateExpiresAt: null, forecasts: [] }),
     ...(eventTypes !== undefined && {
       allEventTypes: eventTypes === null,
       eventTypes: eventTypes ?? [],
@@ -283,14 +303,12 @@ function columnsOf({ eventTypes, rateLimit, payload, ...fields }: Partial<Endpoi
     ...(rateLimit !== undefined && {
       ratePerSecond: rateLimit?.perSecond ?? null,
       rateBurst: rateLimit?.burst ?? null,
-      rateNextAt: null, // a time by the previous rate
     }),
     ...(payload !== undefined && { thin: payload === 'thin' }),
   }
 }
 
 function toEndpoint(row: EndpointRow): Endpoint {
-  const status = row.status as Endpoint['status'] // webhook_endpoints_status_check
   return {
     id: row.id,
     url: row.url,
@@ -304,11 +322,11 @@ function toEndpoint(row: EndpointRow): Endpoint {
         : { perSecond: row.ratePerSecond, burst: row.rateBurst },
     payload: row.thin ? 'thin' : 'full',
     recoverWhenDisabled: row.recoverWhenDisabled,
-    status,
+    status: row.status,
     createdAt: row.createdAt.toISOString(),
     failingSince: row.failingSince?.toISOString() ?? null,
     disabledAt: row.disabledAt?.toISOString() ?? null,
-    health: describeHealth({ ...row, status }),
-    forecasts: row.forecasts as Forecast[], // as workForecast wrote them
+    health: describeHealth(row),
+    forecasts: row.forecasts,
   }
 }

@@ -40,7 +40,7 @@ const messages: Readonly<Record<StateAlert, (host: string) => string>> = {
 /**
  * Alerts the owners of a tenant about one of its endpoints, in the transaction that changes the
  * endpoint: a notification, and a job that mails it. The same alert is sent at most once an hour;
- * the caller holds the lock on the endpoint's row. Only the host of the URL appears, because a path
+ * the caller holds the lock on the endpoint's state. Only the host of the URL appears, because a path
  * may be secret.
  */
 export async function alertOwners(

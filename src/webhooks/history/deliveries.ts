@@ -125,11 +125,12 @@ export async function listDeliveriesOf(
 /** The facts about an endpoint that help to explain a failed attempt. */
 type History = { secretRotatedAt: Date | null; lastSuccessAt: Date | null }
 
-function findHistory(tx: Tx, { tenantId }: TenantScope, id: string): Promise<History | null> {
-  return tx.webhookEndpoint.findFirst({
-    where: { tenantId, id },
-    select: { secretRotatedAt: true, lastSuccessAt: true },
-  })
+async function findHistory(tx: Tx, { tenantId }: TenantScope, id: string): Promise<History | null> {
+  const [row] = await tx.sql<History>`
+    SELECT e.secret_rotated_at AS "secretRotatedAt", s.last_success_at AS "lastSuccessAt"
+    FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid`
+  return row ?? null
 }
 
 /** The newest attempts of the deliveries, in the order they were made. */

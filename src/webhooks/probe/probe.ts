@@ -63,9 +63,9 @@ export async function probeEndpoint(
   try {
     const report = await probe(endpoint, startedAt, deps)
     await db.write(entry, async (tx, { userId, tenantId }) => {
-      await tx.webhookEndpoint.updateMany({
+      await tx.endpointProbe.updateMany({
         where: { tenantId, id: endpointId },
-        data: { probe: report as Prisma.InputJsonObject },
+        data: { report: report as Prisma.InputJsonObject },
       })
       const by = { userId, tenantId, clientInfo: deps.clientInfo }
       const reason = `grade-${report.grade}`
@@ -75,9 +75,9 @@ export async function probeEndpoint(
   } catch (error) {
     if (error instanceof PostponedError) {
       await db.write(entry, (tx, { tenantId }) =>
-        tx.webhookEndpoint.updateMany({
-          where: { tenantId, id: endpointId, probedAt: startedAt },
-          data: { probedAt: endpoint.probedAt },
+        tx.endpointProbe.updateMany({
+          where: { tenantId, id: endpointId, startedAt },
+          data: { startedAt: endpoint.probedAt },
         }),
       )
     }
@@ -91,9 +91,11 @@ export async function findProbe(
   { tenantId }: { tenantId: string },
   id: string,
 ): Promise<{ report: ProbeReport | null } | null> {
-  const select = { probe: true } as const
-  const row = await tx.webhookEndpoint.findFirst({ where: { tenantId, id }, select })
-  return row && { report: row.probe as ProbeReport | null } // as `probeEndpoint` stored it
+  const [row] = await tx.sql<{ report: ProbeReport | null }>`
+    SELECT p.report
+    FROM webhook_endpoints e LEFT JOIN endpoint_probes p ON p.tenant_id = e.tenant_id AND p.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid`
+  return row ?? null
 }
 
 type Claim =
@@ -103,17 +105,24 @@ type Claim =
 /** Takes the turn for a probe, so that two at once do not both begin. */
 async function claim(
   tx: Tx,
-  where: { tenantId: string; id: string },
+  { tenantId, id }: { tenantId: string; id: string },
   now: Date,
 ): Promise<Claim | null> {
-  const endpoint = await tx.webhookEndpoint.findFirst({ where })
-  if (endpoint === null) return null
+  const [endpoint] = await tx.sql<(Row & { probedAt: Date | null })>`
+    SELECT e.tenant_id AS "tenantId", e.id, e.url, e.signature, e.secret,
+      e.previous_secret AS "previousSecret",
+      e.previous_secret_expires_at AS "previousSecretExpiresAt", p.started_at AS "probedAt"
+    FROM webhook_endpoints e LEFT JOIN endpoint_probes p ON p.tenant_id = e.tenant_id AND p.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid FOR KEY SHARE OF e`
+  if (endpoint === undefined) return null
   const earliest = new Date(now.getTime() - everyMs)
-  const { count } = await tx.webhookEndpoint.updateMany({
-    where: { ...where, OR: [{ probedAt: null }, { probedAt: { lte: earliest } }] },
-    data: { probedAt: now },
-  })
-  if (count === 1) return { endpoint }
+  const begun = await tx.sql`
+    INSERT INTO endpoint_probes AS p (tenant_id, id, started_at)
+    VALUES (${tenantId}::uuid, ${id}::uuid, ${now})
+    ON CONFLICT (tenant_id, id) DO UPDATE SET started_at = excluded.started_at
+      WHERE p.started_at IS NULL OR p.started_at <= ${earliest}
+    RETURNING id`
+  if (begun.length === 1) return { endpoint }
   const latest = endpoint.probedAt ?? now
   return { wait: { until: new Date(latest.getTime() + everyMs) } }
 }

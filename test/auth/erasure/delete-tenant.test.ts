@@ -21,8 +21,10 @@ t.test(
       [next.tenantId, user.userId],
     )
     await database.admin.query(
-      `INSERT INTO webhook_endpoints (tenant_id, url, signature, secret)
-     VALUES ($1, 'https://receiver.example', 'spec', '')`,
+      `WITH endpoint AS (
+         INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
+         VALUES ($1, $1, 'https://receiver.example', 'spec', ''))
+       INSERT INTO endpoint_states (tenant_id, id) VALUES ($1, $1)`,
       [user.tenantId],
     )
     const answer = await send('POST', path, { name: nameOf(user.tenantId) })
@@ -31,7 +33,7 @@ t.test(
     const moved = as(test, { cookie: cookieOf(answer.headers['set-cookie']) })
     t.match((await moved('GET', '/me')).json(), { tenant: { id: next.tenantId }, role: 'viewer' })
     for (const attempt of [use, colleague]) t.equal((await attempt('GET', '/me')).statusCode, 401)
-    const endpoints = await database.admin.query('SELECT status FROM webhook_endpoints')
+    const endpoints = await database.admin.query('SELECT status FROM endpoint_states')
     t.strictSame(endpoints.rows, [{ status: 'disabled' }], 'nothing is sent any more')
     const users = await database.admin.query<{ id: string }>('SELECT id FROM users ORDER BY id')
     t.strictSame(

@@ -112,6 +112,8 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ tenant_id: tenantId, id: endpointId, url: 'https://receiver.example' },
     ...{ signature: 'spec', secret: bytes('secret') },
   }),
+  endpoint_states: ({ tenantId, endpointId }) => ({ tenant_id: tenantId, id: endpointId }),
+  endpoint_probes: ({ tenantId, endpointId }) => ({ tenant_id: tenantId, id: endpointId }),
   outbound_events: ({ userId, tenantId, event }) => ({
     ...{ tenant_id: tenantId, id: event, type: 'order.updated' },
     body: JSON.stringify({

@@ -120,7 +120,7 @@ t.test('enabling an endpoint resets its failures', async (t) => {
     t.equal(enabled.statusCode, 200)
     t.match(enabled.json(), { id, status: 'active', failingSince: null, disabledAt: null })
     const { rows } = await test.database.admin.query(
-      'SELECT enabled_at FROM webhook_endpoints WHERE id = $1',
+      'SELECT enabled_at FROM endpoint_states WHERE id = $1',
       [id],
     )
     t.strictSame(rows, [{ enabled_at: clock.now() }])
@@ -228,7 +228,7 @@ t.test(
 t.test('a disabled endpoint can be tested, and stays disabled', async (t) => {
   const { test, id, send } = await withReceiver(t)
   await test.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
   )
   t.match((await send('POST', `/webhook-endpoints/${id}/test`)).json(), { status: 'succeeded' })
   t.match((await send('GET', `/webhook-endpoints/${id}`)).json(), { status: 'disabled' })

@@ -83,6 +83,8 @@ export async function fillTenant(admin: pg.Pool, { tenantId, userId }: TestUser)
   for (const statement of [
     `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)
      VALUES ($1, $1, 'https://receiver.example', 'spec', '')`,
+    'INSERT INTO endpoint_states (tenant_id, id) VALUES ($1, $1)',
+    'INSERT INTO endpoint_probes (tenant_id, id) VALUES ($1, $1)',
     `INSERT INTO outbound_events (tenant_id, id, type, body) VALUES ($1, 'msg_' || $1::uuid, 'subscription.activated',
        json_build_object('id', 'msg_' || $1::uuid, 'type', 'subscription.activated', 'createdAt', now(),
                          'data', json_build_object('userId', 1, 'plan', 'pro')))`,

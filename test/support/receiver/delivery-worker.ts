@@ -36,7 +36,8 @@ export async function createDeliveryWorker(
   const endpointId = await createEndpoint(database, tenant, { url: receiver.url })
   // Of the test's clock, like all times after it.
   const since = [clock.now()]
-  await database.admin.query('UPDATE webhook_endpoints SET created_at = $1, enabled_at = $1', since)
+  await database.admin.query('UPDATE webhook_endpoints SET created_at = $1', since)
+  await database.admin.query('UPDATE endpoint_states SET enabled_at = $1', since)
   // The test clock of pg-boss is set by the owner; this makes every connection read it.
   const name = new URL(database.url).pathname.slice(1)
   await database.admin.query(`ALTER DATABASE ${name} SET pgboss.test_clock = 'on'`)
@@ -87,14 +88,15 @@ export async function createDeliveryWorker(
     /** As at the beginning, but at the time to which the clock has moved. */
     async reset() {
       await database.admin.query(
-        'DELETE FROM notifications; DELETE FROM outbound_events; DELETE FROM pgboss.job',
+        `DELETE FROM notifications; DELETE FROM outbound_events; DELETE FROM pgboss.job;
+         UPDATE webhook_endpoints SET rate_per_second = NULL, rate_burst = NULL`,
       )
       await database.admin.query(
-        `UPDATE webhook_endpoints SET status = 'active', enabled_at = $1, last_success_at = NULL,
+        `UPDATE endpoint_states SET status = 'active', enabled_at = $1, last_success_at = NULL,
            healthy_since = NULL, retrying_since = NULL, failure_status = NULL, failure_cause = NULL,
            failing_since = NULL, exhausted_deliveries = 0, disabled_at = NULL, outage_since = NULL,
            recovering_since = NULL, recovery_step = 0, trial_at = NULL, trials = 0,
-           trial_delivery_id = NULL, rate_per_second = NULL, rate_burst = NULL, rate_next_at = NULL`,
+           trial_delivery_id = NULL, rate_next_at = NULL`,
         [clock.now()],
       )
       receiver.respond(respond)

@@ -25,9 +25,11 @@ export async function createEndpoint(
   const id = crypto.randomUUID()
   const status = endpoint.status ?? 'active'
   await admin.query(
-    `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, event_types,
-       signature, secret, status, failing_since, disabled_at, last_success_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE $8 WHEN 'failing' THEN now() END,
+    `WITH endpoint AS (
+       INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, event_types, signature, secret)
+       VALUES ($1, $2, $3, $4, $5, $6, $7))
+     INSERT INTO endpoint_states (tenant_id, id, status, failing_since, disabled_at, last_success_at)
+     VALUES ($1, $2, $8, CASE $8 WHEN 'failing' THEN now() END,
        CASE $8 WHEN 'disabled' THEN now() END, $9)`,
     [
       tenantId,

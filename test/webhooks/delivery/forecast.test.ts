@@ -8,7 +8,7 @@ t.test('owners are warned 14 and 3 days before a certificate expires, once each'
   const worker = await createDeliveryWorker(t, succeed)
   const { outbox, clock, moveTo, workDue, workForecasts } = worker
   const expires = new Date(clock.now().getTime() + 20 * day * 1_000)
-  await outbox.database.admin.query('UPDATE webhook_endpoints SET certificate_expires_at = $1', [
+  await outbox.database.admin.query('UPDATE endpoint_states SET certificate_expires_at = $1', [
     expires,
   ])
   await outbox.publish()
@@ -39,7 +39,7 @@ t.test('the warning is over when the certificate is renewed', async (t) => {
   const worker = await createDeliveryWorker(t, succeed)
   const { outbox, clock, moveTo, workDue, workForecasts } = worker
   const expireIn = (days: number) =>
-    outbox.database.admin.query('UPDATE webhook_endpoints SET certificate_expires_at = $1', [
+    outbox.database.admin.query('UPDATE endpoint_states SET certificate_expires_at = $1', [
       new Date(clock.now().getTime() + days * day * 1_000),
     ])
   await expireIn(2)

@@ -230,7 +230,7 @@ async function compare(model: Model, { outbox, receiver }: World): Promise<void>
     expected.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   )
   const endpoints = await outbox.database.admin.query<{ status: string; recovery: number }>(
-    'SELECT status, recovery_step AS recovery FROM webhook_endpoints',
+    'SELECT status, recovery_step AS recovery FROM endpoint_states',
   )
   const { status, recovery } = model.endpoint
   assert.deepEqual({ ...endpoints.rows[0] }, { status, recovery })

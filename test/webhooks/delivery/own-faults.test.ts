@@ -52,7 +52,7 @@ t.test('a test event that we cannot sign is 503, and nothing is recorded', async
 })
 
 async function stateOf({ admin }: TestDatabase) {
-  const { rows } = await admin.query('SELECT status, failing_since FROM webhook_endpoints')
+  const { rows } = await admin.query('SELECT status, failing_since FROM endpoint_states')
   return rows
 }
 

@@ -139,7 +139,7 @@ t.test('pending deliveries to an endpoint that is disabled are exhausted', async
   await outbox.publish()
   await workDue()
   await outbox.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
   )
   await moveTo(5)
   t.equal(await workDue(), 1)
@@ -187,7 +187,7 @@ async function stateOf({ database }: DeliveryWorker['outbox']) {
   const { rows } = await database.admin.query(
     `SELECT status, failing_since, disabled_at,
        ARRAY(SELECT kind FROM notifications n WHERE n.endpoint_id = e.id ORDER BY n.id) AS alerts
-     FROM webhook_endpoints e`,
+     FROM endpoint_states e`,
   )
   return rows[0]
 }

@@ -116,7 +116,7 @@ t.test('the events of a disabled endpoint stay visible and can be replayed', asy
   t.strictSame(await jobsOf(database), [], 'no job is made')
   t.strictSame(await again(), [], 'not while it is disabled')
   await database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'active', disabled_at = NULL WHERE id = $1`,
+    `UPDATE endpoint_states SET status = 'active', disabled_at = NULL WHERE id = $1`,
     [endpoint],
   )
   t.strictSame(await again(), deliveryIds)

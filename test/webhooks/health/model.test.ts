@@ -163,7 +163,7 @@ async function checkInvariants({ outbox }: DeliveryWorker, model: Model): Promis
          AND (e.retrying_since IS NOT NULL) = (e.failure_status IS NOT NULL)
          AND (e.status <> 'failing' OR e.trial_at IS NOT NULL)
          AND (e.status = 'failing' OR e.trial_delivery_id IS NULL) AS is_consistent
-     FROM webhook_endpoints e
+     FROM endpoint_states e
      LEFT JOIN deliveries d ON d.tenant_id = e.tenant_id AND d.endpoint_id = e.id
      WHERE e.tenant_id = $1 GROUP BY e.tenant_id, e.id`,
     [outbox.tenant.tenantId],
@@ -206,7 +206,7 @@ async function settle(worker: DeliveryWorker, model: Model): Promise<void> {
   const { health } = await worker.endpoint()
   const { rows } = await outbox.database.admin.query(
     `SELECT d.status, count(*) FROM deliveries d
-     JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+     JOIN endpoint_states e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
      WHERE d.status <> 'succeeded' AND NOT (d.status = 'exhausted' AND d.finished_at <= e.enabled_at)
      GROUP BY d.status`,
   )

@@ -262,7 +262,7 @@ t.test('a disabled endpoint gets no replay, and one in progress ends', async (t)
   const { test, send, replays, work, progress, waiting } = await setUp(t)
   const { id } = (await send('POST', replays, range)).json()
   await test.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
   )
   await work()
   t.match(await progress(id), { done: 0, finishedAt: now.toISOString() })

@@ -140,7 +140,7 @@ t.test('an endpoint is probed once in six hours, and the report stays', async (t
   t.match(again.json().detail, /can be probed again at 20\d\d-/)
   t.strictSame((await send('GET', path)).json(), { report: reports.get('own') })
   await test.database.admin.query(
-    `UPDATE webhook_endpoints SET probed_at = now() - interval '6 hours'`,
+    `UPDATE endpoint_probes SET started_at = now() - interval '6 hours'`,
   )
   const results = await Promise.all([send('POST', path), send('POST', path)])
   t.strictSame(results.map(({ statusCode }) => statusCode).toSorted(), [200, 429], 'one at a time')

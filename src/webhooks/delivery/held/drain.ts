@@ -31,7 +31,7 @@ export async function workDrain(
   })
 }
 
-/** Begins to release what is held, in a transaction that has locked the endpoint's row. */
+/** Begins to release what is held, in a transaction that has locked the endpoint's state. */
 export async function planDrain(
   tx: Tx,
   queue: PgBoss,
@@ -75,10 +75,10 @@ async function lockEndpointRow(
   id: string,
 ): Promise<EndpointRow | null> {
   const [row] = await tx.sql<EndpointRow>`
-    SELECT tenant_id AS "tenantId", id, url, status, rate_per_second AS "perSecond",
-      rate_burst AS burst, rate_next_at AS "nextAt", recovery_step AS "recoveryStep"
-    FROM webhook_endpoints
-    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR NO KEY UPDATE`
+    SELECT e.tenant_id AS "tenantId", e.id, e.url, s.status, e.rate_per_second AS "perSecond",
+      e.rate_burst AS burst, s.rate_next_at AS "nextAt", s.recovery_step AS "recoveryStep"
+    FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid FOR NO KEY UPDATE OF e, s`
   return row ?? null
 }
 
@@ -99,7 +99,7 @@ async function releaseLimited(tx: Tx, endpoint: EndpointRow, now: Date): Promise
   if (count > 0) {
     const used = grantDeliveries(limit, nextAt, { wanted: count, aheadMs }, now)
     const data = { rateNextAt: used.nextAt }
-    await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+    await tx.endpointState.updateMany({ where: { tenantId, id }, data })
   }
   return count === waitsSeconds.length
 }
@@ -152,7 +152,7 @@ async function endRecovery(
   now: Date,
 ): Promise<void> {
   const data = { ...noOutage, healthySince: now }
-  await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+  await tx.endpointState.updateMany({ where: { tenantId, id }, data })
   const alert = { kind: 'endpoint.recovered', endpointId: id, url } as const
   await alertOwners(tx, queue, scope, alert, now)
 }

@@ -29,21 +29,21 @@ export async function holdBeyondLimit(
   const oldestFirst = attempts.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
   const byEndpoint = Map.groupBy(oldestFirst, ({ endpointId }) => endpointId)
   const endpoints = await tx.sql<LimitRow>`
-    SELECT id, rate_per_second AS "perSecond", rate_burst AS burst, rate_next_at AS "nextAt"
-    FROM webhook_endpoints
-    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${[...byEndpoint.keys()]}::uuid[])
-      AND rate_per_second IS NOT NULL
-    ORDER BY id FOR NO KEY UPDATE`
+    SELECT e.id, e.rate_per_second AS "perSecond", e.rate_burst AS burst, s.rate_next_at AS "nextAt"
+    FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ANY (${[...byEndpoint.keys()]}::uuid[])
+      AND e.rate_per_second IS NOT NULL
+    ORDER BY e.id FOR NO KEY UPDATE OF e, s`
   const held: LimitedAttempt[] = []
   for (const { id, nextAt, ...limit } of endpoints) {
     const own = byEndpoint.get(id) ?? []
     const granted = grantDeliveries(limit, nextAt, { wanted: own.length, aheadMs: 0 }, now)
     const data = { rateNextAt: granted.nextAt }
-    await tx.webhookEndpoint.updateMany({ where: { tenantId, id }, data })
+    await tx.endpointState.updateMany({ where: { tenantId, id }, data })
     const beyond = own.slice(granted.waitsSeconds.length)
     if (beyond.length === 0) continue
     held.push(...beyond)
-    // The endpoint's row is locked, so a drain in progress sees these deliveries or leaves this job.
+    // The endpoint's state is locked, so a drain in progress sees these deliveries or leaves this job.
     await planDrain(tx, queue, scope, id)
   }
   if (held.length === 0) return new Set()

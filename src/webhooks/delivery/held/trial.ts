@@ -49,11 +49,11 @@ async function startTrial(
 ): Promise<void> {
   const { tenantId } = scope
   const [endpoint] = await tx.sql<EndpointRow>`
-    SELECT e.status, e.recover_when_disabled AS "recoverWhenDisabled", e.trials,
-      e.failing_since AS "failingSince", e.failure_status AS "statusCode",
-      e.failure_cause AS cause, e.trial_at AS "trialAt", e.trial_delivery_id AS "trialDeliveryId"
-    FROM webhook_endpoints e
-    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${endpointId}::uuid FOR NO KEY UPDATE`
+    SELECT s.status, e.recover_when_disabled AS "recoverWhenDisabled", s.trials,
+      s.failing_since AS "failingSince", s.failure_status AS "statusCode",
+      s.failure_cause AS cause, s.trial_at AS "trialAt", s.trial_delivery_id AS "trialDeliveryId"
+    FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+    WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${endpointId}::uuid FOR NO KEY UPDATE OF e, s`
   if (endpoint === undefined || endpoint.status === 'active') return
   if (endpoint.trialAt?.getTime() !== at) return
   const started = await startDelivery(tx, scope, endpointId, endpoint, now)
@@ -67,7 +67,7 @@ async function startTrial(
           trialDeliveryId: started,
           trialAt: nextTrialAt({ ...endpoint, failingSince, trials }, now),
         }
-  await tx.webhookEndpoint.updateMany({ where: { tenantId, id: endpointId }, data })
+  await tx.endpointState.updateMany({ where: { tenantId, id: endpointId }, data })
   await planTrial(tx, queue, scope, { endpointId, at: data.trialAt }, now)
 }
 
@@ -108,8 +108,8 @@ async function startDelivery(
 export function waitingFor(tenantId: string, endpointId: string): Prisma.Sql {
   return Prisma.sql`
     SELECT d.id FROM deliveries d
-    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    JOIN endpoint_states s ON s.tenant_id = d.tenant_id AND s.id = d.endpoint_id
     WHERE d.tenant_id = ${tenantId}::uuid AND d.endpoint_id = ${endpointId}::uuid
-      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > e.enabled_at
-      AND d.created_at >= e.enabled_at - interval '1 day'`
+      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > s.enabled_at
+      AND d.created_at >= s.enabled_at - interval '1 day'`
 }

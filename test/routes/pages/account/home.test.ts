@@ -12,7 +12,7 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
     { kind: 'certificate', since: '2026-01-01T00:00:00Z', message },
     { kind: 'certificate', since: '2026-01-01T00:00:00Z', message: 'It is <late>.' },
   ]
-  await test.database.admin.query('UPDATE webhook_endpoints SET forecasts = $2 WHERE id = $1', [
+  await test.database.admin.query('UPDATE endpoint_states SET forecasts = $2 WHERE id = $1', [
     id,
     JSON.stringify(forecasts),
   ])
@@ -26,7 +26,7 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
   }
 
   await test.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now() WHERE id = $1`,
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now() WHERE id = $1`,
     [id],
   )
   const disabled = (await admin.open('/')).body

@@ -50,7 +50,7 @@ t.test(
     t.match(body, 'Pending')
 
     await test.database.admin.query(
-      `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+      `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
     )
     const refused = await admin.submit(`${path}/replay`)
     t.equal(refused.statusCode, 409)

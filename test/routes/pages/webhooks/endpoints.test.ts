@@ -38,7 +38,7 @@ t.test('a failed attempt shows at once, with its reason on the page of the endpo
   const pages = ['/app/webhooks', `/app/webhooks/${endpointId}`]
   for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Active')
   await test.database.admin.query(
-    'UPDATE webhook_endpoints SET retrying_since = now(), failure_status = 404',
+    'UPDATE endpoint_states SET retrying_since = now(), failure_status = 404',
   )
   for (const path of pages) {
     const { body } = await admin.open(path)

@@ -207,7 +207,7 @@ t.test('a disabled endpoint and too many replays are explained', async (t) => {
   t.ok(tooMany.headers['retry-after'])
   t.match(tooMany.body, 'Too many replays are in progress')
   await test.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
   )
   const refused = await admin.submit(`${path}/replays`, range)
   t.equal(refused.statusCode, 409)

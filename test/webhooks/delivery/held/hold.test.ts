@@ -75,7 +75,7 @@ t.test(
       await workDue()
       if (isDisabled) {
         await outbox.database.admin.query(
-          `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+          `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
         )
       } else await setLimit(worker, null)
       await workDrains()

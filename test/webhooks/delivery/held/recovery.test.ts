@@ -97,7 +97,7 @@ t.test('a disabled endpoint gets trials only if its owner wants them', async (t)
   const worker = await failingWith(t, 2)
   const { outbox, receiver, moveTo, workDue, workTrials, endpointId, clock } = worker
   await outbox.database.admin.query(
-    `UPDATE webhook_endpoints SET status = 'disabled', disabled_at = now()`,
+    `UPDATE endpoint_states SET status = 'disabled', disabled_at = now()`,
   )
   await outbox.publish()
   const sent = receiver.requests.length
