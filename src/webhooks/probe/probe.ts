@@ -108,7 +108,7 @@ async function claim(
   { tenantId, id }: { tenantId: string; id: string },
   now: Date,
 ): Promise<Claim | null> {
-  const [endpoint] = await tx.sql<(Row & { probedAt: Date | null })>`
+  const [endpoint] = await tx.sql<Row & { probedAt: Date | null }>`
     SELECT e.tenant_id AS "tenantId", e.id, e.url, e.signature, e.secret,
       e.previous_secret AS "previousSecret",
       e.previous_secret_expires_at AS "previousSecretExpiresAt", p.started_at AS "probedAt"
