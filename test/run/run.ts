@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, globSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -25,10 +25,14 @@ const withoutDomains = new URL('./without-domains.ts', import.meta.url).href
 
 const interruption = followSignals()
 const folder = await makeRunFolder()
+// In the checkout, because tap keeps the output of a file under its path from there.
+const entryFolder = join(root, 'dist', `tests-${process.pid}`)
+await mkdir(entryFolder, { recursive: true })
 try {
   process.exitCode = await runWithDatabase(process.argv.slice(2))
 } finally {
   await rm(folder, { recursive: true, force: true })
+  await rm(entryFolder, { recursive: true, force: true })
 }
 
 async function runWithDatabase(args: string[]): Promise<number> {
@@ -74,7 +78,7 @@ async function writeEntries(batches: readonly string[][]): Promise<string[]> {
     if (needsOwnProcess(first)) return first
     const urls = batch.map((file) => pathToFileURL(join(root, file)).href)
     const number = String(index + 1).padStart(3, '0')
-    const entry = join(folder, `${number}-${dirname(first).replaceAll('/', '-')}.mjs`)
+    const entry = join(entryFolder, `${number}-${dirname(first).replaceAll('/', '-')}.mjs`)
     const text = `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)})\n`
     await writeFile(entry, text)
     return entry
