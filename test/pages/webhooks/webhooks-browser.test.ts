@@ -23,7 +23,7 @@ t.test(
     await press(page, 'link', 'Webhooks')
     await heading(page, 'Endpoints')
     t.same(await seriousFindings(page), [], 'the endpoints')
-    await page.getByLabel('URL').pressSequentially(`${receiver}/webhooks`)
+    await page.getByLabel('URL').pressSequentially(`${receiver}/webhooks?second`)
     await page.getByLabel('post.deleted').press('Space')
     await press(page, 'button', 'Add endpoint')
     await heading(page, 'Signing secret')
