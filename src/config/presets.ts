@@ -68,7 +68,7 @@ const signedOut = '{origin}/auth/signed-out'
 const backchannel = '{origin}/auth/backchannel-logout/{name}'
 const standardClaims = ['sub', 'name', 'given_name', 'family_name', 'email', 'email_verified']
 const oauth2Note =
-  'It has no OpenID Connect for web sites that we accept, so nobody signs who the person is: the profile is read from its API over TLS. Nothing says when the person authenticated, so a confirmation asks for another sign-in without proof of its time.'
+  'It has no OpenID Connect for web sites that we accept, so no signature proves who the person is: the profile is read from its API over TLS. Nothing says when the person authenticated, so a confirmation asks for another sign-in without proof of its time.'
 
 /**
  * What each provider needs, as defaults of settings: a setting in the environment wins, and a provider

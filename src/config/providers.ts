@@ -340,7 +340,7 @@ function readRequirements(
       faults.push(`${name}: “${claim}” is different at every sign-in and cannot be required.`)
     } else if (preset?.claims && !preset.claims.includes(claim)) {
       faults.push(
-        `${name}: ${preset.label} never sends the claim “${claim}”, so nobody could sign in; did you mean ${closest(claim, preset.claims)}?`,
+        `${name}: ${preset.label} never sends the claim “${claim}”, so every sign-in would be refused; did you mean ${closest(claim, preset.claims)}?`,
       )
     }
     byClaim.set(claim, [...(byClaim.get(claim) ?? []), expected])

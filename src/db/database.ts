@@ -8,7 +8,7 @@ import { isPooled, poolOptions, survivesBrokenConnections } from './connections/
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry } from './entry.ts'
-import { isRolledBackForAnother, tryTwice } from './errors.ts'
+import { isRolledBackForAnother, tryAgain } from './errors.ts'
 import { type OneStatement, sqlOver } from './sql.ts'
 import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
@@ -132,7 +132,7 @@ export function openDatabase(
       return entry.admit(rows) as unknown as T
     },
     write: (entry, work) =>
-      tryTwice(() => {
+      tryAgain(() => {
         if (typeof work === 'function') return run('write', entry, work)
         if (isDecidedInDatabase(entry)) return sendOnce(writes, entry, 'write', work)
         const { statement, read } = work

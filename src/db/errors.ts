@@ -131,29 +131,19 @@ export function isRolledBackForAnother(error: unknown): boolean {
 const pausesMs = [50, 250]
 
 /**
- * Runs `work`; once more if it fails for a reason that `mayPass` the second time, twice more if
+ * Runs `work`; again after a failure that `mayPass` the next time: once, or after a pause up to twice if
  * PostgreSQL rolled it back for another transaction.
  */
-export async function tryTwice<T>(
+export async function tryAgain<T>(
   work: () => Promise<T>,
   mayPass: (error: unknown) => boolean,
 ): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!mayPass(error)) throw error
-    return isRolledBackForAnother(error) ? runAfterPauses(work) : work()
-  }
-}
-
-async function runAfterPauses<T>(work: () => Promise<T>): Promise<T> {
-  const [first, ...others] = pausesMs
-  await setTimeout(first)
-  for (const pauseMs of others) {
+  for (const pauseMs of pausesMs) {
     try {
       return await work()
     } catch (error) {
-      if (!isRolledBackForAnother(error)) throw error
+      if (!mayPass(error)) throw error
+      if (!isRolledBackForAnother(error)) break
       await setTimeout(pauseMs)
     }
   }

@@ -62,7 +62,7 @@ const orthography: [language: string, text: string][] = [
   ['kiss', '👩🏻\u200D❤️\u200D💋\u200D👨🏿'],
 ]
 
-/** The same characters where nobody sees them: two different texts would look the same. */
+/** The same characters where they cannot be seen: two different texts would look the same. */
 const deception: [place: string, text: string][] = [
   ['between Latin letters', 'pay\u200Dpal'],
   ['between Latin letters', 'pay\u200Cpal'],

@@ -7,7 +7,7 @@ import {
   isForeignKeyViolation,
   isRolledBackForAnother,
   isUniqueViolation,
-  tryTwice,
+  tryAgain,
 } from '#src/db/errors.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
@@ -83,7 +83,7 @@ export async function completeSignIn(
   signIn: SignIn,
 ): Promise<SignInOutcome> {
   try {
-    return await tryTwice(
+    return await tryAgain(
       () =>
         systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn)),
       isConflict,

@@ -5,7 +5,7 @@ import { openingMs } from './pool-options.ts'
 /**
  * A pool that reports how long callers wait for a connection. One that opens too late for its caller is
  * kept for the next: if each were closed after `connectionTimeoutMillis`, as the driver's pool does, a
- * server slow enough once would be asked for connections for ever and serve nobody.
+ * server slow enough once would be asked for connections for ever and would answer no request.
  */
 export class WatchedPool extends pg.Pool {
   readonly #watch: PoolWatch | undefined

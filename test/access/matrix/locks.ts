@@ -9,7 +9,7 @@ import type { TestDatabase } from '#test/support/database/database.ts'
 /** Which of the two locks are on. */
 export type Locks = { queryScope: boolean; rowLevelSecurity: boolean }
 
-/** The owner, the tenant or both. Null: nobody's. */
+/** The owner, the tenant or both. Null: no one's. */
 export type Scope = { readonly userId?: number | null; readonly tenantId?: string | null }
 
 export async function switchLocks({ app, database }: TestApp, locks: Locks): Promise<void> {
