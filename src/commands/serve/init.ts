@@ -1,21 +1,36 @@
+import { existsSync } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { readConfig } from '#src/config/config.ts'
+import { findPreset, type Preset, presets, settingsOfPreset } from '#src/config/presets.ts'
+import { readSecretFiles } from '#src/config/secret-files.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { print, printMessage } from '../kit/output.ts'
 
 type Question = {
-  text: string
+  text: string | ((answers: Answers) => string)
   /** Used if the answer is empty. */
   fallback?: string
   isSecret?: true
+  /** Whether it is asked, after these answers; always without it. */
+  applies?(answers: Answers): boolean
   /** @returns what is wrong with the answer; null if nothing is */
   fault(answer: string): string | null
 }
 
-const questions = {
+type Name =
+  | ('baseUrl' | 'trustProxy' | 'provider' | 'issuer' | 'clientId' | 'clientSecret')
+  | ('teamId' | 'keyId' | 'privateKeyFile' | 'ownerUrl' | 'billingSecret')
+/** A question that did not apply has no answer. */
+type Answers = Partial<Record<Name, string>>
+
+const presetNames = presets.map(({ name }) => name).join(', ')
+
+/** In the order in which they are asked. */
+const questions: Record<Name, Question> = {
   baseUrl: {
     text: 'Public address of the product, such as https://app.example.com',
     fault: (answer) => (isOrigin(answer) ? null : 'It must be an https origin.'),
@@ -26,20 +41,34 @@ const questions = {
     fault: (answer) => (/^[\da-f.:/, ]+$/i.test(answer) ? null : 'It must be an address.'),
   },
   provider: {
-    text: 'Short name of the sign-in provider',
+    text: `Sign-in provider (${presetNames}), or a short name for another one`,
     fallback: 'login',
     fault: (answer) =>
       /^[a-z][a-z\d_]{0,31}$/.test(answer) ? null : 'It must be a word in lower case.',
   },
   issuer: {
-    text: 'Its issuer, such as https://login.example.com',
+    text: (answers) =>
+      `Its issuer, such as ${presetOf(answers)?.issuer?.example ?? 'https://login.example.com'}`,
+    applies: (answers) => presetSettings(answers).ISSUER === undefined,
     fault: (answer) =>
       URL.parse(answer)?.protocol === 'https:' ? null : 'It must be an https URL.',
   },
   clientId: { text: 'Client ID at the provider', fault: notEmpty },
-  clientSecret: { text: 'Client secret', isSecret: true, fault: notEmpty },
+  clientSecret: {
+    text: 'Client secret',
+    isSecret: true,
+    applies: (answers) => !signsSecret(answers),
+    fault: notEmpty,
+  },
+  teamId: { text: 'Team ID at the provider', applies: signsSecret, fault: notEmpty },
+  keyId: { text: 'Key ID', applies: signsSecret, fault: notEmpty },
+  privateKeyFile: {
+    text: 'File with the private key',
+    applies: signsSecret,
+    fault: (answer) => (existsSync(answer) ? null : 'There is no such file.'),
+  },
   ownerUrl: {
-    text: 'URL of the database as its owner, such as postgres://postgres:secret@db:5432/gatehouse',
+    text: 'URL of the database as its owner, such as postgres://owner:secret@db:5432/gatehouse',
     isSecret: true,
     fault: (answer) =>
       isDatabaseUrl(answer) ? null : 'It must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
@@ -50,22 +79,23 @@ const questions = {
     fallback: '',
     fault: () => null,
   },
-} as const satisfies Record<string, Question>
-
-type Answers = Record<keyof typeof questions, string>
+}
 
 /** `gatehouse init`: asks, makes secrets, and writes a `.env` for production. */
 export default async function init({ out }: { out: string }): Promise<void> {
   await refuseExisting(out)
   const answers = await askAll()
   const entries = settingsOf(answers)
-  readConfig(Object.fromEntries(entries.map(({ name, value }) => [name, value])))
+  readConfig(readSecretFiles(Object.fromEntries(entries.map(({ name, value }) => [name, value]))))
   await write(out, fileOf(entries))
   print(`${out} has been written. Next:`)
   print('  gatehouse migrate   creates the tables and the two database roles')
   print('  gatehouse doctor    checks settings, database and provider')
   print('  gatehouse serve     starts the program')
   print(`Register ${answers.baseUrl}/auth/callback as a redirect URI at the provider.`)
+  const preset = presetOf(answers)
+  if (preset !== null)
+    print(`Where, and what else to fill in: docs/sign-in-providers.md#${preset.name}`)
   if (answers.billingSecret === '') {
     print('Give the billing provider the secret in BILLING_WEBHOOK_SECRETS.')
   }
@@ -102,17 +132,19 @@ async function askAll(): Promise<Answers> {
   })
   const lines = createInterface({ input: process.stdin, output, terminal: isTerminal })
   const read = lines[Symbol.asyncIterator]()
-  const answers: Partial<Answers> = {}
+  const answers: Answers = {}
   try {
     for (const [name, question] of Object.entries(questions)) {
-      answers[name as keyof Answers] = await ask(question)
+      if (question.applies?.(answers) === false) continue
+      answers[name as Name] = await ask(question)
     }
   } finally {
     lines.close()
   }
-  return answers as Answers
+  return answers
 
-  async function ask({ text, fallback, isSecret, fault }: Question): Promise<string> {
+  async function ask({ text: given, fallback, isSecret, fault }: Question): Promise<string> {
+    const text = typeof given === 'string' ? given : given(answers)
     for (;;) {
       process.stderr.write(`${text}${fallback ? ` [${fallback}]` : ''}: `)
       isHidden = isSecret === true
@@ -132,22 +164,22 @@ async function askAll(): Promise<Answers> {
 type Entry = { name: string; value: string; comment?: string }
 
 function settingsOf(answers: Answers): Entry[] {
-  const provider = answers.provider.toUpperCase()
+  const { baseUrl = '', trustProxy = '', ownerUrl = '' } = answers
   return [
     { name: 'NODE_ENV', value: 'production', comment: 'Never starts parts of the demo.' },
-    { name: 'BASE_URL', value: answers.baseUrl.replace(/\/$/, '') },
-    { name: 'TRUST_PROXY', value: answers.trustProxy },
+    { name: 'BASE_URL', value: baseUrl.replace(/\/$/, '') },
+    { name: 'TRUST_PROXY', value: trustProxy },
     {
       name: 'DATABASE_OWNER_URL',
-      value: answers.ownerUrl,
+      value: ownerUrl,
       comment: 'Only `migrate` needs it: leave it away where the program runs.',
     },
     {
       name: 'DATABASE_URL',
-      value: withLogin(answers.ownerUrl, 'gatehouse_app'),
+      value: withLogin(ownerUrl, 'gatehouse_app'),
       comment: '`migrate` creates this role and the next with these passwords.',
     },
-    { name: 'DATABASE_WORKER_URL', value: withLogin(answers.ownerUrl, 'gatehouse_worker') },
+    { name: 'DATABASE_WORKER_URL', value: withLogin(ownerUrl, 'gatehouse_worker') },
     { name: 'SESSION_SECRETS', value: randomToken(), comment: 'Signs session cookies.' },
     {
       name: 'ENCRYPTION_KEYS',
@@ -159,11 +191,39 @@ function settingsOf(answers: Answers): Entry[] {
       value: answers.billingSecret || `whsec_${randomToken()}`,
       comment: 'Shared with the billing provider.',
     },
-    { name: 'OIDC_PROVIDERS', value: answers.provider },
-    { name: `OIDC_${provider}_ISSUER`, value: answers.issuer },
-    { name: `OIDC_${provider}_CLIENT_ID`, value: answers.clientId },
-    { name: `OIDC_${provider}_CLIENT_SECRET`, value: answers.clientSecret },
+    ...providerSettings(answers),
   ]
+}
+
+/** What the preset of the provider does not say. */
+function providerSettings(answers: Answers): Entry[] {
+  const { provider = '' } = answers
+  const given = {
+    ISSUER: answers.issuer,
+    CLIENT_ID: answers.clientId,
+    CLIENT_SECRET: answers.clientSecret,
+    TEAM_ID: answers.teamId,
+    KEY_ID: answers.keyId,
+    PRIVATE_KEY_FILE: answers.privateKeyFile && resolve(answers.privateKeyFile),
+  }
+  const settings = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name: `OIDC_${provider.toUpperCase()}_${name}`, value }],
+  )
+  return [{ name: 'OIDC_PROVIDERS', value: provider }, ...settings]
+}
+
+function presetOf({ provider = '' }: Answers): Preset | null {
+  return findPreset(provider)
+}
+
+function presetSettings(answers: Answers): Readonly<Record<string, string>> {
+  const preset = presetOf(answers)
+  return preset === null ? {} : settingsOfPreset(preset)
+}
+
+/** True if the client secret is a token that the program signs. */
+function signsSecret(answers: Answers): boolean {
+  return presetSettings(answers).CLIENT_AUTH === 'signed_secret'
 }
 
 function fileOf(entries: readonly Entry[]): string {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -46,6 +47,35 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
   t.strictSame(parseEnv(await readFile(file, 'utf8')), env, 'nothing was changed')
 })
 
+t.test('a known provider is asked only what its preset does not say', async (t) => {
+  const common = { before: answers.slice(0, 2), after: answers.slice(6) }
+  const run = async (...provider: string[]) => {
+    const cwd = await temporaryFolder(t)
+    await writeFile(join(cwd, 'AuthKey.p8'), signingKey())
+    const result = await init(t, cwd, [...common.before, ...provider, ...common.after])
+    t.equal(result.status, 0, result.messages)
+    return { ...result, env: parseEnv(await readFile(join(cwd, '.env'), 'utf8')) }
+  }
+  const google = await run('google', 'client-1', 'hush')
+  t.match(google.messages, /Sign-in provider \(google, microsoft, apple, github, /)
+  t.notMatch(google.messages, /issuer/)
+  t.match(google.results, /docs\/sign-in-providers\.md#google/)
+  t.equal(google.env.OIDC_GOOGLE_ISSUER, undefined)
+  t.match(readConfig(google.env).providers, [{ name: 'google', label: 'Google' }])
+
+  const okta = await run('okta', 'https://acme.okta.com', 'client-1', 'hush')
+  t.match(okta.messages, /Its issuer, such as https:\/\/[^ ]+okta\.com/)
+  t.equal(okta.env.OIDC_OKTA_ISSUER, 'https://acme.okta.com')
+
+  const apple = await run('apple', 'com.example.web', 'TEAM123456', 'KEY1234567', 'AuthKey.p8')
+  t.notMatch(apple.messages, /Client secret/)
+  t.match(apple.env, {
+    OIDC_APPLE_TEAM_ID: 'TEAM123456',
+    OIDC_APPLE_KEY_ID: 'KEY1234567',
+    OIDC_APPLE_PRIVATE_KEY_FILE: /^\/.+\/AuthKey\.p8$/,
+  })
+})
+
 t.test('each answer is checked, and nothing is written with a wrong one', async (t) => {
   const cwd = await temporaryFolder(t)
   const wrong: [number, string, RegExp][] = [
@@ -66,6 +96,9 @@ t.test('each answer is checked, and nothing is written with a wrong one', async 
     t.match(messages, message)
     await t.rejects(stat(join(cwd, '.env')), { code: 'ENOENT' })
   }
+  const apple = ['apple', 'com.example.web', 'TEAM123456', 'KEY1234567', 'missing.p8']
+  const missing = await init(t, cwd, [...answers.slice(0, 2), ...apple, ...answers.slice(6)])
+  t.match(missing, { status: 1, messages: /There is no such file\. Nothing was written\./ })
   const few = await init(t, cwd, answers.slice(0, 3))
   t.match(few, { status: 1, messages: /The answers ended too early\. Nothing was written\./ })
 })
@@ -77,6 +110,11 @@ t.test('a file that cannot be written is named', async (t) => {
   t.equal(status, 1)
   t.match(messages, /file\/\.env cannot be written: .*Choose another one/)
 })
+
+function signingKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}
 
 async function init(t: Test, cwd: string, lines: readonly string[], ...args: string[]) {
   const { PATH, HOME } = process.env
