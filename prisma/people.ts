@@ -76,5 +76,21 @@ export const newcomer: Person = {
   note: 'has no account yet',
 }
 
+/** Everyone at the second local provider; none of them is seeded. */
+export const strangers: readonly Person[] = [
+  {
+    subject: 'sam',
+    name: 'Sam Rivers',
+    email: 'sam@post.example',
+    note: 'has no account yet',
+  },
+  {
+    subject: 'ada.private',
+    name: 'Ada Okafor',
+    email: 'ada@home.example',
+    note: 'Ada’s private identity, to add on her account page',
+  },
+]
+
 /** Everyone who can sign in at the local provider. */
 export const people: readonly Person[] = [...members, newcomer]

@@ -146,6 +146,7 @@ export async function buildApp(
   await app.register(oidcClient, {
     providers: config.providers,
     clock,
+    secureCookie: config.session.secureCookie,
     ...(options.providerFetch && { providerFetch: options.providerFetch }),
   })
   await app.register(webhookClient, { ...config.outbound, clock })

@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ProviderDeps } from '#src/auth/oidc/client.ts'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
@@ -13,8 +14,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** By name. Metadata is fetched at the first sign-in, so a provider may be down at boot. */
     providers: ReadonlyMap<string, SignInProvider>
-    /** The providers for a sign-in page. Waits for none; may ask one in the background whether it answers. */
-    signInChoices(): ProviderChoice[]
+    /**
+     * The providers for a page that a browser with these cookies asked for. Waits for none; may ask one
+     * in the background whether it answers.
+     */
+    signInChoices(cookies: FastifyRequest['cookies']): ProviderChoice[]
+  }
+  interface FastifyReply {
+    /** The next sign-in page of this browser shows the provider first. */
+    rememberProvider(name: string): void
   }
 }
 
@@ -22,10 +30,14 @@ type Options = {
   providers: readonly ProviderConfig[]
   clock: Clock
   providerFetch?: ProviderDeps['fetch']
+  secureCookie: boolean
 }
 
+const lastProviderCookie = 'last_provider'
+const rememberedSeconds = 365 * 86_400
+
 export default fp<Options>(
-  async function oidcClient(app, { providers, clock, providerFetch }) {
+  async function oidcClient(app, { providers, clock, providerFetch, secureCookie }) {
     const secretSwitched = (provider: string, position: number) =>
       app.log.warn({ provider, position }, 'another client secret was accepted')
     const clients = createProviders(providers, clock, secretSwitched, providerFetch)
@@ -34,11 +46,20 @@ export default fp<Options>(
       return client === undefined ? [] : [[setup.name, { setup, client }] as const]
     })
     app.decorate('providers', new Map(entries))
-    app.decorate('signInChoices', () =>
+    app.decorate('signInChoices', ({ [lastProviderCookie]: lastUsed }) =>
       entries.map(([name, { setup, client }]) => {
-        return { name, label: setup.label, isDown: client.isDown() }
+        return { name, label: setup.label, isDown: client.isDown(), isLastUsed: name === lastUsed }
       }),
     )
+    app.decorateReply('rememberProvider', function rememberProvider(this: FastifyReply, name) {
+      this.setCookie(lastProviderCookie, name, {
+        path: '/',
+        httpOnly: true,
+        secure: secureCookie,
+        sameSite: 'lax',
+        maxAge: rememberedSeconds,
+      })
+    })
   },
   { name: 'oidc-client', fastify: '5.x' },
 )

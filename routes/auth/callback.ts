@@ -107,6 +107,7 @@ function finishSignIn(options: Options) {
     }
     count(this, state, 'done', '')
     await request.adoptSession(newCookieId)
+    if (purpose === 'sign-in') reply.rememberProvider(state.provider)
     return reply.redirect(state.returnTo ?? returnTo)
   }
 }

@@ -64,7 +64,7 @@ const login: FastifyPluginAsyncTypebox<Options> = async function login(
       const name = provider ?? singleName([...app.providers.keys()])
       if (name === null) {
         const start = { reauthenticate: reauthenticate !== undefined, returnTo }
-        return reply.sendPage(signInPage(app.signInChoices(), start))
+        return reply.sendPage(signInPage(app.signInChoices(request.cookies), start))
       }
       const extras = authenticationParameters(purpose.kind, { absoluteSeconds, isTimeKnown })
       const start = { name, redirectUri, returnTo, purpose, extras }

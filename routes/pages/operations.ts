@@ -57,7 +57,7 @@ const operations: FastifyPluginAsync = async function operations(app) {
           },
           unaccounted: await gaugeOf(ledger.unaccounted),
           queues: await queueFigures(queues),
-          providers: app.signInChoices(),
+          providers: app.signInChoices(request.cookies),
           processes: measured?.[4] ?? [],
           history: {
             events: history.valuesOf('events'),

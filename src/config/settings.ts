@@ -307,6 +307,7 @@ export const Settings = Type.Object({
   DEMO_PROVIDER_PORT: Type.Optional(demoPort('provider', 3001)),
   DEMO_RECEIVER_PORT: Type.Optional(demoPort('webhook receiver', 3002)),
   DEMO_BILLING_PORT: Type.Optional(demoPort('billing API', 3003)),
+  DEMO_SECOND_PROVIDER_PORT: Type.Optional(demoPort('second provider', 3004)),
   SMTP_URL: Type.Optional(
     Type.String({
       minLength: 1,

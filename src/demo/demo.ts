@@ -11,7 +11,7 @@ import { onFirstUse } from '#src/runtime/lazy.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { passwordLiteral } from '#src/schema/roles.ts'
-import { people } from '../../prisma/people.ts'
+import { type Person, people, strangers } from '../../prisma/people.ts'
 import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
@@ -37,6 +37,7 @@ const usualPorts = {
   DEMO_PROVIDER_PORT: 3001,
   DEMO_RECEIVER_PORT: 3002,
   DEMO_BILLING_PORT: 3003,
+  DEMO_SECOND_PROVIDER_PORT: 3004,
 } as const
 
 /**
@@ -63,7 +64,9 @@ export async function startDemo(given: Environment): Promise<Demo> {
     for (const part of started.toReversed()) await part.stop()
   })
   try {
-    if (embedded.provider) started.push(await addProvider(env, secrets))
+    if (embedded.provider) {
+      for (const offered of providers) started.push(await addProvider(env, secrets, offered))
+    }
     if (embedded.database && env.BILLING_API_URL === undefined)
       started.push(await addBillingApi(env))
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
@@ -134,7 +137,34 @@ async function startAt<Part>(
   }
 }
 
-async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalProvider> {
+type OfferedProvider = {
+  name: string
+  port: keyof typeof usualPorts
+  people: readonly Person[]
+  settings: Readonly<Record<string, string>>
+}
+
+const providers: readonly OfferedProvider[] = [
+  {
+    name: 'demo',
+    port: 'DEMO_PROVIDER_PORT',
+    people,
+    settings: { LABEL: 'the demo provider', TRUST_EMAIL: 'true' },
+  },
+  {
+    // Answers with a form that the browser posts, as Apple does.
+    name: 'second',
+    port: 'DEMO_SECOND_PROVIDER_PORT',
+    people: strangers,
+    settings: { LABEL: 'the second provider', RESPONSE_MODE: 'form_post' },
+  },
+]
+
+async function addProvider(
+  env: Demo['env'],
+  secrets: Secrets,
+  { name, port: setting, people, settings }: OfferedProvider,
+): Promise<LocalProvider> {
   const options = {
     clientId,
     clientSecret: secrets.client,
@@ -142,15 +172,15 @@ async function addProvider(env: Demo['env'], secrets: Secrets): Promise<LocalPro
     postLogoutRedirectUris: [`${env.BASE_URL}/auth/signed-out`],
     people,
   }
-  const provider = await startAt(env, 'DEMO_PROVIDER_PORT', (port) =>
-    startProvider({ ...options, port }),
-  )
-  env.OIDC_PROVIDERS = 'demo'
-  env.OIDC_DEMO_ISSUER = provider.issuer
-  env.OIDC_DEMO_CLIENT_ID = clientId
-  env.OIDC_DEMO_CLIENT_SECRET = secrets.client
-  env.OIDC_DEMO_LABEL = 'the demo provider'
-  env.OIDC_DEMO_TRUST_EMAIL = 'true'
+  const provider = await startAt(env, setting, (port) => startProvider({ ...options, port }))
+  env.OIDC_PROVIDERS = [env.OIDC_PROVIDERS, name].filter(Boolean).join()
+  const whole = {
+    ISSUER: provider.issuer,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: secrets.client,
+    ...settings,
+  }
+  for (const [key, value] of Object.entries(whole)) env[`OIDC_${name.toUpperCase()}_${key}`] = value
   env.OPERATORS ??= 'demo:ada'
   return provider
 }
@@ -261,12 +291,17 @@ ${partAddresses(config, embedded, customer)}${billingEvent(config)}${customer ==
 
 /** Where the other parts listen, whose ports are not always the usual ones. */
 function partAddresses(
-  { providers, billing }: Config,
+  { providers: [first, second], billing }: Config,
   embedded: Demo['embedded'],
   customer: Demo['customer'],
 ): string {
   const parts = [
-    ['provider', embedded.provider ? providers[0]?.issuer : undefined, 'DEMO_PROVIDER_PORT'],
+    ['provider', embedded.provider ? first?.issuer : undefined, 'DEMO_PROVIDER_PORT'],
+    [
+      'second provider',
+      embedded.provider ? second?.issuer : undefined,
+      'DEMO_SECOND_PROVIDER_PORT',
+    ],
     ['webhook receiver', customer?.receiverUrl, 'DEMO_RECEIVER_PORT'],
     ['billing API', embedded.database ? billing.api?.url : undefined, 'DEMO_BILLING_PORT'],
   ] as const

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import t from 'tap'
+import type { Browser } from 'playwright-core'
+import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { isAlive } from '#src/demo/postgres/lock-file.ts'
 import { startPostgres } from '#src/demo/postgres/start.ts'
@@ -25,6 +26,7 @@ t.test(
     const change = printedChange(first.output())
     await takeTour(t, { baseUrl, browser, receiver, event, change })
     t.match(first.output(), /receiver: order\.updated msg_\S+, valid signature, response 200/)
+    await signInWithSecond(t, browser, baseUrl)
 
     const again = await runProgram(t, ['serve'], { PORT: '0' }, { cwd })
     t.equal(await again.ended, 1)
@@ -44,7 +46,7 @@ t.test(
 
     const doctor = await runProgram(t, ['doctor'], {}, { cwd })
     t.equal(await doctor.ended, 0, doctor.output())
-    t.equal(doctor.output().match(/^ok /gm)?.length, 8)
+    t.equal(doctor.output().match(/^ok /gm)?.length, 9)
 
     const postgres = await postmasterOf(cwd)
     first.child.kill('SIGINT')
@@ -65,6 +67,23 @@ t.test(
     t.equal(await second.ended, 0)
   },
 )
+
+/** The second provider answers with a form; the next sign-in page shows it first. */
+async function signInWithSecond(t: Test, browser: Browser, baseUrl: string): Promise<void> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const offered = () => page.getByRole('link', { name: /^Sign in with/ }).allInnerTexts()
+  await page.goto(`${baseUrl}/auth/login`)
+  t.match(await offered(), [/the demo provider/, /the second provider/])
+  await page.getByRole('link', { name: 'Sign in with the second provider' }).click()
+  await page.getByRole('button', { name: /Sam Rivers/ }).click()
+  await page.waitForURL(`${baseUrl}/`)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.goto(`${baseUrl}/auth/login`)
+  t.match(await offered(), [/the second provider/, /the demo provider/])
+  t.ok(await page.getByText('Last time you used the second provider.').isVisible())
+  await context.close()
+}
 
 t.test('data of an unreleased version is recognised and kept', async (t) => {
   const cwd = await temporaryFolder(t)

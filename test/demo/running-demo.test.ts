@@ -73,8 +73,9 @@ t.test('configured secrets are not written, and stop() can be called twice', asy
     PORT: String,
     ADMIN_PORT: '0',
     BASE_URL: 'http://localhost:3000',
-    OIDC_PROVIDERS: 'demo',
+    OIDC_PROVIDERS: 'demo,second',
     OIDC_DEMO_ISSUER: /^http:/,
+    OIDC_SECOND_RESPONSE_MODE: 'form_post',
   })
   await Promise.all([demo.stop(), demo.stop()])
   await demo.stop()

@@ -103,7 +103,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
         }
       })
       const { viewer } = request
-      const providers = app.signInChoices()
+      const providers = app.signInChoices(request.cookies)
       return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
     },
   )

@@ -22,7 +22,7 @@ const home: FastifyPluginAsync = async function home(app) {
     const now = app.clock.now()
     const own =
       visitorEntry && (await app.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now)))
-    if (own === null) return reply.sendPage(welcomePage(app.signInChoices()))
+    if (own === null) return reply.sendPage(welcomePage(app.signInChoices(request.cookies)))
     const { caller, tenant, ...objects } = own
     return reply.sendPage(
       homePage({

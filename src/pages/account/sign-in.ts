@@ -1,8 +1,14 @@
 import { type Html, html } from '#src/pages/kit/html.ts'
 import { layout, type Page } from '#src/pages/kit/layout.ts'
 
-/** `isDown`: the provider did not respond to the last request. */
-export type ProviderChoice = { name: string; label: string; isDown: boolean }
+export type ProviderChoice = {
+  name: string
+  label: string
+  /** It did not respond to the last request. */
+  isDown: boolean
+  /** This browser signed in with it last. */
+  isLastUsed: boolean
+}
 
 type SignInStart = {
   provider?: string
@@ -38,7 +44,7 @@ export function signInPage(
   )
 }
 
-/** One button per provider; providers with an outage come last and are marked. */
+/** One button per provider: the last used one first, those with an outage last and marked. */
 export function signInButtons(
   providers: readonly ProviderChoice[],
   start: Omit<SignInStart, 'provider'> = {},
@@ -46,16 +52,27 @@ export function signInButtons(
   const up = providers.filter(({ isDown }) => !isDown)
   const down = providers.filter(({ isDown }) => isDown)
   const href = (provider: string) => signInPath({ ...start, provider })
-  const buttons = up.map(
-    ({ name, label }) => html`<a class="button" href="${href(name)}">Sign in with ${label}</a>`,
-  )
+  const lastUsed = up.find(({ isLastUsed }) => isLastUsed)
+  const others = up.filter((choice) => choice !== lastUsed)
+  const button = ({ name, label }: ProviderChoice, look: string) =>
+    html`<a class="button provider${look}" href="${href(name)}">${initial(label)}Sign in with ${label}</a>`
+  const last = lastUsed
+    ? html`<p class="small quiet">Last time you used ${lastUsed.label}.</p>
+          ${button(lastUsed, '')}`
+    : ''
+  const rest = others.map((choice) => button(choice, lastUsed === undefined ? '' : ' plain'))
   const unavailable = down.map(
     ({ name, label }) => html`<div class="outage">
             <p id="outage-${name}"><span class="badge bad">Outage</span> Sign-in with ${label} is currently unavailable. Existing sessions keep working.</p>
             <a class="button plain" href="${href(name)}" aria-describedby="outage-${name}">Try ${label} anyway</a>
           </div>`,
   )
-  return html`<nav class="choices" aria-label="Sign-in methods">${buttons}${unavailable}</nav>`
+  return html`<nav class="choices" aria-label="Sign-in methods">${last}${rest}${unavailable}</nav>`
+}
+
+/** In place of the provider's logo, which may be shown only as its guidelines say. */
+function initial(label: string): Html {
+  return html`<span class="initial" aria-hidden="true">${label.replace(/^the /, '').slice(0, 1).toUpperCase()}</span>`
 }
 
 /** `cameBackFrom` and `offer.label` are provider labels as on the sign-in buttons. */
