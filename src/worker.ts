@@ -116,9 +116,11 @@ async function startParts(
 ): Promise<void> {
   const { db, systemDb, queue, log: logger } = parts
   const { clock, encryptionKeys: keys } = config
-  const providers = createProviders(config.providers, clock, (provider, position) =>
-    logger.warn({ provider, position }, 'the provider accepted another client secret'),
-  )
+  const providers = createProviders(config.providers, {
+    clock,
+    secretSwitched: (provider, position) =>
+      logger.warn({ provider, position }, 'the provider accepted another client secret'),
+  })
   await queue.start()
   parts.stoppables.push(startTakeover(queue, logger))
   const { api, retentionDays } = config.billing

@@ -38,9 +38,13 @@ const rememberedSeconds = 365 * 86_400
 
 export default fp<Options>(
   async function oidcClient(app, { providers, clock, providerFetch, secureCookie }) {
-    const secretSwitched = (provider: string, position: number) =>
-      app.log.warn({ provider, position }, 'another client secret was accepted')
-    const clients = createProviders(providers, clock, secretSwitched, providerFetch)
+    const clients = createProviders(providers, {
+      clock,
+      ...(providerFetch && { fetch: providerFetch }),
+      secretSwitched: (provider, position) =>
+        app.log.warn({ provider, position }, 'another client secret was accepted'),
+      foundPage: app.allowFormTarget,
+    })
     const entries = providers.flatMap((setup) => {
       const client = clients.get(setup.name)
       return client === undefined ? [] : [[setup.name, { setup, client }] as const]
@@ -61,5 +65,5 @@ export default fp<Options>(
       })
     })
   },
-  { name: 'oidc-client', fastify: '5.x' },
+  { name: 'oidc-client', fastify: '5.x', dependencies: ['security-headers'] },
 )

@@ -4,11 +4,19 @@ import fp from 'fastify-plugin'
 
 type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Forms of the pages may lead to this origin from now on. */
+    allowFormTarget(origin: string): void
+  }
+}
+
 /**
  * Security headers and the request id on every response. Caches store nothing unless a route allows it. The content
  * security policy allows only the program's own scripts, style sheets and images: files, nothing inside
  * a page. Browsers also apply `form-action` to redirects after a form submission, so it lists the
- * origins of the identity providers that a form redirects to.
+ * origins of the identity providers' pages that a form redirects to: at first those of their issuers,
+ * and others as their metadata becomes known.
  */
 export default fp<{ https: boolean; formTargets: readonly string[] }>(
   async function securityHeaders(app, { https, formTargets }) {
@@ -31,7 +39,14 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       referrerPolicy: { policy: 'same-origin' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
-    const headers = { ...secure, 'cache-control': 'no-store' }
+    const headers: Headers = { ...secure, 'cache-control': 'no-store' }
+    const allowed = new Set(formTargets)
+    app.decorate('allowFormTarget', (origin) => {
+      if (allowed.has(origin)) return
+      allowed.add(origin)
+      const policy = String(headers['content-security-policy'])
+      headers['content-security-policy'] = policy.replace(`form-action 'self'`, `$& ${origin}`)
+    })
     if (app.hasDecorator('addParserHeaders')) app.addParserHeaders(() => toText(headers))
     app.addHook('onRequest', function setSecurityHeaders({ id }, reply, done) {
       reply.headers(headers).header('x-request-id', id)

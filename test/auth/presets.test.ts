@@ -123,7 +123,7 @@ async function setUp(t: Test) {
     await queue.stop({ graceful: false })
     await Promise.all([systemDb.close(), workerDb.close()])
   })
-  const providers = createProviders(config.providers, config.clock, () => {}, providerFetch)
+  const providers = createProviders(config.providers, { clock: config.clock, fetch: providerFetch })
   const keys = config.encryptionKeys
   const access = createProviderTokens({ keys, systemDb, locks: systemDb, queue, providers })
   const worker = { systemDb: workerDb, providers, keys }

@@ -109,6 +109,8 @@ export type ProviderDeps = {
   otherIssuers?: readonly string[]
   /** Called when the provider accepts another client secret than before; 0 is the first. */
   secretSwitched?: (position: number) => void
+  /** Called with the origin of the provider's page whenever its metadata was fetched. */
+  foundPage?: (origin: string) => void
 }
 
 // Before a refresh token is sent, older metadata is fetched again to see that the provider is up.
@@ -139,7 +141,11 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
   const metadataRules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
   const currentMetadata = createMetadataCache(
     oauth2 === null
-      ? () => discover(metadataRules, providerFetch)
+      ? async () => {
+          const metadata = await discover(metadataRules, providerFetch)
+          deps.foundPage?.(new URL(metadata.authorization_endpoint).origin)
+          return metadata
+        }
       : async () => fixedMetadata(config.issuer, oauth2),
     clock,
   )

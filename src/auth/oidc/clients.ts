@@ -1,6 +1,6 @@
 import type { OidcClientConfig } from '#src/config/providers.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { createProvider, type Provider } from './client.ts'
+import { createProvider, type Provider, type ProviderDeps } from './client.ts'
 import { ProviderUnavailable } from './errors.ts'
 
 /** A provider that remembers whether its last call reached it. */
@@ -66,23 +66,24 @@ function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
   }
 }
 
+type ProvidersDeps = Omit<ProviderDeps, 'secretSwitched' | 'otherIssuers'> & {
+  secretSwitched?: (provider: string, position: number) => void
+}
+
 /** The client of each configured provider by name. */
 export function createProviders(
   configs: readonly OidcClientConfig[],
-  clock: Clock,
-  secretSwitched: (provider: string, position: number) => void,
-  fetch?: typeof globalThis.fetch,
+  { secretSwitched, ...deps }: ProvidersDeps,
 ): ReadonlyMap<string, WatchedProvider> {
   return new Map(
     configs.map((config) => {
       const others = configs.filter(({ name }) => name !== config.name)
       const provider = createProvider(config, {
-        clock,
-        ...(fetch && { fetch }),
+        ...deps,
         otherIssuers: others.map(({ issuer }) => issuer),
-        secretSwitched: (position) => secretSwitched(config.name, position),
+        secretSwitched: (position) => secretSwitched?.(config.name, position),
       })
-      return [config.name, watchOutages(provider, clock)]
+      return [config.name, watchOutages(provider, deps.clock)]
     }),
   )
 }

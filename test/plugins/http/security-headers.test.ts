@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import securityHeaders from '#plugins/http/security-headers.ts'
+import { buildWithProvider, openTab } from '#test/support/provider/sign-in-journey.ts'
 
 async function answerOf(t: Test, https: boolean, formTargets: string[] = []) {
   const app = Fastify()
@@ -57,6 +58,28 @@ t.test('no response may be stored, unless its route allows it', async (t) => {
     t.equal((await headersOf(url))['cache-control'], 'no-store', url)
   }
   t.equal((await headersOf('/stored'))['cache-control'], 'public, max-age=300')
+})
+
+t.test('the page of a provider is allowed once its metadata names it', async (t) => {
+  const { app } = await buildWithProvider(t)
+  const targets = async () => {
+    const { headers } = await app.inject('/auth/signed-out')
+    return /form-action ([^;]*)/.exec(String(headers['content-security-policy']))?.[1]?.split(' ')
+  }
+  const before = await targets()
+  t.equal(before?.length, 2)
+  for (let times = 0; times < 2; times++) app.allowFormTarget('https://sign-in.example')
+  t.same((await targets())?.toSorted(), [...(before ?? []), 'https://sign-in.example'].toSorted())
+})
+
+t.test('a link to a provider whose page has another origin than its issuer', async (t) => {
+  const { app, op } = await buildWithProvider(t)
+  op.fault = { metadata: { authorization_endpoint: 'https://pages.example/authorize' } }
+  const browser = { cookie: '' }
+  const url = await openTab(app, browser)
+  t.equal(url.origin, 'https://pages.example')
+  const { headers } = await app.inject('/auth/signed-out')
+  t.match(headers['content-security-policy'], /form-action 'self' https:\/\/pages\.example /)
 })
 
 t.test('HSTS is set for a year if the origin is https', async (t) => {

@@ -96,7 +96,7 @@ t.test('the configured scopes are requested; offline_access with prompt=consent'
   const test = await journey(t)
   const request = (scopes: string) => {
     const configs = test.config.providers.map((config) => ({ ...config, scopes }))
-    const provider = createProviders(configs, test.config.clock, () => {}).get('demo')
+    const provider = createProviders(configs, test.config).get('demo')
     return provider?.authorizationUrl(randomPending(), test.config.redirectUri)
   }
   const plain = await request('openid email profile')

@@ -13,7 +13,7 @@ export function createSignOutWorker(
 ): RevocationDeps {
   const systemDb = openSystemDatabase(database.workerUrl, 2)
   t.teardown(() => systemDb.close())
-  const providers = createProviders(config.providers, config.clock, () => {})
+  const providers = createProviders(config.providers, config)
   return { systemDb, providers, keys: config.encryptionKeys }
 }
 
@@ -44,6 +44,6 @@ export async function openGrantAccess(
     await queue.stop({ graceful: false })
     await Promise.all([systemDb.close(), locks.close()])
   })
-  const providers = createProviders(config.providers, config.clock, () => {})
+  const providers = createProviders(config.providers, config)
   return createProviderTokens({ keys: config.encryptionKeys, systemDb, locks, queue, providers })
 }
