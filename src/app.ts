@@ -46,6 +46,7 @@ import auth from '#routes/auth/index.ts'
 import apiDescription from '#routes/openapi.ts'
 import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
+import { chooseProvider } from '#src/billing/providers/choose.ts'
 import type { Config } from '#src/config/config.ts'
 import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
@@ -305,13 +306,15 @@ export async function buildApp(
   await app.register(async function webhooks(app) {
     await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
     await app.register(billingRecorder, config.database)
+    const provider = chooseProvider(config.billing.provider, config)
     await app.register(webhookVerify, {
+      provider,
       secrets: config.billing.secrets,
       clock,
       metrics: metrics.billing,
       maxUnverifiedBytes: config.billing.maxUnverifiedBytes,
     })
-    await app.register(webhookRoutes.billing)
+    await app.register(webhookRoutes.billing, { provider })
   })
 
   return app

@@ -8,6 +8,7 @@ import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
 import { startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
+import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { isPooled } from '#src/db/connections/pool-options.ts'
@@ -128,6 +129,7 @@ async function startParts(
     queue,
     db,
     systemDb,
+    provider: chooseProvider(config.billing.provider, config),
     api: api && createProviderApi(api),
     retentionDays,
     clock,

@@ -3,7 +3,7 @@ import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
-import { verifySignature } from '#src/billing/signature.ts'
+import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { clientAddressOf } from '#src/http/headers/client-address.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
@@ -25,6 +25,7 @@ declare module 'fastify' {
 }
 
 type Options = {
+  provider: BillingProvider
   secrets: readonly string[]
   clock: Clock
   metrics?: BillingMetrics
@@ -44,7 +45,8 @@ const countedAtOnceBytes = 16_384
  * send them. Responses are plain text. Events that cannot be recorded are logged once a second.
  */
 export default fp<Options>(
-  async function webhookVerify(app, { secrets, clock, metrics, maxUnverifiedBytes }) {
+  async function webhookVerify(app, options) {
+    const { provider, secrets, clock, metrics, maxUnverifiedBytes } = options
     const perHolder = Math.ceil(maxUnverifiedBytes / addressShare)
     const budget = createByteBudget({ total: maxUnverifiedBytes, perHolder })
     await app.register(rawBody, { encoding: false, jsonContentTypes: [] })
@@ -59,10 +61,9 @@ export default fp<Options>(
       return countUnverified(budget, metrics, request, reply, payload)
     })
     app.addHook('preValidation', async function verifyWebhook(request, reply) {
-      const header = String(request.headers['webhook-signature'] ?? '')
       const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
       const ended = metrics?.stages.startTimer({ stage: 'verify' })
-      const verdict = verifySignature(header, body, secrets, unixSeconds(clock))
+      const verdict = provider.verify(request.headers, body, secrets, unixSeconds(clock))
       ended?.()
       request.releaseBody?.()
       if (!verdict.ok) {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
-import { parseEvent } from '#src/billing/event.ts'
+import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import type { Recorded } from '#src/billing/record.ts'
 import type { WebhookOutcome } from '#src/observability/metrics.ts'
 
@@ -13,6 +13,8 @@ const answers: Readonly<Record<Recorded, string>> = {
   duplicate: 'duplicate',
   'duplicate-different-body': 'duplicate',
 }
+type Options = { provider: BillingProvider }
+
 const outcomes: Readonly<Record<Recorded, WebhookOutcome>> = {
   first: 'recorded',
   ignored: 'ignored',
@@ -21,7 +23,7 @@ const outcomes: Readonly<Record<Recorded, WebhookOutcome>> = {
 }
 
 /** Parses, records, enqueues and acknowledges an event whose signature is verified (specification). */
-const billing: FastifyPluginAsync = async function billing(app) {
+const billing: FastifyPluginAsync<Options> = async function billing(app, { provider }) {
   app.post(
     '/webhooks/billing',
     {
@@ -32,7 +34,7 @@ const billing: FastifyPluginAsync = async function billing(app) {
         tags: ['webhooks'],
         summary: 'Receive a signed billing event',
         description:
-          'Header `Webhook-Signature: t=UNIX_SECONDS,v1=HEX`, an HMAC-SHA256 of `t.body`, at most 300 seconds old. The response is text. 200 is `recorded`, `ignored` (a kind that is not processed) or `duplicate` (also with another body; the first body stays): do not send the event again. 503 with `Retry-After`: nothing was recorded, send it again.',
+          'Header `Webhook-Signature: t=UNIX_SECONDS,v1=HEX`, an HMAC-SHA256 of `t.body`, at most 300 seconds old; with another `BILLING_PROVIDER` the headers of that provider, and no others. The response is text. 200 is `recorded`, `ignored` (a kind that is not processed) or `duplicate` (also with another body; the first body stays): do not send the event again. 503 with `Retry-After`: nothing was recorded, send it again.',
         consumes: ['application/json'],
         produces: ['text/plain'],
         response: {
@@ -52,7 +54,7 @@ const billing: FastifyPluginAsync = async function billing(app) {
     async (request, reply) => {
       reply.type('text/plain')
       const { webhook } = request
-      const event = webhook && parseEvent(webhook.body)
+      const event = webhook && provider.parse(request.headers, webhook.body)
       if (webhook === null || event === null) return reply.code(400).send('malformed event')
       const { body, secretIndex } = webhook
       const stopTimer = app.metrics.billing.stages.startTimer({ stage: 'record' })

@@ -1,10 +1,47 @@
+import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
-import { type BillingEvent, kindOf } from './event.ts'
 
-/** What an event does, decided from its contents alone. */
+/** The states of a subscription, in one vocabulary for all providers. */
+export const subscriptionStatuses = [
+  'active',
+  'trialing',
+  'past_due',
+  'unpaid',
+  'paused',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+] as const
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
+
+/** The present state of a subscription. Times are Unix seconds. */
+export type SubscriptionState = {
+  status: SubscriptionStatus
+  /** The provider's ids of what was bought. */
+  prices: readonly string[]
+  periodEnd: number | null
+  /** When it ends, if somebody has cancelled it. */
+  cancelsAt: number | null
+}
+
+/** What an event does, in one vocabulary for all providers. Amounts are minor units. */
 export type Effect =
-  | { kind: 'create-invoice'; customer: string; amount: number; currency: string }
-  | { kind: 'activate'; customer: string }
+  | {
+      kind: 'payment'
+      customer: string
+      /** Two events of one payment have one invoice; null: every event has its own. */
+      payment: string | null
+      amount: number
+      currency: string
+      /** All that was refunded so far. */
+      refunded: number
+    }
+  /** One of the refunds of a payment; counted once. */
+  | { kind: 'refund'; customer: string; payment: string; refund: string; amount: number }
+  | { kind: 'dispute'; customer: string | null; payment: string; isOpen: boolean }
+  | { kind: 'subscription'; customer: string; state: SubscriptionState }
+  /** A checkout that this program started has ended. */
+  | { kind: 'checkout'; customer: string; userId: number }
   | { kind: 'none' }
 
 /** An event that can never be processed; `message` says why. */
@@ -13,45 +50,52 @@ export class PoisonEvent extends Error {
 }
 
 /**
- * Decides the effect of an event.
- * @throws PoisonEvent if its object lacks a field that its kind needs
+ * Reads a text that is stored.
+ * @param name path of the field, for the message
+ * @throws PoisonEvent
  */
-export function decideEffect(event: BillingEvent): Effect {
-  const { object } = event
-  switch (kindOf(event.type)) {
-    case 'charge.succeeded':
-      return {
-        kind: 'create-invoice',
-        customer: textOf(object, 'customer'),
-        amount: amountOf(object),
-        currency: currencyOf(object),
-      }
-    case 'subscription.created':
-    case 'subscription.updated':
-      return object.status === 'active'
-        ? { kind: 'activate', customer: textOf(object, 'customer') }
-        : { kind: 'none' }
-    case null:
-      return { kind: 'none' }
-  }
-}
-
-function textOf(object: BillingEvent['object'], name: string): string {
-  const value = object[name]
-  if (typeof value !== 'string' || value === '') {
-    throw new PoisonEvent(`data.object.${name} is missing`)
-  }
+export function textOf(value: unknown, name: string): string {
+  if (typeof value !== 'string' || value === '') throw new PoisonEvent(`${name} is missing`)
   if (value === storableText(value)) return value
-  throw new PoisonEvent(`data.object.${name} has characters that cannot be stored`)
+  throw new PoisonEvent(`${name} has characters that cannot be stored`)
 }
 
-function amountOf({ amount }: BillingEvent['object']): number {
-  if (typeof amount === 'number' && Number.isSafeInteger(amount) && amount >= 0) return amount
-  throw new PoisonEvent('data.object.amount is not an amount in minor units')
+/** Minor units of a currency. @throws PoisonEvent */
+export function amountOf(value: unknown, name: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new PoisonEvent(`${name} is not an amount in minor units`)
 }
 
-function currencyOf(object: BillingEvent['object']): string {
-  const currency = textOf(object, 'currency').toLowerCase()
+/** Minor units that a provider sends as digits. @throws PoisonEvent */
+export function amountOfDigits(value: unknown, name: string): number {
+  const isDigits = typeof value === 'string' && /^\d{1,16}$/.test(value)
+  return amountOf(isDigits ? Number(value) : null, name)
+}
+
+/** @throws PoisonEvent */
+export function currencyOf(value: unknown, name: string): string {
+  const currency = textOf(value, name).toLowerCase()
   if (/^[a-z]{3}$/.test(currency)) return currency
-  throw new PoisonEvent('data.object.currency is not an ISO 4217 code')
+  throw new PoisonEvent(`${name} is not an ISO 4217 code`)
+}
+
+/** An id, or the object with it, if the provider has been asked to send the object. */
+export function referenceOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'id' in value ? value.id : value
+}
+
+export function isSubscriptionStatus(value: unknown): value is SubscriptionStatus {
+  return subscriptionStatuses.some((status) => status === value)
+}
+
+/** Unix seconds of a field; null if it has none. */
+export function timeOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** The members of a list that are objects. */
+export function membersOf(value: unknown): JsonObject[] {
+  return Array.isArray(value)
+    ? value.filter((one): one is JsonObject => typeof one === 'object' && one !== null)
+    : []
 }

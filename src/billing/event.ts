@@ -1,65 +1,48 @@
 import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 
-/** An event of the billing provider. `object` is `data.object` of its body. */
+/** What an event reports, in one vocabulary for all providers. */
+export type EventKind = 'payment' | 'invoice' | 'refund' | 'dispute' | 'subscription' | 'checkout'
+
+/** Why an event is recorded and not processed. */
+export type IgnoredReason =
+  /** Its type is not processed. */
+  | 'kind'
+  /** It is about money or objects of a test in production. */
+  | 'test-mode'
+  /** It happened in another account that is connected to this one. */
+  | 'connected-account'
+  /** It is about somebody who is not a customer. */
+  | 'guest'
+
+/** An event of the billing provider. */
 export type BillingEvent = {
   id: string
   type: string
   /** Unix seconds, set by the provider; null if it sent none. */
   created: number | null
-  object: Readonly<Record<string, unknown>>
+  kind: EventKind | null
+  /** Null if the event is processed. */
+  ignored: IgnoredReason | null
+  /** The object that the event is about, as it was then; empty if `related` has to be fetched. */
+  object: JsonObject
+  /** Id of the object; null if it has none. */
+  objectId: string | null
+  /** The object has states, of which the newest counts. */
+  isState: boolean
+  /** Path of the object at the provider's API, if the event comes without it. */
+  related: string | null
 }
 
-/** Kinds that are processed. Every other kind is recorded as `ignored`. */
-export type EventKind = 'charge.succeeded' | 'subscription.created' | 'subscription.updated'
-
-const kinds: readonly EventKind[] = [
-  'charge.succeeded',
-  'subscription.created',
-  'subscription.updated',
-]
 // Contract 5. Excludes what PostgreSQL cannot store as sent: control characters, lone surrogates.
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u
 
-/**
- * Parses verified bytes as an event.
- * @returns null if they are not JSON in UTF-8, or lack a valid string `id` or `type`
- */
-export function parseEvent(body: Uint8Array): BillingEvent | null {
-  const event = decodeObject(body)
-  if (event === null) return null
-  const { id, type, created, data } = event
-  if (typeof id !== 'string' || !printable.test(id)) return null
-  if (typeof type !== 'string' || !printable.test(type)) return null
-  return {
-    id,
-    type,
-    created: typeof created === 'number' && Number.isFinite(created) ? created : null,
-    object: (isJsonObject(data) && isJsonObject(data.object) && data.object) || {},
-  }
+/** Whether a text can be the id or the type of an event. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && printable.test(value)
 }
 
-/** The object of an event; null if it has no id. */
-export function objectIdOf({ object: { id } }: BillingEvent): string | null {
-  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null
-}
-
-/**
- * The object whose state an event reports; null for events whose order does not matter. A charge
- * that succeeded stays succeeded; of a subscription only the last state counts.
- */
-export function statefulIdOf(event: BillingEvent): string | null {
-  const kind = kindOf(event.type)
-  const isState = kind === 'subscription.created' || kind === 'subscription.updated'
-  return isState ? objectIdOf(event) : null
-}
-
-/** The kind of a type, or null if it is not processed. The prefix `customer.` is accepted (contract 5). */
-export function kindOf(type: string): EventKind | null {
-  const bare = type.replace(/^customer\./, '')
-  return kinds.find((kind) => kind === bare) ?? null
-}
-
-function decodeObject(body: Uint8Array): JsonObject | null {
+/** Decodes verified bytes; null if they are not a JSON object in UTF-8. */
+export function decodeObject(body: Uint8Array): JsonObject | null {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     return parseJsonObject(text)
@@ -68,27 +51,17 @@ function decodeObject(body: Uint8Array): JsonObject | null {
   }
 }
 
-/** The fields of a sample event that a caller chooses. */
-export type SampleOptions = {
-  id: string
-  type: string
-  /** Unix seconds. */
-  created: number
-  customer: string
-  /** Minor units. */
-  amount: number
-  currency: string
-  /** Status of a subscription. */
-  status: string
+export function objectIn(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {}
 }
 
-/** The body of an event, as the billing provider sends it (contract 5). */
-export function sampleEvent(options: SampleOptions): string {
-  const { id, type, created } = options
-  return JSON.stringify({ id, type, created, data: { object: objectOf(options) } })
+/** The id of an object of the provider; null if it has none. */
+export function idOf({ id }: JsonObject): string | null {
+  return typeof id === 'string' && id !== '' && id.length <= 255 ? id : null
 }
 
-function objectOf({ id, type, customer, amount, currency, status }: SampleOptions): object {
-  if (type.includes('subscription.')) return { id: `sub_${customer}_${status}`, customer, status }
-  return { id: `ch_${id}`, customer, amount, currency }
+/** Unix seconds of an RFC 3339 time; null for anything else. */
+export function secondsOf(value: unknown): number | null {
+  const time = typeof value === 'string' ? Date.parse(value) / 1_000 : Number.NaN
+  return Number.isFinite(time) ? time : null
 }

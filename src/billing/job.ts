@@ -4,7 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import { type Claim, requireOne } from '#src/queue/job-table.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
 import type { EventJob } from '#src/queue/queue.ts'
-import { type BillingEvent, objectIdOf, statefulIdOf } from './event.ts'
+import type { BillingEvent } from './event.ts'
 
 export const eventQueue = 'billing-event'
 
@@ -27,10 +27,10 @@ export function newEventJob(
   event: BillingEvent | null,
   origin: Omit<EventJob, 'eventId'> = {},
 ) {
-  const isSoonDone =
-    origin.replayId === undefined && (event === null || statefulIdOf(event) === null)
+  const isDecided = event === null || event.kind === 'payment' || !event.isState
+  const isSoonDone = origin.replayId === undefined && isDecided && !event?.related
   const data: EventJob = { eventId, ...origin }
-  const key = (event && objectIdOf(event)) ?? eventId
+  const key = event?.objectId ?? eventId
   return {
     id: orderedId(),
     data,

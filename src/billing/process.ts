@@ -6,9 +6,11 @@ import { oneStatement } from '#src/db/sql.ts'
 import { createInvoice } from '#src/resources/invoices.ts'
 import { activatePlan, type Subscriber } from '#src/resources/plans.ts'
 import { storableText } from '#src/runtime/text.ts'
-import { decideEffect, type Effect, PoisonEvent } from './effect.ts'
-import { type BillingEvent, kindOf, parseEvent, statefulIdOf } from './event.ts'
+import { type Effect, PoisonEvent } from './effect.ts'
+import type { BillingEvent } from './event.ts'
 import type { SubscriptionApi } from './provider-api.ts'
+import type { BillingProvider } from './providers/provider.ts'
+import { signed } from './providers/signed.ts'
 
 /**
  * `stale`: a newer state was applied before. `gone`: the provider has deleted the object.
@@ -17,6 +19,8 @@ import type { SubscriptionApi } from './provider-api.ts'
 export type Applied = 'processed' | 'stale' | 'gone' | 'ignored' | 'already-processed' | 'missing'
 
 export type ApplyOptions = {
+  /** Whose event it is; the specification's own format by default. */
+  provider?: BillingProvider
   /** Returns the current state of an object. Without it, `created` decides which state is newer. */
   api?: SubscriptionApi | null
   /** Process it again. No effect is doubled, because the event's id is the key of its effects. */
@@ -39,21 +43,22 @@ export async function applyEvent(
   now: Date,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { api = null, again = false, settle = async () => {}, traceparent = null } = options
+  const { provider = signed, api = null, again = false, traceparent = null } = options
+  const { settle = async () => {} } = options
   const body = await findBody(db, eventId)
   if (body === null) return withoutEffect('missing')
-  const event = parseEvent(body)
+  const event = provider.parse({ 'webhook-id': eventId }, body)
   if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
-  if (kindOf(event.type) === null) return withoutEffect('ignored')
+  if (event.ignored !== null) return withoutEffect('ignored')
 
-  const objectId = statefulIdOf(event)
+  const objectId = event.isState ? event.objectId : null
   if (objectId !== null && objectId !== storableText(objectId)) {
     throw new PoisonEvent('data.object.id has characters that cannot be stored')
   }
   const seen = objectId === null ? null : await findObjectState(db, objectId)
-  const { effect, applied } = await decide(event, objectId, seen, api)
+  const { effect, applied } = await decide(provider, event, objectId, seen, api)
   const entry: Entry<Subscriber | undefined> =
-    effect.kind === 'none'
+    effect.kind === 'none' || effect.customer === null
       ? withoutScope
       : withSettings(enterCustomer(event.id, effect.customer), () =>
           causeSettings({ billingEventId: event.id }, traceparent),
@@ -78,22 +83,23 @@ type Decision = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
 
 /** Decides by the current state of the object, or by the event if the provider returns no state. */
 async function decide(
+  provider: BillingProvider,
   event: BillingEvent,
   objectId: string | null,
   seen: ObjectState | null,
   api: SubscriptionApi | null,
 ): Promise<Decision> {
-  if (objectId !== null && api !== null) {
+  if (objectId !== null && api !== null && event.kind === 'subscription') {
     const object = await api.findSubscription(objectId, customerOf(event))
     if (object === 'gone') return { effect: { kind: 'none' }, applied: 'gone' }
     if (object !== 'unknown') {
-      return { effect: decideEffect({ ...event, object }), applied: 'processed' }
+      return { effect: provider.effectOf(event, object), applied: 'processed' }
     }
   }
   if (objectId !== null && isStale(event, seen)) {
     return { effect: { kind: 'none' }, applied: 'stale' }
   }
-  return { effect: decideEffect(event), applied: 'processed' }
+  return { effect: provider.effectOf(event, event.object), applied: 'processed' }
 }
 
 function customerOf({ object: { customer } }: BillingEvent): string | undefined {
@@ -138,11 +144,12 @@ async function carryOut(
   eventId: string,
   now: Date,
 ): Promise<void> {
-  if (effect.kind === 'create-invoice') {
+  if (effect.kind === 'payment') {
     const { amount, currency } = effect
     await createInvoice(tx, customer, { amount, currency, sourceEvent: eventId }, now)
   }
-  if (effect.kind === 'activate') await activatePlan(tx, customer, now)
+  if (effect.kind === 'subscription' && effect.state.status === 'active')
+    await activatePlan(tx, customer, now)
 }
 
 /** Records why an event failed, for the operator. A `dead` event is not retried automatically. */

@@ -7,9 +7,10 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 import { addJob } from '#src/queue/jobs.ts'
-import { type BillingEvent, kindOf, parseEvent } from './event.ts'
+import type { BillingEvent } from './event.ts'
 import { newEventJob } from './job.ts'
 import type { EventListApi, EventPage } from './provider-api.ts'
+import type { BillingProvider } from './providers/provider.ts'
 import { recordStatement, type VerifiedEvent } from './record-store.ts'
 
 /*
@@ -166,6 +167,7 @@ export async function scheduleReconciliation(
  */
 export async function reconcile(
   systemDb: SystemDatabase,
+  provider: BillingProvider,
   api: EventListApi | null,
   id: string,
 ): Promise<void> {
@@ -173,7 +175,7 @@ export async function reconcile(
   for (let run = await findRun(systemDb, id); run !== null; run = await findRun(systemDb, id)) {
     const page = await readList(api, run, cursors).catch(toError)
     if (page instanceof Error) return end(systemDb, run, 'failed', page.message)
-    await workPage(systemDb, run, page)
+    await workPage(systemDb, provider, run, page)
     if (page.next === null) return end(systemDb, run, 'finished', null)
     cursors.add(page.next)
   }
@@ -197,10 +199,15 @@ async function readList(
 type Listed = { event: BillingEvent; item: unknown }
 
 /** Records what is missing and moves the cursor, in one commit. */
-async function workPage(systemDb: SystemDatabase, run: Run, page: EventPage): Promise<void> {
+async function workPage(
+  systemDb: SystemDatabase,
+  provider: BillingProvider,
+  run: Run,
+  page: EventPage,
+): Promise<void> {
   const listed = new Map<string, Listed>()
   for (const item of page.items) {
-    const event = parseEvent(Buffer.from(JSON.stringify(item)))
+    const event = provider.parse({}, Buffer.from(JSON.stringify(item)))
     if (event !== null && isOf(run, event)) listed.set(event.id, { event, item })
   }
   await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
@@ -243,10 +250,10 @@ async function recordMissing(connection: Queryable, listed: readonly Listed[]): 
   // In the order of ids, as every recorder, so that two cannot deadlock.
   const ordered = listed.toSorted((a, b) => (a.event.id < b.event.id ? -1 : 1))
   const events = ordered.map(({ event, item }): VerifiedEvent => {
-    const { id: eventId, type } = event
-    const job = kindOf(type) === null ? null : newEventJob(eventId, event)
+    const { id: eventId, type, ignored } = event
+    const job = ignored === null ? newEventJob(eventId, event) : null
     const body = Buffer.from(JSON.stringify(item))
-    return { eventId, type, body, secretIndex: null, requestId: null, job }
+    return { eventId, type, body, secretIndex: null, requestId: null, job, ignored }
   })
   const { text, values } = await recordStatement(events, Number.MAX_SAFE_INTEGER)
   const { rows } = await connection.query<{ inserted: string[] | null }>({ text, values })

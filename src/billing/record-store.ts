@@ -10,6 +10,7 @@ import { type Queryable, runTransaction, withoutName } from '#src/db/system-data
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
+import type { IgnoredReason } from './event.ts'
 import { eventQueue, type newEventJob } from './job.ts'
 
 /** A verified event, as it is stored. */
@@ -22,8 +23,9 @@ export type VerifiedEvent = {
   secretIndex: number | null
   /** The request that brought it; null if none did. */
   requestId: string | null
-  /** Null if its kind is not processed. */
+  /** Null if it is ignored. */
   job: ReturnType<typeof newEventJob> | null
+  ignored: IgnoredReason | null
 }
 
 export type RecordStore = {
@@ -159,6 +161,7 @@ export async function recordStatement(events: readonly VerifiedEvent[], deadline
       events.map(({ job }) => job && toRow(job)),
       deadline,
       events.map(({ requestId }) => requestId),
+      events.map(({ ignored }) => ignored),
     ],
   }
 }
@@ -168,16 +171,18 @@ const recordText = onFirstUse(async () => {
   const [before, after] = await jobInsert(eventQueue)
   return `
     WITH batch AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[], $7::uuid[])
-        AS event (event_id, type, body, secret_index, job, request_id)
+      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[], $7::uuid[],
+                           $8::text[])
+        AS event (event_id, type, body, secret_index, job, request_id, ignored)
       WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < $6::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
       ON CONFLICT DO NOTHING RETURNING event_id
     ), stored AS (
-      INSERT INTO received_events (event_id, type, body, secret_index, request_id, status)
+      INSERT INTO received_events
+        (event_id, type, body, secret_index, request_id, status, outcome)
       SELECT event_id, type, body, secret_index, request_id,
-             CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END
+             CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END, ignored
       FROM inserted JOIN batch USING (event_id)
     ), queued AS (
       ${before}${newJobs}${after}

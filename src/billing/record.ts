@@ -2,7 +2,7 @@ import { createGroupCommit, type Entry } from '#src/db/connections/group-commit.
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { Problem } from '#src/http/problems.ts'
 import type { EventJob } from '#src/queue/queue.ts'
-import { type BillingEvent, kindOf } from './event.ts'
+import type { BillingEvent } from './event.ts'
 import { newEventJob } from './job.ts'
 import type { RecordStore, StoreLimits, VerifiedEvent } from './record-store.ts'
 
@@ -86,14 +86,14 @@ export function createRecorder(
 
   return {
     async record(event, body, secretIndex, origin = {}) {
-      const { id: eventId, type } = event
+      const { id: eventId, type, ignored } = event
       const { items, bytes, expectedMs } = group.waiting()
       const isBehind =
         items >= waitingEvents || bytes + body.length > waitingBytes || expectedMs > waitMs
       if (isBehind) throw overloaded()
-      const job = kindOf(type) === null ? null : newEventJob(eventId, event, origin)
+      const job = ignored === null ? newEventJob(eventId, event, origin) : null
       const { requestId = null } = origin
-      return group.add({ eventId, type, body, secretIndex, requestId, job })
+      return group.add({ eventId, type, body, secretIndex, requestId, job, ignored })
     },
     waiting() {
       const { items, oldestMs } = group.waiting()

@@ -6,9 +6,9 @@ import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { isJobActive } from '#src/queue/job-table.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
-import { parseEvent } from './event.ts'
 import type { EventFilter, EventStatus } from './events.ts'
 import { eventQueue, newEventJob } from './job.ts'
+import type { BillingProvider } from './providers/provider.ts'
 
 /** A request to process events again, once each, and its progress. */
 export type Replay = {
@@ -107,6 +107,7 @@ export async function findReplay(connection: Queryable, id: string): Promise<Rep
 export async function workReplayPage(
   systemDb: SystemDatabase,
   queue: PgBoss,
+  provider: BillingProvider,
   replayId: string,
   pageEvents = 50,
 ): Promise<void> {
@@ -118,7 +119,7 @@ export async function workReplayPage(
       return
     }
     const jobs = page.map(({ eventId, body }) =>
-      newEventJob(eventId, parseEvent(body), { replayId }),
+      newEventJob(eventId, provider.parse({ 'webhook-id': eventId }, body), { replayId }),
     )
     await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
     await connection.query({

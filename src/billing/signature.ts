@@ -12,31 +12,40 @@ export type Verdict =
   | { ok: true; timestamp: number; secretIndex: number }
   | { ok: false; fault: 'bad signature' | 'timestamp outside tolerance' }
 
-type Header = { timestamp: string; signatures: Buffer[] }
+/** Signatures of a request and the time that they cover. The time stays as sent: it is signed. */
+export type Signed = { timestamp: string; signatures: readonly Buffer[] }
+
+/** How a provider writes the time and the signatures into one header. */
+export type HeaderForm = {
+  separator: ',' | ';'
+  timeKey: string
+  signatureKey: string
+}
+
+/** `t=<unix seconds>,v1=<64 hex digits>` (specification, Signature verification rules). */
+export const timedForm: HeaderForm = { separator: ',', timeKey: 't', signatureKey: 'v1' }
 
 /**
- * Verifies an inbound webhook: first the signature over the bytes as received, then the time.
- * @param header the `webhook-signature` header; several headers, joined by HTTP, are refused
- * @param secrets the configured secrets; all are tried, even after a match
+ * Verifies an inbound webhook: first the signature, then the time.
+ * @param signed what the headers say; null if they cannot be read
+ * @param digests the digest of the signed content with each configured secret; all are tried, even
+ *   after a match
  * @param now Unix seconds
  */
-export function verifySignature(
-  header: string,
-  body: Uint8Array,
-  secrets: readonly string[],
+export function judge(
+  signed: Signed | null,
+  digests: (timestamp: string) => readonly Buffer[],
   now: number,
 ): Verdict {
-  const parsed = parseHeader(header)
-  if (parsed === null) return { ok: false, fault: 'bad signature' }
+  if (signed === null) return { ok: false, fault: 'bad signature' }
   let secretIndex = -1
-  for (const [index, secret] of secrets.entries()) {
-    const digest = hmacSha256(secret, `${parsed.timestamp}.`, body)
-    for (const signature of parsed.signatures) {
+  for (const [index, digest] of digests(signed.timestamp).entries()) {
+    for (const signature of signed.signatures) {
       if (equalBytes(digest, signature) && secretIndex === -1) secretIndex = index
     }
   }
   if (secretIndex === -1) return { ok: false, fault: 'bad signature' }
-  const timestamp = Number(parsed.timestamp)
+  const timestamp = Number(signed.timestamp)
   if (Math.abs(now - timestamp) > toleranceSeconds) {
     return { ok: false, fault: 'timestamp outside tolerance' }
   }
@@ -44,31 +53,58 @@ export function verifySignature(
 }
 
 /**
- * `t=<unix seconds>,v1=<64 hex digits>`: one `t`, one to eight `v1`, other keys ignored. White
- * space is refused, because HTTP joins repeated headers with it. The timestamp stays as sent,
- * because it is part of the signed content.
+ * Verifies `t=…,v1=…` over `<t>.<body>`, the key being the secret as UTF-8.
+ * @param header several headers, joined by HTTP, are refused
  */
-function parseHeader(header: string): Header | null {
+export function verifySignature(
+  header: string,
+  body: Uint8Array,
+  secrets: readonly string[],
+  now: number,
+): Verdict {
+  return judge(
+    readHeader(header, timedForm),
+    (timestamp) => secrets.map((secret) => hmacSha256(secret, `${timestamp}.`, body)),
+    now,
+  )
+}
+
+/**
+ * Reads a header of one time and one to eight signatures of 64 hex digits; other keys are ignored.
+ * White space is refused, because HTTP joins repeated headers with it.
+ */
+export function readHeader(
+  header: string,
+  { separator: between, timeKey, signatureKey }: HeaderForm,
+): Signed | null {
   if (blank.test(header)) return null
   const timestamps: string[] = []
   const signatures: Buffer[] = []
-  for (const part of header.split(',')) {
+  for (const part of header.split(between)) {
     const separator = part.indexOf('=')
     if (separator === -1) return null
     const key = part.slice(0, separator)
     const value = part.slice(separator + 1)
-    if (key === 't') {
-      if (!unixSeconds.test(value)) return null
+    if (key === timeKey) {
+      if (!isUnixSeconds(value)) return null
       timestamps.push(value)
-    } else if (key === 'v1') {
+    } else if (key === signatureKey) {
       if (!hexDigest.test(value)) return null
       signatures.push(Buffer.from(value, 'hex'))
     }
   }
   const [timestamp] = timestamps
   if (timestamp === undefined || timestamps.length > 1) return null
-  if (signatures.length < 1 || signatures.length > maxSignatures) return null
-  return { timestamp, signatures }
+  return isAcceptedNumber(signatures.length) ? { timestamp, signatures } : null
+}
+
+export function isUnixSeconds(text: string): boolean {
+  return unixSeconds.test(text)
+}
+
+/** At least one signature, and not so many that comparing them is work. */
+export function isAcceptedNumber(signatures: number): boolean {
+  return signatures >= 1 && signatures <= maxSignatures
 }
 
 /** The header that a sender adds to `body` at `timestamp`. Used by the demo's `curl` and by tests. */

@@ -18,6 +18,7 @@ import { PoisonEvent } from './effect.ts'
 import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
 import { type Applied, applyEvent, recordAbandoned, recordFailure } from './process.ts'
 import { CustomerBusy, limitByCustomer, type ProviderApi } from './provider-api.ts'
+import type { BillingProvider } from './providers/provider.ts'
 import { purgeReconciliations, reconcile, scheduleReconciliation } from './reconciliation.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
 import { purgeBodies, purgeReplays } from './retention.ts'
@@ -26,6 +27,7 @@ export type BillingWorkerDeps = {
   queue: PgBoss
   db: Database
   systemDb: SystemDatabase
+  provider: BillingProvider
   api: ProviderApi | null
   retentionDays: number
   clock: Clock
@@ -47,7 +49,7 @@ const reconcileSeconds = 900
 
 /** Starts the consumers of recorded events, and the handlers of replays and of old bodies. */
 export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
-  const { queue, db, systemDb, clock, metrics, tracing, logger } = deps
+  const { queue, db, systemDb, provider, clock, metrics, tracing, logger } = deps
   const api = deps.api && limitByCustomer(deps.api, callsPerCustomer)
 
   await queue.work(
@@ -58,7 +60,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     },
   )
   await queue.work('billing-replay', workOptions, async (jobs: Job<Jobs['billing-replay']>[]) => {
-    for (const { data } of jobs) await workReplayPage(systemDb, queue, data.replayId)
+    for (const { data } of jobs) await workReplayPage(systemDb, queue, provider, data.replayId)
   })
   await queue.work(
     'billing-retention',
@@ -72,7 +74,8 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     'billing-reconciliation',
     workOptions,
     async (jobs: Job<Jobs['billing-reconciliation']>[]) => {
-      for (const { data } of jobs) await reconcile(systemDb, deps.api, data.reconciliationId)
+      for (const { data } of jobs)
+        await reconcile(systemDb, provider, deps.api, data.reconciliationId)
     },
   )
   await queue.work('billing-reconciliation-schedule', workOptions, async () => {
@@ -126,6 +129,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
       const facts = { 'gatehouse.event_id': eventId }
       const process: Work<Applied> = async (note) => {
         const applied = await applyEvent(db, eventId, clock.now(), {
+          provider,
           api,
           again: replayId !== undefined,
           settle: (tx) => endJob(tx, job, 'succeeded'),

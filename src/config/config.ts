@@ -1,17 +1,25 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import {
+  type BillingApiConfig,
+  type BillingPlans,
+  type BillingProviderName,
+  hasCheckout,
+  isBillingProvider,
+  readBillingApi,
+  readBillingPlans,
+  readBillingSecrets,
+} from './billing.ts'
 import { type Brand, plainBrand, readBrand } from './brand.ts'
 import { findUnknownSettings } from './documentation.ts'
 import {
-  type BillingApiConfig,
   type Environment,
   type MailConfig,
   type OutboundConfig,
   type QuotaConfig,
   type RateLimit,
   readAllowedHosts,
-  readBillingApi,
   readBudget,
   readClock,
   readCorsOrigins,
@@ -73,9 +81,12 @@ export type Config = {
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
   billing: {
+    provider: BillingProviderName
     /** All verify. A worker has a random one, which nothing uses. */
     secrets: readonly [string, ...string[]]
-    /** Null if it is not configured, and in a web process. */
+    /** Null: every subscription is `pro`. */
+    plans: BillingPlans | null
+    /** Null if it is not configured, and in a web process that starts no checkouts. */
     api: BillingApiConfig | null
     retentionDays: number
     /** Of bodies whose signature is not verified yet, in one process. */
@@ -127,6 +138,10 @@ export function readConfig(env: Environment): Config {
   const values = readSchema(Settings, env, '', faults)
   const production = values.NODE_ENV === 'production'
   const baseUrl = readOrigin('BASE_URL', values.BASE_URL, production, faults)
+  // A wrong name is a fault already, and the rules of the default find nothing that it does not.
+  const billingProvider = isBillingProvider(values.BILLING_PROVIDER)
+    ? values.BILLING_PROVIDER
+    : 'signed'
   const [isWeb, isWorker] = [values.ROLE !== 'worker', values.ROLE !== 'web']
   const config: Config = {
     production,
@@ -162,12 +177,15 @@ export function readConfig(env: Environment): Config {
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     billing: {
+      provider: billingProvider,
       secrets: isWeb
-        ? readSecrets('BILLING_WEBHOOK_SECRETS', values.BILLING_WEBHOOK_SECRETS, 16, faults)
+        ? readBillingSecrets(billingProvider, values.BILLING_WEBHOOK_SECRETS, faults)
         : [randomToken()],
-      api: isWorker
-        ? readBillingApi(values.BILLING_API_URL, values.BILLING_API_KEY, production, faults)
-        : null,
+      plans: readBillingPlans(billingProvider, values.BILLING_PLANS, faults),
+      api:
+        isWorker || hasCheckout(billingProvider)
+          ? readBillingApi(billingProvider, values, production, faults)
+          : null,
       retentionDays: values.BILLING_RETENTION_DAYS,
       maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
     },

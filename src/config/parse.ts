@@ -172,34 +172,6 @@ function isSecure({ protocol, hostname }: URL, production: boolean): boolean {
   )
 }
 
-/** The API that returns the current state of an object; `url` has no trailing slash. */
-export type BillingApiConfig = { url: string; key: string }
-
-/** Null if no API is configured; then the state and time in the event itself are used. */
-export function readBillingApi(
-  url: string | undefined,
-  key: string | undefined,
-  production: boolean,
-  faults: string[],
-): BillingApiConfig | null {
-  if (url === undefined) {
-    if (key !== undefined) faults.push('BILLING_API_KEY: has no effect without BILLING_API_URL.')
-    return null
-  }
-  if (key === undefined) faults.push('BILLING_API_KEY: is missing; BILLING_API_URL requires it.')
-  const parsed = URL.parse(url)
-  const isPlain =
-    parsed !== null && parsed.search === '' && parsed.hash === '' && parsed.username === ''
-  const isLocal =
-    parsed?.protocol === 'http:' && !production && loopbackHosts.includes(parsed.hostname)
-  if (!isPlain || (parsed.protocol !== 'https:' && !isLocal)) {
-    faults.push(
-      'BILLING_API_URL: must be an https URL without user, query or fragment (http only on loopback outside production).',
-    )
-  }
-  return { url: url.replace(/\/+$/, ''), key: key ?? '' }
-}
-
 export type OutboundConfig = {
   /** Delay before attempts 1, 2, …, in seconds. */
   retrySeconds: readonly number[]

@@ -170,6 +170,19 @@ export const Settings = Type.Object({
     description:
       'Comma-separated exact origins, for instance https://app.example.com, whose pages may call the API from a browser with an API token. Cookies are never accepted from there.',
   }),
+  BILLING_PROVIDER: Type.Union(
+    [
+      Type.Literal('signed'),
+      Type.Literal('stripe'),
+      Type.Literal('paddle'),
+      Type.Literal('standard'),
+    ],
+    {
+      default: 'signed',
+      description:
+        'Billing provider: signed (the format of docs/billing-events.md), stripe, paddle (Paddle Billing) or standard (Standard Webhooks, for instance Polar).',
+    },
+  ),
   BILLING_WEBHOOK_SECRETS: Type.Optional(
     Type.String({
       minLength: 1,
@@ -183,7 +196,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'API of the billing provider, for instance https://api.example.com/v1. If set, the current subscription is fetched from URL/subscriptions/ID before an event about it is processed. Without it, an event older than the last applied one is ignored.',
+        'API of the billing provider, for instance https://api.example.com/v1. If set, the current subscription is fetched from URL/subscriptions/ID before an event about it is processed. Without it, an event older than the last applied one is ignored. With stripe and paddle it has a default and BILLING_API_KEY is enough.',
       demo: 'a sample API on this machine',
     }),
   ),
@@ -192,8 +205,15 @@ export const Settings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'API key for BILLING_API_URL, sent as a bearer token. Neither of the two is needed with ROLE=web.',
+        'API key for BILLING_API_URL, sent as a bearer token. With ROLE=web only stripe and paddle need it, to start checkouts.',
       demo: 'random',
+    }),
+  ),
+  BILLING_PLANS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'Plans by the provider’s price (with standard also its product), comma-separated, for instance price_123:pro,price_456:team. A subscription to another price gives no plan. Without it every subscription gives the plan `pro`.',
     }),
   ),
   BILLING_UNVERIFIED_MIB: Type.Integer({

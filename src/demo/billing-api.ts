@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { sampleEvent } from '#src/billing/event.ts'
+import { sampleEvent } from '#src/billing/sample.ts'
 import { equalBytes, randomId, sha256 } from '#src/crypto/hash.ts'
 import { systemClock, unixSeconds } from '#src/runtime/clock.ts'
 import { isJsonObject, parseJsonObject } from '#src/runtime/json.ts'

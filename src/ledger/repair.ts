@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
-import { parseEvent } from '#src/billing/event.ts'
 import { eventQueue, newEventJob } from '#src/billing/job.ts'
+import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
@@ -39,14 +39,14 @@ export async function repairLedger(
   systemDb: SystemDatabase,
   queue: PgBoss,
   findings: readonly Finding[],
-  { accept }: { accept: boolean },
+  { accept, provider }: { accept: boolean; provider: BillingProvider },
 ): Promise<Repaired> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const deliveries = await addDeliverJobs(connection, findings.flatMap(toLostAttempt))
     const lost = findings.flatMap(({ kind, eventId }) =>
       kind === 'event-without-job' && eventId !== null ? [eventId] : [],
     )
-    const events = await addEventJobs(connection, queue, lost)
+    const events = await addEventJobs(connection, queue, provider, lost)
     const windows = accept ? await correct(connection, findings) : 0
     return { deliveries, events, windows }
   })
@@ -62,13 +62,16 @@ function toLostAttempt({ kind, tenantId, deliveryId, endpointId, series, number 
 async function addEventJobs(
   connection: Queryable,
   queue: PgBoss,
+  provider: BillingProvider,
   eventIds: readonly string[],
 ): Promise<number> {
   const { rows } = await connection.query<{ id: string; body: Uint8Array | null }>({
     text: 'SELECT event_id AS id, body FROM received_events WHERE event_id = ANY ($1)',
     values: [eventIds],
   })
-  const jobs = rows.map(({ id, body }) => newEventJob(id, body && parseEvent(Buffer.from(body))))
+  const jobs = rows.map(({ id, body }) =>
+    newEventJob(id, body && provider.parse({ 'webhook-id': id }, body)),
+  )
   if (jobs.length > 0) await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
   return jobs.length
 }

@@ -1,4 +1,6 @@
 import type { Test } from 'tap'
+import type { BillingEvent } from '#src/billing/event.ts'
+import { signed } from '#src/billing/providers/signed.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
@@ -32,6 +34,13 @@ export async function receive({ admin }: TestDatabase, event: AnEvent): Promise<
 /** The body of an event, as the provider sends it. */
 export function bodyOf({ id, type = 'charge.succeeded', created, object = charge, body }: AnEvent) {
   return body ?? Buffer.from(JSON.stringify({ id, type, created, data: { object } }))
+}
+
+/** Parses a body in the specification's format. */
+export function parsed(body: Uint8Array): BillingEvent {
+  const event = signed.parse({}, body)
+  if (event === null) throw new Error('no event')
+  return event
 }
 
 /** The worker's two database connections. */

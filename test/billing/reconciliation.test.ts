@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
-import { sampleEvent } from '#src/billing/event.ts'
 import type { EventListApi, EventRange } from '#src/billing/provider-api.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
+import { signed } from '#src/billing/providers/signed.ts'
 import {
   createReconciliation,
   findReconciliation,
@@ -11,6 +11,7 @@ import {
   reconcile,
   scheduleReconciliation,
 } from '#src/billing/reconciliation.ts'
+import { sampleEvent } from '#src/billing/sample.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
@@ -105,14 +106,14 @@ t.test('an interrupted run goes on where it was, and records nothing twice', asy
   })
   const id = await world.begin({})
   // As a worker that is killed: its job is tried again, and the run goes on.
-  await t.rejects(reconcile(world.failingAt(2), world.api, id), /the connection is gone/)
+  await t.rejects(reconcile(world.failingAt(2), signed, world.api, id), /the connection is gone/)
   t.match(await findReconciliation(world.systemDb, id), { status: 'running', seen: 1, missed: 1 })
-  await reconcile(world.systemDb, world.api, id)
+  await reconcile(world.systemDb, signed, world.api, id)
   t.match(await findReconciliation(world.systemDb, id), {
     ...{ status: 'finished', seen: 4, missed: 3, missedIds: ['a', 'b', 'c'] },
   })
   t.equal(await world.countEvents(), 3)
-  await reconcile(world.systemDb, world.api, id)
+  await reconcile(world.systemDb, signed, world.api, id)
   t.match(await findReconciliation(world.systemDb, id), { seen: 4 }, 'a finished run stays')
 })
 
@@ -126,8 +127,8 @@ t.test('two workers on one run record each event once', async (t) => {
   })
   const id = await world.begin({})
   const both = await Promise.allSettled([
-    reconcile(world.systemDb, world.api, id),
-    reconcile(world.systemDb, world.api, id),
+    reconcile(world.systemDb, signed, world.api, id),
+    reconcile(world.systemDb, signed, world.api, id),
   ])
   t.ok(both.some(({ status }) => status === 'fulfilled'))
   t.match(await findReconciliation(world.systemDb, id), {
@@ -160,7 +161,7 @@ t.test('an event that the provider forgets is recorded by the next scheduled run
     const { rows } = await world.database.admin.query<{ id: string }>(
       `SELECT id FROM billing_reconciliations WHERE status = 'running'`,
     )
-    for (const { id } of rows) await reconcile(world.systemDb, world.api, id)
+    for (const { id } of rows) await reconcile(world.systemDb, signed, world.api, id)
     return findReconciliation(world.systemDb, rows[0]?.id ?? '')
   }
   api.fail('forget', 1)
@@ -257,7 +258,7 @@ t.test('scheduled runs follow each other without a gap, one at a time', async (t
     const { rows } = await database.admin.query<{ id: string }>(
       `SELECT id FROM billing_reconciliations WHERE status = 'running'`,
     )
-    for (const { id } of rows) await reconcile(systemDb, world.api, id)
+    for (const { id } of rows) await reconcile(systemDb, signed, world.api, id)
     return rows.length
   }
   t.strictSame(await Promise.all([schedule(), schedule()]), [900, 900])
@@ -328,7 +329,7 @@ async function open(t: Test, api: EventListApi | null) {
     api: api ?? { listEvents: async () => ({ items: [], next: null }) },
     async run(request: Parameters<typeof createReconciliation>[2]) {
       const id = await begin(request)
-      await reconcile(systemDb, api, id)
+      await reconcile(systemDb, signed, api, id)
       return findReconciliation(web, id)
     },
     async countEvents() {

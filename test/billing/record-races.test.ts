@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { createRecorder, type Recorded, recorderLimits } from '#src/billing/record.ts'
 import type { RecordStore } from '#src/billing/record-store.ts'
+import { bodyOf, parsed } from './received.ts'
 
 const runs = Number(process.env.RACE_RUNS ?? 400)
 
@@ -61,7 +62,7 @@ t.test('in any order of commits and answers an event is first once', async (t) =
       )
       const answered = plan.map(async ({ process, id, body }): Promise<Answer> => {
         await scheduler.schedule(Promise.resolve(), `arrive ${id} at ${process}`)
-        const event = { id, type: 'charge.succeeded', created: null, object: {} }
+        const event = parsed(bodyOf({ id, object: {} }))
         const recorder = recorders[process]
         if (recorder === undefined) throw new Error('no process')
         return recorder.record(event, Buffer.from(body), 0).catch(() => 'refused' as const)

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { createRecorder, type RecorderLimits, recorderLimits } from '#src/billing/record.ts'
 import { openRecordStore, type RecordStore, type StoreLimits } from '#src/billing/record-store.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { bodyOf, parsed } from './received.ts'
 
 /** Times that a busy machine does not exceed; tests of one limit change that one. */
 const patient = {
@@ -183,7 +184,7 @@ t.test('kinds that are not processed are recorded without a job', async (t) => {
 const jobs = `SELECT FROM pgboss.job WHERE name = 'billing-event'`
 
 function anEvent(id: string, type = 'charge.succeeded') {
-  return { id, type, created: null, object: {} }
+  return parsed(bodyOf({ id, type, object: {} }))
 }
 
 function body(text: string): Buffer {

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { completeJob, eventQueue } from '#src/billing/job.ts'
+import { signed } from '#src/billing/providers/signed.ts'
 import {
   countReplayed,
   createReplay,
@@ -168,7 +169,7 @@ async function open(t: Test) {
     web,
     create,
     workPage: (replayId: string, events: number) =>
-      workReplayPage(systemDb, queue, replayId, events),
+      workReplayPage(systemDb, queue, signed, replayId, events),
     /** Ends the jobs of events of a replay, all or the first ones; resolves to the ids of the events. */
     async endJobs(replayId: string, outcome: 'succeeded' | 'failed', batchSize = 100) {
       const jobs = await queue.fetch<EventJob>(eventQueue, { batchSize })

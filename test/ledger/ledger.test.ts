@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import { signed } from '#src/billing/providers/signed.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
 import { checkLedger, runLedgerBefore, sealLedger, wholeRanges } from '#src/ledger/ledger.ts'
@@ -283,7 +284,10 @@ t.test(
     t.equal(await measured(), '5')
     t.equal((await world.findings()).length, 5, 'windows with findings are checked again')
     const { findings } = await world.run()
-    const repaired = await repairLedger(systemDb, queue, findings, { accept: false })
+    const repaired = await repairLedger(systemDb, queue, findings, {
+      accept: false,
+      provider: signed,
+    })
     t.same(repaired, { deliveries: 2, events: 3, windows: 0 })
     t.same(await world.findings(), [])
     t.equal(await measured(), '0')
@@ -316,9 +320,12 @@ t.test('a repair gives jobs that are those of the program, once', async (t) => {
   await database.admin.query('DELETE FROM pgboss.job_common; DELETE FROM due_attempts')
   const { findings } = await world.run()
   t.same(new Set(findings.map(remedyOf)), new Set(['job']))
-  await repairLedger(systemDb, queue, findings, { accept: false })
+  await repairLedger(systemDb, queue, findings, { accept: false, provider: signed })
   const again = findings.filter(({ kind }) => kind === 'delivery-without-job')
-  const { deliveries } = await repairLedger(systemDb, queue, again, { accept: false })
+  const { deliveries } = await repairLedger(systemDb, queue, again, {
+    accept: false,
+    provider: signed,
+  })
   t.equal(deliveries, 0, 'a delivery has its job already')
   t.same(await checkAll(world), [], 'which is as good as the attempt')
   const db = openDatabase(database.workerUrl, 1)
@@ -339,7 +346,7 @@ t.test('a changed window is accepted by an entry, which stays', async (t) => {
   await database.admin.query(deleteOne('processed_events', 'event_id'))
   const ranges = await wholeRanges(systemDb, new Date(Date.now() + 600_000))
   const { findings } = await checkLedger(systemDb, ranges)
-  const repaired = await repairLedger(systemDb, queue, findings, { accept: true })
+  const repaired = await repairLedger(systemDb, queue, findings, { accept: true, provider: signed })
   t.equal(repaired.windows, 1)
   const { rows } = await database.admin.query(
     `SELECT kind, count FROM ledger WHERE kind LIKE '%-corrected' ORDER BY id`,

@@ -1,12 +1,12 @@
 import type { PgBoss } from 'pg-boss'
 import type { Test } from 'tap'
-import { kindOf, parseEvent } from '#src/billing/event.ts'
 import { newEventJob } from '#src/billing/job.ts'
 import { recordStatement } from '#src/billing/record-store.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { type LedgerCheck, runLedgerBefore } from '#src/ledger/ledger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
+import { parsed } from '#test/billing/received.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { createOutbox, type Outbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -53,8 +53,8 @@ export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerW
       const events = ids.map((eventId) => {
         const type = 'charge.succeeded'
         const body = Buffer.from(JSON.stringify({ id: eventId, type, data: { object: {} } }))
-        const job = kindOf(type) && newEventJob(eventId, parseEvent(body))
-        return { eventId, type, body, secretIndex: 0, requestId: null, job }
+        const job = newEventJob(eventId, parsed(body))
+        return { eventId, type, body, secretIndex: 0, requestId: null, job, ignored: null }
       })
       await systemDb.query(await recordStatement(events, Number.MAX_SAFE_INTEGER))
     },

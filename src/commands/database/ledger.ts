@@ -1,3 +1,5 @@
+import { chooseProvider } from '#src/billing/providers/choose.ts'
+import { readBillingProvider } from '#src/config/billing.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import {
@@ -46,7 +48,10 @@ export async function repair(
     const queue = openQueue(readWorkerUrl(whole), 'worker', () => {})
     try {
       await queue.start()
-      const repaired = await repairLedger(systemDb, queue, findings, { accept: accept === true })
+      const repaired = await repairLedger(systemDb, queue, findings, {
+        accept: accept === true,
+        provider: chooseProvider(readBillingProvider(whole), { production: true, baseUrl: '' }),
+      })
       const left = await checkAll(systemDb)
       if (left.findings.length > 0) process.exitCode = 1
       if (json) return printJson({ repaired, findings: left.findings })

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type EventKind, kindOf, sampleEvent } from '#src/billing/event.ts'
+import { kindOf, type signedKinds } from '#src/billing/providers/signed.ts'
+import { sampleEvent } from '#src/billing/sample.ts'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, list } from '#src/config/parse.ts'
@@ -32,7 +33,7 @@ export function listTypes({ json }: Pick<Options, 'json'>): void {
   else for (const [type, effect] of types) print(`${type.padEnd(20)}  ${effect}`)
 }
 
-const effects: Readonly<Record<EventKind, string>> = {
+const effects: Readonly<Record<keyof typeof signedKinds, string>> = {
   'charge.succeeded': "creates an invoice in the tenant of the customer's user",
   'subscription.created': "sets the user's plan, if the subscription is active",
   'subscription.updated': 'the same',

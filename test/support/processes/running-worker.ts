@@ -1,11 +1,10 @@
 import { EventEmitter, once } from 'node:events'
 import type { Test } from 'tap'
-import { parseEvent } from '#src/billing/event.ts'
 import { eventQueue, newEventJob } from '#src/billing/job.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { startWorker } from '#src/worker.ts'
-import { bodyOf, receive } from '#test/billing/received.ts'
+import { bodyOf, parsed, receive } from '#test/billing/received.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
@@ -54,7 +53,7 @@ export async function startQueue(t: Test, database: TestDatabase, duty: 'web' | 
 /** Records an event with its job. */
 export async function enqueue(database: TestDatabase, event: Event, { queue }: { queue: Queue }) {
   const eventId = await receive(database, event)
-  await queue.insert(eventQueue, [newEventJob(eventId, parseEvent(bodyOf(event)))])
+  await queue.insert(eventQueue, [newEventJob(eventId, parsed(bodyOf(event)))])
 }
 
 export async function jobsOf({ admin }: TestDatabase): Promise<Record<string, { state: string }>> {

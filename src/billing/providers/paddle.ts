@@ -1,0 +1,129 @@
+import { hmacSha256 } from '#src/crypto/hash.ts'
+import {
+  amountOfDigits,
+  currencyOf,
+  type Effect,
+  isSubscriptionStatus,
+  membersOf,
+  textOf,
+} from '../effect.ts'
+import {
+  type BillingEvent,
+  decodeObject,
+  type EventKind,
+  type IgnoredReason,
+  idOf,
+  isName,
+  objectIn,
+  secondsOf,
+} from '../event.ts'
+import { judge, readHeader } from '../signature.ts'
+import { type BillingProvider, headerOf } from './provider.ts'
+
+/** Types that are processed. */
+export const paddleKinds = {
+  'transaction.completed': 'payment',
+  'adjustment.created': 'refund',
+  'adjustment.updated': 'refund',
+  'subscription.created': 'subscription',
+  'subscription.activated': 'subscription',
+  'subscription.canceled': 'subscription',
+  'subscription.past_due': 'subscription',
+  'subscription.paused': 'subscription',
+  'subscription.resumed': 'subscription',
+  'subscription.trialing': 'subscription',
+  'subscription.updated': 'subscription',
+} as const satisfies Record<string, EventKind>
+
+/** Paddle Billing: `Paddle-Signature: ts=…;h1=…` over `<ts>:<body>`. */
+export const paddle: BillingProvider = {
+  name: 'paddle',
+  verify: (headers, body, secrets, now) =>
+    judge(
+      readHeader(headerOf(headers, 'paddle-signature'), {
+        separator: ';',
+        timeKey: 'ts',
+        signatureKey: 'h1',
+      }),
+      (timestamp) => secrets.map((secret) => hmacSha256(secret, `${timestamp}:`, body)),
+      now,
+    ),
+  parse: (_headers, body) => parsePaddle(body),
+  effectOf,
+}
+
+function parsePaddle(body: Uint8Array): BillingEvent | null {
+  const event = decodeObject(body)
+  if (event === null) return null
+  const { event_id: id, event_type: type, occurred_at: occurredAt, data } = event
+  if (!isName(id) || !isName(type)) return null
+  const kind = Object.entries(paddleKinds).find(([name]) => name === type)?.[1] ?? null
+  const object = objectIn(data)
+  const objectId = idOf(object)
+  return {
+    id,
+    type,
+    created: secondsOf(occurredAt),
+    kind,
+    ignored: ignoredBecause(kind, object),
+    object,
+    objectId,
+    isState: kind === 'subscription' && objectId !== null,
+    related: null,
+  }
+}
+
+function ignoredBecause(
+  kind: EventKind | null,
+  { customer_id: customer = null }: BillingEvent['object'],
+): IgnoredReason | null {
+  if (kind === null) return 'kind'
+  return customer === null ? 'guest' : null
+}
+
+function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effect {
+  if (kind === null) return { kind: 'none' }
+  const customer = textOf(object.customer_id, 'data.customer_id')
+  if (kind === 'payment') {
+    const totals = objectIn(objectIn(object.details).totals)
+    return {
+      kind,
+      customer,
+      payment: textOf(object.id, 'data.id'),
+      amount: amountOfDigits(totals.grand_total, 'data.details.totals.grand_total'),
+      currency: currencyOf(object.currency_code, 'data.currency_code'),
+      refunded: 0,
+    }
+  }
+  if (kind === 'refund') return adjustmentEffect(object, customer)
+  const { status } = object
+  if (kind !== 'subscription' || !isSubscriptionStatus(status)) return { kind: 'none' }
+  const { action, effective_at: effectiveAt } = objectIn(object.scheduled_change)
+  return {
+    kind,
+    customer,
+    state: {
+      status,
+      prices: membersOf(object.items).flatMap(({ price }) => idOf(objectIn(price)) ?? []),
+      periodEnd: secondsOf(objectIn(object.current_billing_period).ends_at),
+      cancelsAt: action === 'cancel' ? secondsOf(effectiveAt) : null,
+    },
+  }
+}
+
+/** A refund counts once it is approved; a chargeback is a dispute. */
+function adjustmentEffect(object: BillingEvent['object'], customer: string): Effect {
+  const { action, status } = object
+  const payment = textOf(object.transaction_id, 'data.transaction_id')
+  if (action === 'chargeback' || action === 'chargeback_reverse') {
+    return { kind: 'dispute', customer, payment, isOpen: action === 'chargeback' }
+  }
+  if (action !== 'refund' || status !== 'approved') return { kind: 'none' }
+  return {
+    kind: 'refund',
+    customer,
+    payment,
+    refund: textOf(object.id, 'data.id'),
+    amount: amountOfDigits(objectIn(object.totals).total, 'data.totals.total'),
+  }
+}

@@ -1,0 +1,84 @@
+import {
+  amountOf,
+  currencyOf,
+  type Effect,
+  isSubscriptionStatus,
+  textOf,
+  timeOf,
+} from '../effect.ts'
+import {
+  type BillingEvent,
+  decodeObject,
+  type EventKind,
+  idOf,
+  isName,
+  objectIn,
+} from '../event.ts'
+import { verifySignature } from '../signature.ts'
+import { type BillingProvider, headerOf } from './provider.ts'
+
+/** Kinds that are processed (contract 5). Every other kind is recorded as `ignored`. */
+export const signedKinds = {
+  'charge.succeeded': 'payment',
+  'subscription.created': 'subscription',
+  'subscription.updated': 'subscription',
+} as const satisfies Record<string, EventKind>
+
+/**
+ * The specification's own format: `webhook-signature: t=…,v1=…`, and a body
+ * `{ "id", "type", "created", "data": { "object": { "id", "customer", … } } }`.
+ */
+export const signed: BillingProvider = {
+  name: 'signed',
+  verify: (headers, body, secrets, now) =>
+    verifySignature(headerOf(headers, 'webhook-signature'), body, secrets, now),
+  parse: (_headers, body) => parseSigned(body),
+  effectOf,
+}
+
+function parseSigned(body: Uint8Array): BillingEvent | null {
+  const event = decodeObject(body)
+  if (event === null) return null
+  const { id, type, created, data } = event
+  if (!isName(id) || !isName(type)) return null
+  const kind = kindOf(type)
+  const object = objectIn(objectIn(data).object)
+  const objectId = idOf(object)
+  return {
+    id,
+    type,
+    created: timeOf(created),
+    kind,
+    ignored: kind === null ? 'kind' : null,
+    object,
+    objectId,
+    isState: kind === 'subscription' && objectId !== null,
+    related: null,
+  }
+}
+
+/** The kind of a type, or null if it is not processed. The prefix `customer.` is accepted (contract 5). */
+export function kindOf(type: string): EventKind | null {
+  const bare = type.replace(/^customer\./, '')
+  return Object.entries(signedKinds).find(([name]) => name === bare)?.[1] ?? null
+}
+
+function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effect {
+  if (kind === 'payment') {
+    return {
+      kind,
+      customer: textOf(object.customer, 'data.object.customer'),
+      payment: null,
+      amount: amountOf(object.amount, 'data.object.amount'),
+      currency: currencyOf(object.currency, 'data.object.currency'),
+      refunded: 0,
+    }
+  }
+  const { status } = object
+  if (kind !== 'subscription' || !isSubscriptionStatus(status)) return { kind: 'none' }
+  return {
+    kind,
+    customer: textOf(object.customer, 'data.object.customer'),
+    state: { status, prices: [], periodEnd: null, cancelsAt: null },
+  }
+}

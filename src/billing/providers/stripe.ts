@@ -1,0 +1,187 @@
+import {
+  amountOf,
+  currencyOf,
+  type Effect,
+  isSubscriptionStatus,
+  membersOf,
+  referenceOf,
+  type SubscriptionState,
+  textOf,
+  timeOf,
+} from '../effect.ts'
+import {
+  type BillingEvent,
+  decodeObject,
+  type EventKind,
+  type IgnoredReason,
+  idOf,
+  isName,
+  objectIn,
+  secondsOf,
+} from '../event.ts'
+import { verifySignature } from '../signature.ts'
+import { type BillingProvider, headerOf, type ProviderOptions } from './provider.ts'
+
+/** Types that are processed. Thin events have the same with the prefix `v1.`. */
+export const stripeKinds = {
+  'charge.succeeded': 'payment',
+  'charge.refunded': 'payment',
+  'charge.dispute.created': 'dispute',
+  'charge.dispute.closed': 'dispute',
+  'checkout.session.completed': 'checkout',
+  'customer.subscription.created': 'subscription',
+  'customer.subscription.updated': 'subscription',
+  'customer.subscription.deleted': 'subscription',
+  'customer.subscription.paused': 'subscription',
+  'customer.subscription.resumed': 'subscription',
+  'invoice.paid': 'invoice',
+} as const satisfies Record<string, EventKind>
+
+/** Paths of the API by the prefix of an id, for objects that a thin event only names. */
+const relatedPath =
+  /^\/v1\/((?:charges|disputes|subscriptions|invoices|checkout\/sessions)\/[A-Za-z0-9_]{1,255})$/
+
+/** Stripe: `Stripe-Signature: t=…,v1=…` over `<t>.<body>`, snapshot and thin events. */
+export function stripe(options: ProviderOptions): BillingProvider {
+  return {
+    name: 'stripe',
+    verify: (headers, body, secrets, now) =>
+      verifySignature(headerOf(headers, 'stripe-signature'), body, secrets, now),
+    parse: (_headers, body) => parseStripe(body, options),
+    effectOf: (event, object) => effectOf(event, object, options),
+  }
+}
+
+function parseStripe(body: Uint8Array, { production }: ProviderOptions): BillingEvent | null {
+  const event = decodeObject(body)
+  if (event === null) return null
+  const { id, type, livemode } = event
+  if (!isName(id) || !isName(type)) return null
+  const isThin = event.object === 'v2.core.event'
+  const kind = kindOf(isThin ? type.replace(/^v1\./, '') : type)
+  const related = objectIn(event.related_object)
+  const object = isThin ? {} : objectIn(objectIn(event.data).object)
+  const objectId = idOf(isThin ? related : object)
+  const [, path = null] = relatedPath.exec(String(related.url)) ?? []
+  const account = event.account ?? (isThin ? event.context : null) ?? null
+  return {
+    id,
+    type,
+    created: isThin ? secondsOf(event.created) : timeOf(event.created),
+    kind,
+    ignored: ignoredBecause(),
+    object,
+    objectId,
+    isState: kind !== null && kind !== 'checkout' && objectId !== null,
+    related: isThin ? path : null,
+  }
+
+  function ignoredBecause(): IgnoredReason | null {
+    if (kind === null) return 'kind'
+    if (livemode === false && production) return 'test-mode'
+    if (account !== null) return 'connected-account'
+    const isGuest = !isThin && kind !== 'dispute' && referenceOf(object.customer) === null
+    return isGuest ? 'guest' : null
+  }
+}
+
+function kindOf(type: string): EventKind | null {
+  return Object.entries(stripeKinds).find(([name]) => name === type)?.[1] ?? null
+}
+
+function effectOf(
+  { kind }: BillingEvent,
+  object: BillingEvent['object'],
+  { baseUrl }: ProviderOptions,
+): Effect {
+  if (kind === null) return { kind: 'none' }
+  const customer = referenceOf(object.customer) ?? null
+  if (kind === 'dispute') {
+    return {
+      kind,
+      customer: null,
+      payment: textOf(paymentOf(object, 'charge'), 'data.object.charge'),
+      isOpen: !['won', 'warning_closed', 'prevented'].includes(String(object.status)),
+    }
+  }
+  if (customer === null) return { kind: 'none' } // a thin event of a guest
+  const holder = textOf(customer, 'data.object.customer')
+  switch (kind) {
+    case 'payment':
+      return {
+        kind,
+        customer: holder,
+        payment: textOf(paymentOf(object, 'id'), 'data.object.id'),
+        amount: amountOf(object.amount, 'data.object.amount'),
+        currency: currencyOf(object.currency, 'data.object.currency'),
+        refunded: amountOf(object.amount_refunded ?? 0, 'data.object.amount_refunded'),
+      }
+    case 'invoice':
+      return invoiceEffect(object, holder)
+    case 'subscription':
+      return subscriptionEffect(object, holder)
+    case 'checkout':
+      return checkoutEffect(object, holder, baseUrl)
+    default:
+      return { kind: 'none' }
+  }
+}
+
+/** A charge and its invoice share the payment intent; charges of old integrations have none. */
+function paymentOf(object: BillingEvent['object'], otherwise: 'id' | 'charge'): unknown {
+  return referenceOf(object.payment_intent) ?? referenceOf(object[otherwise])
+}
+
+/**
+ * The charge of an invoice has an event of its own, which counts when the invoice does not name its
+ * payment. An invoice that was paid with a credit has no charge.
+ */
+function invoiceEffect(object: BillingEvent['object'], customer: string): Effect {
+  const payments = membersOf(objectIn(object.payments).data).map(({ payment }) => objectIn(payment))
+  const [payment] = payments.flatMap(({ payment_intent, charge }) => {
+    const id = referenceOf(payment_intent) ?? referenceOf(charge)
+    return typeof id === 'string' ? [id] : []
+  })
+  const amount = amountOf(object.amount_paid ?? 0, 'data.object.amount_paid')
+  const named = payment ?? referenceOf(object.payment_intent) ?? referenceOf(object.charge) ?? null
+  if (named === null || amount === 0) return { kind: 'none' }
+  return {
+    kind: 'payment',
+    customer,
+    payment: textOf(named, 'data.object.payments'),
+    amount,
+    currency: currencyOf(object.currency, 'data.object.currency'),
+    refunded: 0,
+  }
+}
+
+function subscriptionEffect(object: BillingEvent['object'], customer: string): Effect {
+  const { status } = object
+  if (!isSubscriptionStatus(status)) return { kind: 'none' }
+  const items = membersOf(objectIn(object.items).data)
+  const ends = items.flatMap(({ current_period_end: end }) => timeOf(end) ?? [])
+  // Until version 2025-03-31 the period was the subscription's own.
+  const periodEnd = ends.length > 0 ? Math.max(...ends) : timeOf(object.current_period_end)
+  const cancelsAt =
+    timeOf(object.cancel_at) ?? (object.cancel_at_period_end === true ? periodEnd : null)
+  const state: SubscriptionState = {
+    status,
+    prices: items.flatMap(({ price }) => idOf(objectIn(price)) ?? []),
+    periodEnd,
+    cancelsAt,
+  }
+  return { kind: 'subscription', customer, state }
+}
+
+/** Only the holder of the API key can write metadata; `client_reference_id` is anybody's choice. */
+function checkoutEffect(object: BillingEvent['object'], customer: string, baseUrl: string): Effect {
+  const userId = readUser(object.metadata, baseUrl)
+  return userId === null ? { kind: 'none' } : { kind: 'checkout', customer, userId }
+}
+
+/** The user in the metadata of an object that this installation has created; null for any other. */
+export function readUser(metadata: unknown, baseUrl: string): number | null {
+  const { gatehouse_user: user, gatehouse_origin: origin } = objectIn(metadata)
+  const id = typeof user === 'string' && /^[1-9]\d*$/.test(user) ? Number(user) : Number.NaN
+  return origin === baseUrl && Number.isSafeInteger(id) ? id : null
+}

@@ -1,0 +1,95 @@
+import { Webhook } from 'standardwebhooks'
+import t from 'tap'
+import { standard } from '#src/billing/providers/standard.ts'
+import { standardEvent } from './bodies.ts'
+
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+const now = Math.floor(Date.now() / 1_000)
+const id = 'msg_p5jXN8AQM9LWM0D4loKWxJek'
+const subscription = {
+  id: 'sub_1',
+  status: 'active',
+  customer_id: 'cus_1',
+  product_id: 'prod_1',
+  current_period_end: '2026-12-18T10:26:40Z',
+  cancel_at_period_end: false,
+  modified_at: '2026-11-18T10:26:39Z',
+}
+const text = standardEvent('subscription.updated', subscription)
+const bytes = Buffer.from(text)
+const signature = new Webhook(secret).sign(id, new Date(now * 1_000), text)
+const headers = {
+  'webhook-id': id,
+  'webhook-timestamp': String(now),
+  'webhook-signature': signature,
+}
+const verify = (change: Record<string, string> = {}, secrets = [secret], at = now) =>
+  standard.verify({ ...headers, ...change }, bytes, secrets, at)
+
+t.test('what the official package signs is verified, and it parses the same event', async (t) => {
+  t.strictSame(verify(), { ok: true, timestamp: now, secretIndex: 0 })
+  const official: unknown = new Webhook(secret).verify(text, headers)
+  const event = standard.parse(headers, bytes)
+  t.match(official, { type: event?.type, data: event?.object })
+  t.match(event, { id, kind: 'subscription', objectId: 'sub_1' })
+})
+
+t.test('one of several signatures and secrets is enough; other versions are ignored', async (t) => {
+  const wrong = `v1,${'A'.repeat(43)}=`
+  t.match(verify({ 'webhook-signature': `v1a,abc ${wrong} ${signature}` }), { ok: true })
+  t.match(verify({}, ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', secret]), { secretIndex: 1 })
+})
+
+t.test('an id, time, body, header or secret that was not signed is refused', async (t) => {
+  const bad = { ok: false, fault: 'bad signature' }
+  for (const change of [
+    { 'webhook-id': 'msg_other' },
+    { 'webhook-id': '' },
+    { 'webhook-id': `${id}, ${id}` },
+    { 'webhook-timestamp': String(now + 1) },
+    { 'webhook-timestamp': `${now}.0` },
+    { 'webhook-signature': '' },
+    { 'webhook-signature': signature.replace('v1,', 'v1a,') },
+    { 'webhook-signature': `${signature}, ${signature}` },
+    { 'webhook-signature': signature.replace('=', '') },
+    { 'webhook-signature': `t=${now},v1=${'0'.repeat(64)}` },
+    { 'webhook-signature': Array.from({ length: 9 }, () => signature).join(' ') },
+  ]) {
+    t.strictSame(verify(change), bad, JSON.stringify(change))
+  }
+  t.strictSame(verify({}, ['whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA']), bad)
+  t.strictSame(standard.verify(headers, Buffer.from(`${text} `), [secret], now), bad)
+  t.match(verify({}, [secret], now + 301), { fault: 'timestamp outside tolerance' })
+})
+
+t.test('each kind has its effect', async (t) => {
+  const effect = (type: string, data: Record<string, unknown>) => {
+    const event = standard.parse(headers, Buffer.from(standardEvent(type, data)))
+    if (event === null) throw new Error('no event')
+    return event.ignored ?? standard.effectOf(event, event.object)
+  }
+  const periodEnd = Date.parse('2026-12-18T10:26:40Z') / 1_000
+  const state = { status: 'active', prices: ['prod_1'], periodEnd, cancelsAt: null }
+  const active = { kind: 'subscription', customer: 'cus_1', state }
+  t.strictSame(effect('subscription.active', subscription), active)
+  t.match(effect('subscription.canceled', { ...subscription, cancel_at_period_end: true }), {
+    state: { cancelsAt: periodEnd },
+  })
+  const order = {
+    id: 'ord_1',
+    customer: { id: 'cus_1' },
+    currency: 'jpy',
+    total_amount: 500,
+    refunded_amount: 100,
+  }
+  t.strictSame(effect('order.refunded', order), {
+    kind: 'payment',
+    customer: 'cus_1',
+    payment: 'ord_1',
+    amount: 500,
+    currency: 'jpy',
+    refunded: 100,
+  })
+  t.equal(effect('order.paid', { ...order, customer: null }), 'guest')
+  t.equal(effect('user.created', order), 'kind')
+})
