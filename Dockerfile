@@ -43,6 +43,6 @@ COPY --from=build /root-fs /
 ENV NODE_ENV=production
 USER 65532:65532
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s CMD ["/gatehouse", "health"]
+HEALTHCHECK --start-period=30s --interval=10s --timeout=3s CMD ["/gatehouse", "health"]
 ENTRYPOINT ["/gatehouse"]
 CMD ["serve"]

@@ -65,6 +65,7 @@ export async function start(
   const { role } = config
   const { url, workerUrl } = config.database
   for (const warning of config.warnings) logger.warn(warning)
+  logger.info({ role, version }, 'verifying the database')
   if (role !== 'worker') await refuseUnverifiedDatabase('DATABASE_URL', url, 'web')
   if (role !== 'web') await refuseUnverifiedDatabase('DATABASE_WORKER_URL', workerUrl, 'worker')
 
@@ -83,6 +84,7 @@ export async function start(
   }
   try {
     if (role !== 'worker') {
+      logger.info('preparing the routes')
       parts.verification = startVerifyMonitor(
         () => verifyDatabase(url, 'web', 'catalogue'),
         logger,

@@ -4,6 +4,7 @@ import {
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
+  withoutJit,
 } from '#src/db/connections/pool-options.ts'
 import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
@@ -73,7 +74,7 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     ...poolOptions(url, connections, waits),
     application_name: 'gatehouse recorder',
     // The same plan for few events and for many: planning costs more than executing.
-    ...(!isPooled(url) && { options: '-c plan_cache_mode=force_generic_plan' }),
+    ...(!isPooled(url) && { options: `${withoutJit} -c plan_cache_mode=force_generic_plan` }),
   }
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.

@@ -1,5 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
-import { openingMs, poolOptions } from '#src/db/connections/pool-options.ts'
+import { openingMs, poolOptions, withoutJit } from '#src/db/connections/pool-options.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
@@ -219,7 +219,10 @@ const workerLimits = {
  * @param lockWaitMs how long each change waits for a lock before it fails
  */
 export async function createQueues(ownerUrl: string, lockWaitMs: number): Promise<void> {
-  const connection = { connectionString: ownerUrl, lock_timeout: lockWaitMs, max: 2 }
+  const connection = {
+    ...{ connectionString: ownerUrl, max: 2 },
+    ...{ lock_timeout: lockWaitMs, options: withoutJit },
+  }
   const boss = new PgBoss({ ...connection, supervise: false, schedule: false })
   await boss.start()
   try {

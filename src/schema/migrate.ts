@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { lockIds } from '#src/db/advisory-lock.ts'
+import { withoutJit } from '#src/db/connections/pool-options.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
@@ -174,6 +175,7 @@ async function connectOwner(ownerUrl: string): Promise<pg.Client> {
     connectionString: ownerUrl,
     connectionTimeoutMillis: 5_000,
     application_name: 'gatehouse migrate',
+    options: withoutJit,
     lock_timeout: lockWaitMs,
   })
   try {

@@ -79,12 +79,13 @@ async function createRole(owner: pg.Client, { name, password }: Login): Promise<
   try {
     const role = pg.escapeIdentifier(name)
     await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${passwordLiteral(password)}`)
-    // For connections through a pooler, which cannot set their own limits.
+    // For connections through a pooler, which cannot have settings of their own.
     const { statementMs, lockMs, idleInTransactionMs } = defaultLimits
     await owner.query(`
       ALTER ROLE ${role} SET statement_timeout = ${statementMs};
       ALTER ROLE ${role} SET lock_timeout = ${lockMs};
-      ALTER ROLE ${role} SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`)
+      ALTER ROLE ${role} SET idle_in_transaction_session_timeout = ${idleInTransactionMs};
+      ALTER ROLE ${role} SET jit = off`)
     return true
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code !== '42501') throw error

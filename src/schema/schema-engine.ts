@@ -5,7 +5,7 @@ import {
 } from '@prisma/driver-adapter-utils'
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
-import { survivesBrokenConnections } from '#src/db/connections/pool-options.ts'
+import { survivesBrokenConnections, withoutJit } from '#src/db/connections/pool-options.ts'
 import { readAsset } from '#src/runtime/assets.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
 import { type Migration, migrationsFolder } from './history.ts'
@@ -41,7 +41,9 @@ export async function openSchemaEngine(
 ): Promise<SchemaEngine> {
   let failure: { sql: string; error: Error } | null = null
   await loadEngineOnce()
-  const pool = survivesBrokenConnections(new pg.Pool({ connectionString, max: 2 }))
+  const pool = survivesBrokenConnections(
+    new pg.Pool({ connectionString, max: 2, options: withoutJit }),
+  )
   const factory = bindMigrationAwareSqlAdapterFactory(
     adapterFor(pool, (sql, error) => {
       failure = { sql, error }

@@ -14,14 +14,13 @@ import { rowsOf } from '#test/support/database/rows-of.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 const limits = `SELECT name, setting FROM pg_settings
-  WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')`
+  WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'jit')`
 
-t.test('every connection has timeouts for statements, locks and idle transactions', async (t) => {
+t.test('every connection has timeouts, and none compiles plans', async (t) => {
   const database = await createDatabase(t)
-  // The connection's own timeouts, not those of its role.
-  await database.admin.query(
-    `ALTER ROLE test_app IN DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = 0`,
-  )
+  // The connection's own settings, not those of its role.
+  const role = `ALTER ROLE test_app IN DATABASE ${new URL(database.url).pathname.slice(1)}`
+  await database.admin.query(`${role} SET statement_timeout = 0; ${role} SET jit = on`)
   const db = openDatabase(database.url, 1)
   const systemDb = openSystemDatabase(database.url, 1)
   const queue = openQueue(database.url, 'web', t.fail)
@@ -40,6 +39,7 @@ t.test('every connection has timeouts for statements, locks and idle transaction
         statement_timeout: '5000',
         lock_timeout: '2000',
         idle_in_transaction_session_timeout: '10000',
+        jit: 'off',
       },
       name,
     )

@@ -32,16 +32,17 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     },
   )
 
-  t.test('the timeouts are those of the role', async (t) => {
+  t.test('the timeouts are those of the role, which compiles no plans', async (t) => {
     const { database, pooler } = await setUp(t)
     const systemDb = openSystemDatabase(pooler.through(database.url), 1)
     t.teardown(() => systemDb.close())
     const { rows } = await systemDb.query({
-      text: `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_tr\\w+)_timeout$'
+      text: `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_tr\\w+)_timeout$|^jit$'
              ORDER BY name`,
     })
     t.strictSame(rows, [
       { name: 'idle_in_transaction_session_timeout', setting: '10000' },
+      { name: 'jit', setting: 'off' },
       { name: 'lock_timeout', setting: '2000' },
       { name: 'statement_timeout', setting: '5000' },
     ])

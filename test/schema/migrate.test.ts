@@ -25,6 +25,30 @@ t.test('migrate prepares an empty database; a second run changes nothing', async
   t.strictSame(await describeCatalogue(urls.ownerUrl), before)
 })
 
+t.test('no connection of migrate compiles plans', async (t) => {
+  const urls = await createEmptyDatabase(t)
+  const superuserUrl = new URL(process.env.TEST_POSTGRES_URL ?? '')
+  superuserUrl.pathname = new URL(urls.url).pathname
+  await query(
+    superuserUrl.href,
+    `CREATE SCHEMA watch;
+     CREATE TABLE watch.seen (connection integer, jit text);
+     CREATE FUNCTION watch.see() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+     BEGIN
+       INSERT INTO watch.seen VALUES (pg_backend_pid(), current_setting('jit'));
+     END $$;
+     CREATE EVENT TRIGGER see ON ddl_command_end EXECUTE FUNCTION watch.see()`,
+  )
+  await migrate(urls)
+  const seen = 'SELECT jit FROM watch.seen GROUP BY connection, jit'
+  // The schema engine, the queue, and the functions, policies, triggers and privileges.
+  t.strictSame(await query(superuserUrl.href, seen), [
+    { jit: 'off' },
+    { jit: 'off' },
+    { jit: 'off' },
+  ])
+})
+
 t.test('an added privilege is revoked', async (t) => {
   const urls = await createEmptyDatabase(t)
   await migrate(urls)

@@ -26,6 +26,11 @@ export const defaultLimits: Limits = {
 export const openingMs = 2_000
 
 /**
+ * Startup option of every connection. Compiling a plan costs seconds, and the short statements of this program never earn that.
+ */
+export const withoutJit = '-c jit=off'
+
+/**
  * Options of every pool: nothing waits without a limit, so an exhausted or slow database is a 503
  * after a bounded time. Behind a pooler a connection cannot set limits of its own; there the limits of the role apply (src/schema/roles.ts), and `serve` checks them at start.
  */
@@ -42,6 +47,7 @@ export function poolOptions(connectionString: string, max: number, changes: Part
     // The pool does not listen while it is checked out, and an unhandled error event ends the process.
     onConnect: (client) => void client.on('error', ignore),
     ...(!isPooled(connectionString) && {
+      options: withoutJit,
       statement_timeout: limits.statementMs,
       lock_timeout: limits.lockMs,
       idle_in_transaction_session_timeout: limits.idleInTransactionMs,
