@@ -30,6 +30,7 @@ import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { findReadForm } from '#src/schema/citus/reads.ts'
+import { findSchemaVersion } from '#src/schema/record.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
 import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
@@ -188,6 +189,10 @@ async function buildAdmin(
     async findWarnings() {
       const systemDb = findSystemDb()
       return systemDb === undefined ? [] : warningsOf(await lookAtTransactions(systemDb))
+    },
+    async findSchema() {
+      const systemDb = findSystemDb()
+      return systemDb === undefined ? null : findSchemaVersion(systemDb)
     },
   })
   await admin.register(metricsRoute, {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { version } from '#src/runtime/assets.ts'
+import { readMigrations } from '#src/schema/history.ts'
 import { webhookSecret } from '#test/support/app/app.ts'
 import { leak, production } from '#test/support/app/production.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -118,7 +119,9 @@ t.test(
     const program = await runProgram(t, ['serve'], production(database), { cwd, entry })
     const { admin, address } = await addresses(program)
     t.equal((await fetch(`${admin}/healthz`)).status, 200)
-    t.strictSame(await (await fetch(`${admin}/readyz`)).json(), { status: 'ready' })
+    t.strictSame(await (await fetch(`${admin}/readyz`)).json(), {
+      ...{ status: 'ready', release: version, schema: version },
+    })
     const healthy = await runProgram(t, ['health'], { ADMIN_PORT: new URL(admin).port })
     t.equal(await healthy.ended, 0)
     t.equal(healthy.results(), 'ready\n')
@@ -202,6 +205,27 @@ t.test(
 
 t.test('the version is that of package.json', async (t) => {
   t.equal(version, manifest.version)
+})
+
+t.test('version names the release, its schema and the release of the database', async (t) => {
+  const program = await runProgram(t, ['version'], {})
+  t.equal(await program.ended, 0)
+  const migration = (await readMigrations()).at(-1)?.name
+  t.match(program.results(), `gatehouse ${version} (Node v`)
+  t.match(program.results(), `brings the schema of the migration ${migration}`)
+  t.notMatch(program.results(), 'the database')
+
+  const database = await createDatabase(t)
+  await database.admin.query(`INSERT INTO schema_releases (version, files) VALUES ('7.0.0', '{}')`)
+  const asked = await runProgram(t, ['version', '--json'], { DATABASE_URL: database.url })
+  t.equal(await asked.ended, 0)
+  t.match(JSON.parse(asked.results()), {
+    ...{ release: version, schema: { migration, queue: Number }, database: '7.0.0' },
+  })
+  const away = await runProgram(t, ['version'], { DATABASE_URL: 'postgres://a:b@127.0.0.1:9/none' })
+  t.equal(await away.ended, 1)
+  t.match(away.results(), `gatehouse ${version}`)
+  t.match(away.messages(), /The database cannot be reached: .*ECONNREFUSED/)
 })
 
 t.test('a closed pipe is not an error', async (t) => {

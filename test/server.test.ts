@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
+import { version } from '#src/runtime/assets.ts'
 import { start } from '#src/server.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -8,7 +9,12 @@ import { startProxy } from '#test/support/database/postgres-proxy.ts'
 for (const role of ['web', 'worker', 'all']) {
   t.test(`a process with ROLE=${role} is ready while its database and its queue are`, async (t) => {
     const { database, proxy, look } = await serve(t, role)
-    const ready = { alive: 200, status: 200, body: { status: 'ready' }, measured: '1' }
+    const ready = {
+      alive: 200,
+      status: 200,
+      body: { status: 'ready', schema: version },
+      measured: '1',
+    }
     t.match(await look(), ready, 'at the start')
 
     await database.admin.query('ALTER TABLE pgboss.queue RENAME TO gone')

@@ -15,6 +15,7 @@ import {
   addInitCommand,
   addProviderCommands,
   addServeCommands,
+  addVersionCommand,
 } from './serve/command-line.ts'
 import { addDataCommands, addUsageCommands } from './tenants/command-line.ts'
 import { addWebhookCommands } from './webhooks/command-line.ts'
@@ -43,6 +44,7 @@ Results go to standard output, everything else to standard error.
 Exit status: 0 success, 1 failure, 2 wrong usage.`,
     )
   addServeCommands(program)
+  addVersionCommand(program)
   addOpenapiCommand(program)
   addInitCommand(program)
   addMigrateCommand(program)

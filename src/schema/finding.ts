@@ -8,3 +8,8 @@ export type Finding = {
 
 /** The remedy for whatever differs from the files of the release. */
 export const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
+
+/** `migrate` of an older release changes nothing on the database of a newer one. */
+export function migrateRemedyOf(release: string): string {
+  return `The database is of release ${release}: run \`gatehouse migrate\` of that release with DATABASE_OWNER_URL.`
+}

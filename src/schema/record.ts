@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Queryable } from '#src/db/system-database.ts'
 import { version } from '#src/runtime/assets.ts'
 import type { CatalogueObject, Privileges } from './catalogue.ts'
 import { type Definitions, type Part, parts } from './definitions.ts'
@@ -37,6 +38,13 @@ type Row =
   | { kind: CatalogueObject['kind']; name: string; part: Part; facts: Recorded }
   | { kind: 'privileges'; name: string; part: Part; facts: Privileges }
 type Recorded = Pick<CatalogueObject, 'table' | 'facts'>
+
+/** The release that last ran `migrate`. @returns null if none has been recorded */
+export async function findSchemaVersion({ sql }: Pick<Queryable, 'sql'>): Promise<string | null> {
+  const [newest] = await sql<{ version: string }>`
+    SELECT version FROM schema_releases ORDER BY id DESC LIMIT 1`
+  return newest?.version ?? null
+}
 
 /** Replaces the objects of a part. */
 export async function recordObjects(

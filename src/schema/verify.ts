@@ -6,7 +6,7 @@ import { findVariant } from './citus/variant.ts'
 import { findUnfinished } from './citus/verify.ts'
 import { type Definitions, digestBodies, readDefinitions } from './definitions.ts'
 import { findDifferences } from './differences.ts'
-import { type Finding, migrateRemedy } from './finding.ts'
+import { type Finding, migrateRemedy, migrateRemedyOf } from './finding.ts'
 import { compareHistory, isUnreleased, readMigrations } from './history.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from './record.ts'
 import { tablePrivileges } from './tables.ts'
@@ -84,6 +84,35 @@ async function findFindings(
   }
   // Tables of a newer release are not used by this one; that release verifies them.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
+  const findings = await findInRelease({
+    client,
+    duty,
+    depth,
+    concerns,
+    own,
+    record,
+    relation,
+    variant,
+  })
+  if (relation !== 'newer') return findings
+  const remedy = migrateRemedyOf(record.releases.at(-1)?.version ?? '')
+  return findings.map((one) => (one.remedy === migrateRemedy ? { ...one, remedy } : one))
+}
+
+type Verified = {
+  client: pg.Client
+  duty: 'web' | 'worker'
+  depth: Depth
+  concerns: (table: string) => boolean
+  own: Definitions
+  record: SchemaRecord
+  relation: ReturnType<typeof compareRelease>
+  variant: Awaited<ReturnType<typeof findVariant>>
+}
+
+/** What differs from the record of the release that the database has. */
+async function findInRelease(verified: Verified): Promise<Finding[]> {
+  const { client, duty, depth, concerns, own, record, relation, variant } = verified
   const roleFlaws = await verifyRoles(client)
   const named = [
     ...roleFlaws,

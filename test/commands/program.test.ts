@@ -35,7 +35,7 @@ t.test(
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
-      ...['quarantine', 'adopt', 'providers check'],
+      ...['version', 'quarantine', 'adopt', 'providers check'],
       ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
       ...['ledger verify', 'ledger repair'],
       ...['usage list', 'usage check', 'usage limit'],

@@ -4,6 +4,7 @@ import t from 'tap'
 import health from '#routes/health.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
+import { version as release } from '#src/runtime/assets.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('a transaction that stays open is seen without privileges, and named', async (t) => {
@@ -46,15 +47,21 @@ t.test('a process with a warning is ready', async (t) => {
   t.teardown(() => app.close())
   let warn = async () => ['A transaction has been open for 600 s.']
   const findWarnings = () => warn()
-  await app.register(health, { findFailing: async () => [], findWarnings })
+  let find = async (): Promise<string | null> => '7.0.0'
+  const findSchema = () => find()
+  await app.register(health, { findFailing: async () => [], findWarnings, findSchema })
   const ask = async () => {
     const answer = await app.inject('/readyz')
     return [answer.statusCode, answer.json()]
   }
   t.strictSame(await ask(), [
     200,
-    { status: 'ready', warnings: ['A transaction has been open for 600 s.'] },
+    {
+      ...{ status: 'ready', release, schema: '7.0.0' },
+      warnings: ['A transaction has been open for 600 s.'],
+    },
   ])
   warn = async () => Promise.reject(new Error('the database is away'))
-  t.strictSame(await ask(), [200, { status: 'ready' }], 'without the warnings')
+  find = async () => Promise.reject(new Error('the database is away'))
+  t.strictSame(await ask(), [200, { status: 'ready', release, schema: null }], 'without both')
 })

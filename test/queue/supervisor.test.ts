@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { supervise } from '#src/queue/supervisor.ts'
+import { version as release } from '#src/runtime/assets.ts'
 import { startInstance } from '#test/reliability/instance.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { runProgram } from '#test/support/processes/program.ts'
@@ -38,7 +39,7 @@ t.test('a process in quarantine delivers nothing until it is adopted', async (t)
   await database.admin.query('DROP FUNCTION enter_test') // serve refuses to start with it
   const instance = await startInstance(t, database, allowing(receiver))
   await allowScopes(database)
-  t.strictSame(await readiness(), { status: 'not ready', failing: ['quarantine'] })
+  t.strictSame(await readiness(), { status: 'not ready', failing: ['quarantine'], release })
   t.match(instance.output(), /"reason":"by-hand".*gatehouse adopt.*no job is done/)
   t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
 

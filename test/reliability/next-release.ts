@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process'
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Test } from 'tap'
+import { version } from '#src/runtime/assets.ts'
 import { copyTree } from '#test/mutation/lane.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 
+const run = promisify(execFile)
+
 /*
- * The next release, made from this tree: a column with values for existing rows, an index on it, a
+ * The next release, made from this tree, whose version has a tag then: a column with values for existing rows, an index on it, a
  * new table with a policy and a function that the web role may call, another name for a function that
  * every request calls, their privileges, and code that reads the column.
  */
@@ -28,6 +33,9 @@ END $$;`,
     'CREATE INDEX CONCURRENTLY orders_reference ON orders (tenant_id, reference);',
 }
 
+const [major, minor] = version.split('.').map(Number)
+const nextVersion = `${major}.${(minor ?? 0) + 1}.0`
+
 /** What is added to a file, or a new file. */
 const additions = {
   'prisma/policies.sql': `
@@ -48,6 +56,8 @@ $$;
 
 /** File, text in it, and its replacement in the next release. */
 const changes = [
+  ['package.json', `"version": "${version}"`, `"version": "${nextVersion}"`],
+  ['src/runtime/assets.ts', `version = '${version}'`, `version = '${nextVersion}'`],
   [
     'src/resources/orders.ts',
     'shipping_address AS "shippingAddress"',
@@ -72,6 +82,9 @@ const changes = [
 ] as const
 
 export type NextRelease = {
+  /** Its tree: a repository in which this release has a tag. */
+  folder: string
+  version: string
   /** Its command line. */
   entry: string
   /** Its test/billing/half.ts. */
@@ -83,6 +96,7 @@ export type NextRelease = {
 export async function makeNextRelease(t: Test): Promise<NextRelease> {
   const folder = join(await temporaryFolder(t), 'next')
   await copyTree(fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, ''), folder)
+  await tagRelease(folder)
   for (const [name, sql] of Object.entries(migrations)) {
     await mkdir(join(folder, 'prisma/migrations', name))
     await writeFile(join(folder, 'prisma/migrations', name, 'migration.sql'), sql)
@@ -99,10 +113,21 @@ export async function makeNextRelease(t: Test): Promise<NextRelease> {
     await writeFile(path, text.replace(before, after))
   }
   return {
+    folder,
+    version: nextVersion,
     entry: join(folder, 'src/cli.ts'),
     half: join(folder, 'test/billing/half.ts'),
     adds: Object.keys(migrations),
   }
+}
+
+async function tagRelease(folder: string): Promise<void> {
+  const git = (...args: string[]) => run('git', args, { cwd: folder })
+  await git('init', '--quiet')
+  await git('add', '--all', '--', '.', ':!node_modules') // a link
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@localhost']
+  await git(...author, 'commit', '--quiet', `--message=${version}`)
+  await git('tag', `v${version}`)
 }
 
 /** As docs/upgrades.md says: the old one stays in previous.sql, for processes of the release before. */

@@ -1,14 +1,23 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import pg from 'pg'
 import t, { type Test } from 'tap'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { version } from '#src/runtime/assets.ts'
 import { crashSettings, runCrashRounds } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { ownHalf } from '#test/billing/killable.ts'
+import { root } from '#test/docs/page.ts'
+import { testSettings } from '#test/support/app/app.ts'
 import { createUser } from '#test/support/callers/callers.ts'
-import { createOwnedDatabase } from '#test/support/database/database.ts'
+import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { onCluster } from '#test/support/database/raw-sql.ts'
+import { logins, serverUrls, urlsOf } from '#test/support/database/template.ts'
 import { until } from '#test/support/database/until.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
 import { runProgram } from '#test/support/processes/program.ts'
-import { ask, startInstance, troublesOf } from './instance.ts'
+import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
+import { findLastRelease, type Release } from './last-release.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
 
@@ -16,81 +25,125 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? 200)
 const seconds = Number(process.env.CRASH_SECONDS ?? 10)
 const seed = chosenSeed()
 
-/** A database of this release that can be migrated to the next. */
-async function prepare(t: Test) {
+t.test('rolling upgrade: from this release to the next, and no request fails', async (t) => {
+  const next = await makeNextRelease(t)
+  const old = await findLastRelease(t, next.folder)
+  if (old === null) throw new Error('The release that was tagged is not found.')
+  const named = await runProgram(t, ['version'], {}, old)
+  t.equal(await named.ended, 0)
+  t.match(named.output(), `gatehouse ${version} `, 'the old code is that of the tag')
+
   const database = await createOwnedDatabase(t)
-  const env = {
-    NODE_ENV: 'production',
-    DATABASE_OWNER_URL: database.ownerUrl,
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-  }
-  return { database, env, next: await makeNextRelease(t) }
-}
-
-t.test('rolling upgrade: two releases on one database, and no request fails', async (t) => {
-  const { database, env, next } = await prepare(t)
-  const old = await startInstance(t, database)
-  const load = await startLoad(t, database, [old])
+  const { load, fresh, again } = await upgrade(t, database, old, next)
   const order = { path: `/orders/${load.order}`, headers: { cookie: load.cookie } }
-  await load.more(50)
-
-  const migration = await runProgram(t, ['migrate'], env, { entry: next.entry })
-  t.equal(await migration.ended, 0)
-  t.equal(
-    migration.output(),
-    `${next.adds.map((one) => `applied ${one}\n`).join('')}replaced functions, policies, triggers and privileges\n`,
-  )
-  await load.more(50)
-  for (const [url, duty] of [
-    [database.url, 'web'] as const,
-    [database.workerUrl, 'worker'] as const,
-  ]) {
-    const everyMinute = await verifyDatabase(url, duty, 'catalogue')
-    t.strictSame(everyMinute, [], 'the old release tolerates what the new one has recorded')
-  }
-  await database.admin.query('GRANT DELETE ON order_labels TO test_app')
-  t.match(await verifyDatabase(database.url, 'web', 'catalogue'), [
-    { problem: /may DELETE order_labels, which it does not need/ },
-  ])
-  await database.admin.query('REVOKE DELETE ON order_labels FROM test_app')
-
-  const again = await startInstance(t, database)
-  load.instances.push(again)
-  const fresh = await startInstance(t, database, {}, { entry: next.entry })
-  load.instances.push(fresh)
-  await load.more(150)
-  const line2 = async (instance: typeof old) => {
+  const line2 = async (instance: Instance) => {
     const { body } = await ask(instance, order)
     return JSON.parse(body).shippingAddress.line2
   }
-  t.equal(await line2(old), undefined)
   t.equal(await line2(again), undefined, 'the old release starts on the newer schema')
   t.equal(await line2(fresh), `R-${load.order}`, 'the new release reads its column')
 
-  const stale = await runProgram(t, ['migrate'], env)
-  t.equal(await stale.ended, 0)
-  t.match(stale.output(), /A newer release has applied .*\. Nothing was changed\.\n$/)
+  await database.admin.query('GRANT DELETE ON order_labels TO test_app')
+  t.match(await doctor(t, database, old), [
+    `test_app may DELETE order_labels, which it does not need. The database is of release ${next.version}: run \`gatehouse migrate\` of that release`,
+  ])
+  t.match(await migrateBy(t, database, old), /A newer release .* of that release\.\n$/)
+  t.equal((await doctor(t, database, old)).length, 1, 'its own migrate changes nothing')
+  await migrateBy(t, database, next)
+  t.strictSame(await doctor(t, database, old), [], 'that of the next release repairs it')
+})
 
-  for (const { child } of [old, again]) child.kill('SIGTERM')
-  t.strictSame(await Promise.all([old.ended, again.ended]), [0, 0])
+const lastRelease = await findLastRelease(t, root)
+const skip = lastRelease === null && 'no release has a tag, and TEST_LAST_RELEASE names no binary'
+
+t.test('rolling upgrade: from the last release to this one', { skip }, async (t) => {
+  if (lastRelease === null) return
+  const database = await createEmptyDatabase(t)
+  await migrateBy(t, database, lastRelease)
+  await upgrade(t, database, lastRelease, { entry: join(root, 'src/cli.ts') })
+})
+
+/**
+ * Old processes serve a load; `migrate` of the next release runs; one old process more and a new one
+ * start; then the processes of the old release that served before stop. No request fails.
+ * @param database of the old release
+ * @returns the processes that run
+ */
+async function upgrade(t: Test, database: TestDatabase, old: Release, next: Release) {
+  const first = await startInstance(t, database, {}, old)
+  const load = await startLoad(t, database, [first])
+  await load.more(50)
+
+  t.match(await migrateBy(t, database, next), /^replaced functions, policies/m)
+  await load.more(50)
+  t.equal((await fetch(`${first.admin}/readyz`)).status, 200)
+  t.strictSame(await doctor(t, database, old), [], 'the old release tolerates what is newer')
+
+  const again = await startInstance(t, database, {}, old)
+  load.instances.push(again)
+  const fresh = await startInstance(t, database, {}, next)
+  load.instances.push(fresh)
+  await load.more(150)
+  first.child.kill('SIGTERM')
+  t.equal(await first.ended, 0)
   await load.more(50)
   await load.stop()
   t.strictSame(load.failures, [])
-  t.strictSame([old, again, fresh].flatMap(troublesOf), [])
+  t.strictSame([first, again, fresh].flatMap(troublesOf), [])
   await until(
     database,
     `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`,
   )
   t.strictSame(await checkHistory(database.admin, load.history), [])
   t.comment(`${load.answered()} requests, ${load.busy()} refused by a busy machine`)
-})
+  return { load, again, fresh }
+}
+
+/** An empty database of the tests' owner. */
+async function createEmptyDatabase(t: Test): Promise<TestDatabase> {
+  const [cluster = ''] = serverUrls()
+  const name = `test_rolling_${randomBytes(6).toString('hex')}`
+  await createOwnerAndDatabase(cluster, logins.owner, name)
+  const urls = urlsOf(cluster, name)
+  const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
+  admin.on('error', () => {}) // the database is dropped under it
+  t.teardown(async () => {
+    await admin.end()
+    await onCluster(`DROP DATABASE ${name} WITH (FORCE)`)
+  })
+  return { ...urls, admin }
+}
+
+async function migrateBy(t: Test, database: TestDatabase, release: Release): Promise<string> {
+  const program = await runProgram(t, ['migrate'], settingsOf(database), release)
+  t.equal(await program.ended, 0)
+  return program.output()
+}
+
+/** What the doctor of a release finds in the database. */
+async function doctor(t: Test, database: TestDatabase, release: Release): Promise<string[]> {
+  const program = await runProgram(t, ['doctor', '--json'], testSettings(database), release)
+  await program.ended
+  const findings: { subject: string; faults: string[] }[] = JSON.parse(program.results())
+  const ofDatabase = findings.filter(({ subject }) => subject.startsWith('database'))
+  t.equal(ofDatabase.length, 2)
+  return ofDatabase.flatMap(({ faults }) => faults)
+}
+
+function settingsOf(database: TestDatabase) {
+  return {
+    NODE_ENV: 'production',
+    DATABASE_OWNER_URL: database.ownerUrl,
+    DATABASE_URL: database.url,
+    DATABASE_WORKER_URL: database.workerUrl,
+  }
+}
 
 t.test('two releases with a web and a worker each on one database are killed', async (t) => {
   t.comment(`TEST_SEED=${seed} CRASH_ROUNDS=${rounds}`)
-  const { database, env, next } = await prepare(t)
-  const migration = await runProgram(t, ['migrate'], env, { entry: next.entry })
-  t.equal(await migration.ended, 0)
+  const next = await makeNextRelease(t)
+  const database = await createOwnedDatabase(t)
+  await migrateBy(t, database, next)
   await createUser(database, { billingCustomer: 'cus_1' })
   const halves = [ownHalf, next.half]
   const run = await runCrashRounds(database, crashSettings(database), {

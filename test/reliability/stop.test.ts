@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { version as release } from '#src/runtime/assets.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
@@ -82,7 +83,7 @@ t.test('a second signal ends the process at once', async (t) => {
     const ready = await fetch(`${instance.admin}/readyz`)
     t.ok([200, 503].includes(ready.status))
     if (ready.status === 200) continue
-    t.strictSame(await ready.json(), { status: 'not ready', failing: ['stopping'] })
+    t.strictSame(await ready.json(), { status: 'not ready', failing: ['stopping'], release })
     break
   }
   const answer = await ask(instance, { path: '/' })

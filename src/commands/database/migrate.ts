@@ -24,7 +24,9 @@ export default async function migrateCommand(env: Environment, options: Options)
     if (defined) print('replaced functions, policies, triggers and privileges')
     for (const name of createdRoles) print(`created role ${name}`)
     if (ahead.length > 0) {
-      print(`A newer release has applied ${ahead.join(', ')}. Nothing was changed.`)
+      print(
+        `A newer release has applied ${ahead.join(', ')}. Nothing was changed: this database is migrated and repaired by \`gatehouse migrate\` of that release.`,
+      )
     } else if (applied.length === 0 && !defined) print('The database is up to date.')
   })
 }

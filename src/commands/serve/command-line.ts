@@ -42,6 +42,22 @@ After SIGINT the exit status is 130.`,
     .action(async (options) => (await import('./health.ts')).default(readEnvironment(), options))
 }
 
+/** `version`. */
+export function addVersionCommand(program: Command): void {
+  program
+    .command('version')
+    .description('Show the release, its schema, and the release of the database')
+    .option(...json)
+    .addHelpText(
+      ...details(
+        'the database cannot be asked',
+        `The database is asked if DATABASE_WORKER_URL or DATABASE_URL is set: which
+release last ran migrate on it. /readyz of a running process says the same.`,
+      ),
+    )
+    .action(async (options) => (await import('./version.ts')).default(readEnvironment(), options))
+}
+
 /** `init`. */
 export function addInitCommand(program: Command): void {
   program

@@ -1,0 +1,34 @@
+import type { Environment } from '#src/config/parse.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { queueSchema } from '#src/queue/queue.ts'
+import { version as release } from '#src/runtime/assets.ts'
+import { readMigrations } from '#src/schema/history.ts'
+import { findSchemaVersion } from '#src/schema/record.ts'
+import { readWorkerUrl } from '../kit/databases.ts'
+import { print, printJson } from '../kit/output.ts'
+
+type Options = { readonly json?: true }
+
+/**
+ * `gatehouse version`: the release, the schema that it brings, and the release that last migrated the
+ * database, if one is configured.
+ */
+export default async function versionCommand(env: Environment, { json }: Options): Promise<void> {
+  const migration = (await readMigrations()).at(-1)?.name
+  const own = { release, node: process.version, schema: { migration, queue: queueSchema } }
+  if (!json) {
+    print(`gatehouse ${release} (Node ${process.version})`)
+    print(
+      `brings the schema of the migration ${migration}, and version ${queueSchema} of the queue`,
+    )
+  }
+  const database = await findDatabaseRelease(env)
+  if (json) return printJson({ ...own, database })
+  if (database !== null) print(`the database is of release ${database}`)
+}
+
+async function findDatabaseRelease(env: Environment): Promise<string | null> {
+  if (!env.DATABASE_WORKER_URL && !env.DATABASE_URL) return null
+  const systemDb = openSystemDatabase(readWorkerUrl(env), 1)
+  return findSchemaVersion(systemDb).finally(() => systemDb.close())
+}
