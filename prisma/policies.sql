@@ -110,6 +110,8 @@ CREATE POLICY usage ON orders FOR SELECT TO CURRENT_USER
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'usage');
 CREATE POLICY tenant_export ON orders FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'tenant-export' AND tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY erasure ON orders TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'erasure' AND tenant_id = (SELECT current_tenant_id()));
 
 CREATE POLICY tenant_scope ON posts USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY tenant_scope ON invoices USING (tenant_id = (SELECT current_tenant_id()));
@@ -132,6 +134,8 @@ CREATE POLICY usage ON documents FOR SELECT TO CURRENT_USER
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'usage');
 CREATE POLICY tenant_export ON documents FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'tenant-export' AND tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY erasure ON documents TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) = 'erasure' AND tenant_id = (SELECT current_tenant_id()));
 
 -- ---- Outbound webhooks ----
 -- The policies `ledger` and `trace` are for functions that look for rows in all tenants.

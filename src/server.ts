@@ -8,6 +8,7 @@ import notFound from '#plugins/http/not-found.ts'
 import parserAnswers from '#plugins/http/parser-answers.ts'
 import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
+import { measureErasures } from '#src/auth/erasure/work.ts'
 import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
@@ -210,7 +211,12 @@ async function buildAdmin(
         measureQueues(systemDb, metrics.queues),
         measureTransactions(),
         // The web role sees what its caller stores, not what all tenants do.
-        ...(worker?.current() ? [measureUsage(systemDb, metrics.quotas, config.quota)] : []),
+        ...(worker?.current()
+          ? [
+              measureUsage(systemDb, metrics.quotas, config.quota),
+              measureErasures(systemDb, metrics.identity),
+            ]
+          : []),
       ]).catch((error) => {
         metrics.measured.set(0)
         logger.warn({ err: error }, 'measuring the backlog failed')

@@ -150,6 +150,10 @@ CREATE POLICY usage ON orders FOR SELECT TO CURRENT_USER
 CREATE POLICY tenant_export ON orders FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'tenant-export' AND tenant_id = current_tenant_id());
 
+CREATE POLICY erasure ON orders TO CURRENT_USER
+  USING (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id())
+  WITH CHECK (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id());
+
 CREATE POLICY tenant_scope ON posts
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
 
@@ -184,6 +188,10 @@ CREATE POLICY usage ON documents FOR SELECT TO CURRENT_USER
 
 CREATE POLICY tenant_export ON documents FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'tenant-export' AND tenant_id = current_tenant_id());
+
+CREATE POLICY erasure ON documents TO CURRENT_USER
+  USING (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id())
+  WITH CHECK (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id());
 
 -- ---- Outbound webhooks ----
 -- The policies `ledger` and `trace` are for functions that look for rows in all tenants.

@@ -23,6 +23,10 @@ BEGIN
       ON CONFLICT (id_hash) DO UPDATE SET expires_at =
         greatest(s.expires_at, CASE WHEN s.user_id IS NULL THEN excluded.expires_at END);
   END IF;
+  -- A browser has at most 50 attempts in progress: the oldest ends.
+  DELETE FROM public.sign_in_attempts a WHERE a.state_hash IN (
+    SELECT o.state_hash FROM public.sign_in_attempts o JOIN public.sessions s ON s.id = o.session_id
+    WHERE s.id_hash = sha256(credential) ORDER BY o.created_at DESC, o.state_hash OFFSET 49);
   INSERT INTO public.sign_in_attempts
       (state_hash, session_id, user_id, purpose, provider, nonce, code_verifier, return_to, expires_at)
     SELECT sha256(state), s.id, CASE WHEN attempt_purpose <> 'sign-in' THEN s.user_id END,
@@ -326,6 +330,10 @@ BEGIN
             now() - make_interval(secs => seconds_ago),
             now() + make_interval(secs => absolute_seconds))
     RETURNING id INTO begun;
+  -- A person has at most 100 sessions: the one that was used longest ago ends.
+  DELETE FROM public.sessions s WHERE s.id IN (
+    SELECT o.id FROM public.sessions o WHERE o.user_id = attempt.user_id AND o.id <> begun
+    ORDER BY o.last_seen_at DESC, o.id OFFSET 99);
   UPDATE public.sign_in_attempts a SET session_id = begun
     WHERE a.session_id = attempt.session_id AND a.purpose = 'sign-in';
   DELETE FROM public.sessions s WHERE s.id = attempt.session_id;

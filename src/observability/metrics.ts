@@ -328,6 +328,18 @@ function createIdentityMetrics(registry: Registry) {
   for (const outcome of ['finished', 'failed']) erasures.inc({ outcome }, 0)
   return {
     sessionsEnded,
+    erasuresOpen: new Gauge({
+      name: 'gatehouse_erasures_open',
+      help: 'What has ended and has rows to delete in batches, by kind: tenant, person, events, member, endpoint',
+      labelNames: ['kind'],
+      registers,
+    }),
+    erasureAge: new Gauge({
+      name: 'gatehouse_erasure_oldest_age_seconds',
+      help: 'Seconds since the oldest open one of a kind has ended',
+      labelNames: ['kind'],
+      registers,
+    }),
     revocationsPostponed: new Counter({
       name: 'gatehouse_token_revocations_postponed_total',
       help: 'Token revocations that did not count as tried, because no key of this process decrypts the token',

@@ -91,7 +91,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: 'SELECT, INSERT, UPDATE (tenants), DELETE',
   },
   webhook_endpoints: {
-    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, rate_per_second, rate_burst, thin, recover_when_disabled, updated_at), DELETE',
+    web: 'SELECT, INSERT, UPDATE (url, description, all_event_types, event_types, signature, secret, previous_secret, previous_secret_expires_at, secret_rotated_at, rate_per_second, rate_burst, thin, recover_when_disabled, updated_at)',
     worker: 'SELECT, UPDATE (in_turn)',
   },
   endpoint_states: {
@@ -179,6 +179,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'leave_tenant(bytea, bytea, uuid)',
     'erase_account(bytea)',
     'delete_tenant(bytea, bytea, text)',
+    'delete_endpoint(uuid, uuid)',
     'export_own(text, uuid, text, integer)',
     'link_customer(text, bigint, text)',
     'list_customers(text, integer)',
@@ -205,6 +206,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'count_near_quota(bigint[], double precision)',
     'claim_erasure(integer, integer)',
     'work_erasure(bigint, integer)',
+    'measure_erasures()',
     'prune_dead(integer, integer, integer)',
     'prune_form_submissions(integer)',
     'prune_idempotency_keys(integer)',

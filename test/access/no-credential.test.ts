@@ -237,6 +237,7 @@ t.test('functions that do something without a credential are those of signing in
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     erase_account: [[key()], 'nothing'],
     delete_tenant: [[key(), key(), 'Tenant'], 'nothing'],
+    delete_endpoint: [[ada.tenantId, attempt], 'nothing'],
     export_own: [['profile', null, null, 10], 'refused'],
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
     list_customers: [[null, 10], 'refused'],
@@ -483,7 +484,7 @@ async function world(t: Test) {
      SELECT tenant_id, id, hash, hash FROM service_tokens`,
   )
   await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
-  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES (gen_random_uuid())')
+  await database.admin.query(`INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', gen_random_uuid())`)
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
   await database.admin.query(
     `INSERT INTO running_processes (id, role, encryption_keys, session_secrets)

@@ -369,7 +369,9 @@ t.test('what the retention and an erasure delete is accounted for', async (t) =>
   t.equal(await sumOf(world, 'published'), 1)
   t.match(await purgeHistory(systemDb, all), { events: 1 })
   t.same(await checkAll(world), [], 'deleted afterwards, and not in the ledger yet')
-  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES ($1)', [tenant.tenantId])
+  await database.admin.query(`INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', $1)`, [
+    tenant.tenantId,
+  ])
   t.same((await world.run()).findings, [])
   t.equal(await sumOf(world, 'published-removed'), 1)
   t.same(await checkAll(world), [], 'and in the ledger')

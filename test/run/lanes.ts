@@ -27,6 +27,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
   'test/instances/*.test.ts': 'several instances behind a balancer',
   'test/**/*-browser.test.ts': 'a browser opens every page',
+  'test/access/constant-time-revocation.test.ts': 'half a million rows of each kind of history',
   'test/clients/typescript/package.test.ts': 'packs and installs the client',
 }
 

@@ -188,9 +188,7 @@ BEGIN
   SELECT u.own_tenant_id INTO own_tenant FROM public.users u WHERE u.id = person;
   IF NOT FOUND THEN RETURN; END IF; -- with their last membership
   scope_text := public.set_scope('erasure', '', person, own_tenant);
-  INSERT INTO public.erasures (user_id, tenant_id) VALUES (person, NULL);
-  INSERT INTO public.erasures (user_id, tenant_id)
-    SELECT DISTINCT person, o.tenant_id FROM public.orders o WHERE o.user_id = person;
+  INSERT INTO public.erasures (kind, user_id) VALUES ('person', person);
   UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = own_tenant;
   scope_text := public.put_scope(entered);
 END

@@ -242,7 +242,7 @@ END
 $$;
 
 -- The number of due and of later attempts of all tenants, among at most `batch`, and the age of the oldest in
--- seconds. Sets no scope.
+-- seconds, without those at deleted endpoints. Sets no scope.
 CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)
 RETURNS TABLE (due integer, scheduled integer, age double precision)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -254,7 +254,8 @@ BEGIN
   SELECT count(*) FILTER (WHERE a.due_at <= now()), count(*) FILTER (WHERE a.due_at > now()),
     extract(epoch FROM now() - min(a.due_at))
     INTO due, scheduled, age
-    FROM (SELECT d.due_at FROM public.due_attempts d LIMIT batch) a;
+    FROM (SELECT d.* FROM public.due_attempts d LIMIT batch) a
+    WHERE EXISTS (SELECT FROM public.webhook_endpoints e WHERE e.tenant_id = a.tenant_id AND e.id = a.endpoint_id);
   scope_text := public.clear_scope();
   RETURN NEXT;
 END

@@ -1,5 +1,5 @@
--- Erasure. Access ends in one transaction: sessions, tokens, identities and memberships. A worker deletes the rest in
--- batches (work_erasure).
+-- Erasure. A right ends in one transaction, in constant time however much history there is. A worker deletes the rest
+-- in batches (work_erasure).
 
 -- The user with this id, else with this verified address; NULL if there is none.
 CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint
@@ -83,7 +83,7 @@ BEGIN
 END
 $$;
 
--- Queues the erasure of a deleted user: their audit entries, and copies in events of each tenant with orders of theirs.
+-- Queues the erasure of a deleted user.
 CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -92,10 +92,7 @@ DECLARE
   scope_text text;
 BEGIN
   scope_text := public.set_scope('erasure', '', OLD.id, OLD.own_tenant_id);
-  INSERT INTO public.erasures (user_id, tenant_id)
-    SELECT OLD.id, NULL
-    UNION ALL
-    SELECT DISTINCT OLD.id, o.tenant_id FROM public.orders o WHERE o.user_id = OLD.id;
+  INSERT INTO public.erasures (kind, user_id) VALUES ('person', OLD.id);
   PERFORM pg_advisory_xact_lock(7165230421);
   UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = OLD.own_tenant_id;
   scope_text := public.put_scope(entered);
@@ -170,8 +167,10 @@ BEGIN
 END
 $$;
 
--- Ends all access to a tenant: deletes its memberships, sessions, tokens and invitations, and queues the deletion of
--- its rows (purge_tenant). Returns the provider tokens to revoke.
+-- Ends all access to a tenant: disables its endpoints, deletes service tokens and memberships, and with these sessions
+-- and tokens; users without another tenant are deleted. An invitation counts only while its inviter is a member. Queues
+-- the deletion of all other rows (purge_tenant), whose number does not matter here. Returns the provider tokens to
+-- revoke. The time is a variable, so that all rows have the same.
 CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -188,7 +187,6 @@ BEGIN
   UPDATE public.endpoint_states s
     SET status = 'disabled', disabled_at = coalesce(s.disabled_at, closed_at)
     WHERE s.tenant_id = tenant;
-  DELETE FROM public.invitations i WHERE i.tenant_id = tenant;
   DELETE FROM public.service_tokens s WHERE s.tenant_id = tenant;
   FOR member IN
     SELECT m.user_id FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id
@@ -197,7 +195,7 @@ BEGIN
       (SELECT r.revocations FROM public.remove_membership(tenant, member) r);
   END LOOP;
   UPDATE public.token_revocations r SET tenant_id = NULL WHERE r.tenant_id = tenant;
-  INSERT INTO public.erasures (tenant_id) VALUES (tenant);
+  INSERT INTO public.erasures (kind, tenant_id) VALUES ('tenant', tenant);
   scope_text := public.put_scope(entered);
   RETURN revocations;
 END
@@ -214,7 +212,7 @@ DECLARE
 BEGIN
   UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = (
     SELECT o.id FROM public.erasures o
-    WHERE (o.user_id IS NULL OR o.created_at <= now() - make_interval(secs => settle_seconds))
+    WHERE (o.kind <> 'events' OR o.created_at <= now() - make_interval(secs => settle_seconds))
       AND (o.worked_at IS NULL OR o.worked_at <= now() - make_interval(secs => rest_seconds))
     ORDER BY o.worked_at NULLS FIRST, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING e.id INTO claimed;
@@ -227,16 +225,18 @@ CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer) RETURNS b
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  due record;
+  due public.erasures;
   finished boolean;
   scope_text text;
 BEGIN
-  SELECT e.user_id, e.tenant_id INTO due FROM public.erasures e WHERE e.id = erasure FOR UPDATE;
+  SELECT e.* INTO due FROM public.erasures e WHERE e.id = erasure FOR UPDATE;
   IF NOT FOUND THEN RETURN true; END IF;
-  finished := CASE
-    WHEN due.user_id IS NULL THEN public.purge_tenant(due.tenant_id, batch)
-    WHEN due.tenant_id IS NULL THEN public.erase_audit(due.user_id, batch)
-    ELSE public.erase_events(due.user_id, due.tenant_id, batch)
+  finished := CASE due.kind
+    WHEN 'tenant' THEN public.purge_tenant(due.tenant_id, batch)
+    WHEN 'person' THEN public.purge_person(due.user_id, batch)
+    WHEN 'events' THEN public.erase_events(erasure, due.user_id, due.tenant_id, batch)
+    WHEN 'member' THEN public.clear_authors(due.tenant_id, due.user_id, batch)
+    WHEN 'endpoint' THEN public.purge_endpoint(due.tenant_id, due.endpoint_id, batch)
   END;
   IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
   scope_text := public.clear_scope();
@@ -244,18 +244,31 @@ BEGIN
 END
 $$;
 
+-- The erasures that are not finished, and the age of the oldest in seconds, by kind.
+CREATE OR REPLACE FUNCTION measure_erasures() RETURNS TABLE (kind text, open bigint, age double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT e.kind, count(*), extract(epoch FROM now() - min(e.created_at))::float8
+  FROM public.erasures e GROUP BY e.kind
+$$;
+
 -- Deletes one batch of the rows of a tenant without members, and finally the tenant. Returns true if nothing is left.
 -- Skips a tenant with members. Audit entries about a person stay with the person and lose the tenant. Jobs are
--- deleted last: a worker adds a job for the next attempt only while it holds the delivery.
+-- deleted last: a worker adds a job for the next attempt only while it holds the delivery. Tables that are not
+-- named here have few rows, which go with the tenant by foreign keys.
 CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   person bigint;
   purged integer;
+  source record;
   scope_text text;
 BEGIN
   IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant) THEN RETURN true; END IF;
   scope_text := public.set_scope('erasure', '', NULL, tenant);
+  DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.id IN (
+    SELECT o.id FROM public.deliveries o WHERE o.tenant_id = tenant LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  IF purged = batch THEN RETURN false; END IF;
   INSERT INTO public.ledger_removals (window_start, count, ids)
     SELECT public.ledger_window(e.created_at), count(*), bit_xor(public.ledger_bits(e.id))
     FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id IN (
@@ -264,10 +277,19 @@ BEGIN
     SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant ORDER BY o.id LIMIT batch);
   GET DIAGNOSTICS purged = ROW_COUNT;
   IF purged = batch THEN RETURN false; END IF;
-  DELETE FROM public.posts p WHERE p.tenant_id = tenant AND p.id IN (
-    SELECT o.id FROM public.posts o WHERE o.tenant_id = tenant LIMIT batch);
-  GET DIAGNOSTICS purged = ROW_COUNT;
-  IF purged = batch THEN RETURN false; END IF;
+  FOR source IN SELECT * FROM (VALUES
+    ('endpoint_replays', 'id', 'id'), ('notifications', 'id', 'id'), ('posts', 'id', 'id'),
+    ('orders', 'id', 'id'), ('invoices', 'id', 'id'), ('documents', 'id', 'id'),
+    ('folders', 'id', 'depth DESC'), ('team_members', 'team_id, user_id', 'team_id'),
+    ('teams', 'id', 'id'), ('invitations', 'id', 'id'), ('idempotency_keys', 'user_id, key_hash', 'user_id'),
+    ('service_idempotency_keys', 'service_id, key_hash', 'service_id')
+  ) t ("name", "key", "order") LOOP
+    EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND (%2$s) IN (
+        SELECT %2$s FROM public.%1$I WHERE tenant_id = $1 ORDER BY %3$s LIMIT $2)',
+      source."name", source."key", source."order") USING tenant, batch;
+    GET DIAGNOSTICS purged = ROW_COUNT;
+    IF purged = batch THEN RETURN false; END IF;
+  END LOOP;
   DELETE FROM public.audit_log a WHERE a.id IN (
     SELECT o.id FROM public.audit_log o WHERE o.tenant_id = tenant AND o.user_id IS NULL LIMIT batch);
   GET DIAGNOSTICS purged = ROW_COUNT;
@@ -288,9 +310,102 @@ BEGIN
   DELETE FROM public.tenants t WHERE t.id = tenant;
   DELETE FROM public.tenant_usage u WHERE u.tenant_id = tenant;
   DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant;
-  DELETE FROM public.erasures e WHERE e.tenant_id = tenant AND e.user_id IS NOT NULL;
+  DELETE FROM public.erasures e WHERE e.tenant_id = tenant AND e.kind <> 'tenant';
   DELETE FROM pgboss.job j WHERE j.data ->> 'tenantId' = tenant::text;
   RETURN true;
+END
+$$;
+
+-- Deletes an endpoint of the current tenant and its open replays, in constant time. A worker deletes its deliveries,
+-- finished replays and notifications. Returns false if there is no such endpoint.
+CREATE OR REPLACE FUNCTION delete_endpoint(tenant uuid, endpoint uuid) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() THEN RETURN false; END IF;
+  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
+  IF NOT FOUND THEN RETURN false; END IF;
+  DELETE FROM public.endpoint_replays r
+    WHERE r.tenant_id = tenant AND r.endpoint_id = endpoint AND r.finished_at IS NULL;
+  INSERT INTO public.erasures (kind, tenant_id, endpoint_id) VALUES ('endpoint', tenant, endpoint);
+  RETURN true;
+END
+$$;
+
+-- Deletes one batch of the history of a deleted endpoint. Returns true if nothing is left.
+CREATE OR REPLACE FUNCTION purge_endpoint(tenant uuid, endpoint uuid, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  purged integer;
+  scope_text text := public.set_scope('erasure', '', NULL, tenant);
+BEGIN
+  DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.id IN (
+    SELECT o.id FROM public.deliveries o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint
+    ORDER BY o.created_at LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  IF purged = batch THEN RETURN false; END IF;
+  DELETE FROM public.endpoint_replays r WHERE r.tenant_id = tenant AND r.id IN (
+    SELECT o.id FROM public.endpoint_replays o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  IF purged = batch THEN RETURN false; END IF;
+  DELETE FROM public.notifications n WHERE n.tenant_id = tenant AND n.id IN (
+    SELECT o.id FROM public.notifications o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint LIMIT batch);
+  GET DIAGNOSTICS purged = ROW_COUNT;
+  RETURN purged < batch;
+END
+$$;
+
+-- Clears the author in one batch of what a former member has written, in every table with a column author_id. Returns
+-- true if nothing is left. Does nothing once the person is a member again, or for a deleted tenant.
+CREATE OR REPLACE FUNCTION clear_authors(tenant uuid, member bigint, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  written name;
+  changed integer;
+  scope_text text;
+BEGIN
+  IF EXISTS (SELECT FROM public.erasures e WHERE e.tenant_id = tenant AND e.kind = 'tenant') THEN RETURN true; END IF;
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  FOR written IN
+    SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
+  LOOP
+    EXECUTE format('UPDATE public.%1$I SET author_id = NULL WHERE tenant_id = $1 AND author_id = $2
+        AND id IN (SELECT id FROM public.%1$I WHERE tenant_id = $1 AND author_id = $2 ORDER BY id LIMIT $3)
+        AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $1 AND m.user_id = $2)', written)
+      USING tenant, member, batch;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed = batch THEN RETURN false; END IF;
+  END LOOP;
+  RETURN true;
+END
+$$;
+
+-- Deletes one batch of the orders of a deleted user, then clears the inviter in one batch of invitations, then the client
+-- in one of audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders
+-- are gone.
+CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  tenant uuid;
+  changed integer;
+  scope_text text := public.set_scope('erasure', '', person, NULL);
+BEGIN
+  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.user_id = person
+    ORDER BY o.tenant_id LIMIT 1;
+  IF FOUND THEN
+    DELETE FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person AND o.id IN (
+      SELECT p.id FROM public.orders p WHERE p.tenant_id = tenant AND p.user_id = person ORDER BY p.id LIMIT batch);
+    IF NOT EXISTS (SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person) THEN
+      INSERT INTO public.erasures (kind, user_id, tenant_id) VALUES ('events', person, tenant);
+    END IF;
+    RETURN false;
+  END IF;
+  UPDATE public.invitations i SET invited_by = NULL WHERE i.id IN (
+    SELECT o.id FROM public.invitations o WHERE o.invited_by = person LIMIT batch) AND i.invited_by = person;
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  IF changed = batch THEN RETURN false; END IF;
+  RETURN public.erase_audit(person, batch);
 END
 $$;
 
@@ -301,41 +416,47 @@ DECLARE
   changed integer;
   scope_text text := public.set_scope('erasure', '', person, NULL);
 BEGIN
-  UPDATE public.audit_log a SET target = 'user ' || person
-    WHERE a.action = 'customer-link' AND a.target LIKE '% user ' || person;
   UPDATE public.audit_log a SET ip = NULL, user_agent = NULL WHERE a.id IN (
     SELECT o.id FROM public.audit_log o
     WHERE o.user_id = person AND (o.ip IS NOT NULL OR o.user_agent IS NOT NULL) LIMIT batch);
   GET DIAGNOSTICS changed = ROW_COUNT;
-  RETURN changed < batch;
+  IF changed = batch THEN RETURN false; END IF;
+  UPDATE public.audit_log a SET target = 'user ' || person
+    WHERE a.action = 'customer-link' AND a.target LIKE '% user ' || person;
+  RETURN true;
 END
 $$;
 
--- Removes personal data from one batch of events of a tenant. Returns true if none is left. New bodies are computed
--- before they are stored.
-CREATE OR REPLACE FUNCTION erase_events(person bigint, tenant uuid, batch integer) RETURNS boolean
+-- Removes personal data from one batch of events of a tenant, after the last one that was read. Returns true if none is
+-- left. New bodies are computed before they are stored.
+CREATE OR REPLACE FUNCTION erase_events(erasure bigint, person bigint, tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   erased constant jsonb := '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}';
+  after text := (SELECT e.cursor FROM public.erasures e WHERE e.id = erasure);
+  read text[];
   ids text[];
   bodies text[];
   scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
+  read := ARRAY(
+    SELECT e.id FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id > coalesce(after, '')
+    ORDER BY e.id LIMIT batch);
   SELECT array_agg(a.id), array_agg(a.body) INTO ids, bodies FROM (
     SELECT e.id, json_build_object('id', e.id, 'type', e.type, 'createdAt', e.body::jsonb -> 'createdAt',
         'data', (e.body::jsonb -> 'data') - 'shippingAddress' - 'cardLast4' || erased)::text AS body
     FROM public.outbound_events e
-    WHERE e.tenant_id = tenant AND e.type = 'order.updated'
+    WHERE e.tenant_id = tenant AND e.id = ANY (read) AND e.type = 'order.updated'
       AND strpos(e.body, '"userId":' || person || ',') > 0
       AND NOT e.body::jsonb -> 'data' @> erased
-    LIMIT batch FOR UPDATE) a;
-  IF ids IS NULL THEN RETURN true; END IF;
+    FOR UPDATE) a;
   UPDATE public.delivery_attempts a SET response_excerpt = NULL
     FROM public.deliveries d
     WHERE d.tenant_id = tenant AND d.event_id = ANY (ids) AND a.tenant_id = tenant
       AND a.delivery_id = d.id;
   UPDATE public.outbound_events e SET body = made.body
     FROM unnest(ids, bodies) AS made (id, body) WHERE e.tenant_id = tenant AND e.id = made.id;
-  RETURN cardinality(ids) < batch;
+  UPDATE public.erasures e SET cursor = read[cardinality(read)] WHERE e.id = erasure;
+  RETURN cardinality(read) < batch;
 END
 $$;

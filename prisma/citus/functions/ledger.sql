@@ -357,7 +357,8 @@ BEGIN
   IF waiting_deliveries > 0 THEN
     -- A waiting delivery has a due attempt and its endpoint a job, or there is a job that adds the attempt,
     -- whose id follows from it (src/webhooks/schedule/due-attempts.ts). A test event is attempted at once. A
-    -- delivery held for the rate limit of its endpoint gets its attempt when it is released.
+    -- delivery held for the rate limit of its endpoint gets its attempt when it is released. Those to a deleted
+    -- endpoint wait for their deletion.
     RETURN QUERY
       SELECT 'delivery-without-job', public.ledger_window(e.created_at), d.tenant_id, d.event_id, d.id,
         d.endpoint_id, d.series, d.attempts + 1, NULL::text
@@ -367,6 +368,7 @@ BEGIN
           AND o.type <> 'endpoint.test' AND NOT o.example) e
       JOIN public.deliveries d ON d.tenant_id = u.tenant_id AND d.event_id = e.id
       WHERE d.status = 'pending' AND d.held_for IS NULL
+        AND EXISTS (SELECT FROM public.webhook_endpoints p WHERE p.tenant_id = d.tenant_id AND p.id = d.endpoint_id)
         AND NOT (
           EXISTS (
             SELECT 1 FROM public.due_attempts a

@@ -191,35 +191,32 @@ LANGUAGE sql VOLATILE AS $$
   RETURNING t.tenant_id
 $$;
 
--- Removes a membership with its posts' author, sessions and tokens. Locks the membership first: a post that the member
--- is adding holds it, so the post is committed before posts are searched.
+-- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; open invitations
+-- by the member are deleted. Takes constant time: a worker clears the author of what the member has written. Locks the
+-- membership first: a post that the member is adding holds it, so it is committed before. Returns the provider tokens
+-- to revoke.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
-DECLARE
-  entered text := coalesce(current_setting('app.scope', true), '');
-  scope_text text;
 BEGIN
   PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant AND m.user_id = member FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
   PERFORM FROM public.{users} u WHERE u.id = member FOR UPDATE;
   WITH ended AS (
     DELETE FROM public.invitations i
-    WHERE i.tenant_id = tenant AND i.invited_by = member AND i.accepted_at IS NULL RETURNING i.id
+    WHERE i.tenant_id = tenant AND i.invited_by = member AND i.accepted_at IS NULL AND i.expires_at > now()
+    RETURNING i.id
   )
   SELECT coalesce(array_agg(e.id), '{}') INTO invitations FROM ended e;
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
-  UPDATE public.posts p SET author_id = NULL WHERE p.tenant_id = tenant AND p.author_id = member;
-  scope_text := public.put_scope(entered);
   PERFORM pg_advisory_xact_lock(7165230421);
   DELETE FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member;
+  INSERT INTO public.erasures (kind, tenant_id, user_id) VALUES ('member', tenant, member);
   user_gone := NOT EXISTS (SELECT FROM public.memberships m WHERE m.user_id = member);
   revocations := '{}';
   IF user_gone THEN
     revocations := public.retire_grants(member, tenant);
-  PERFORM pg_advisory_xact_lock(7165230421);
     PERFORM public.note_erased_user(member);
-  DELETE FROM public.users u WHERE u.id = member;
+    DELETE FROM public.users u WHERE u.id = member;
   END IF;
   RETURN NEXT;
 END

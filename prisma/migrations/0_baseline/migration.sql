@@ -79,7 +79,8 @@ CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx ON memberships (t
 CREATE INDEX memberships_user_id_idx ON memberships (user_id);
 ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
 
--- Consent to join a tenant. Only a person with the verified address accepts or declines.
+-- Consent to join a tenant. Only a person with the verified address accepts or declines. invited_by has no
+-- key: purge_person clears it in batches.
 CREATE TABLE invitations (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -94,11 +95,12 @@ CREATE TABLE invitations (
   declined_at timestamptz(6),
   mailed_at timestamptz(6),
   PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (invited_by) REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL,
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX invitations_email_idx ON invitations (email);
 CREATE INDEX invitations_invited_by_idx ON invitations (invited_by);
+-- For the invitations that end with the right of their inviter, and their limit.
+CREATE INDEX invitations_open_idx ON invitations (tenant_id, invited_by, expires_at) WHERE accepted_at IS NULL;
 CREATE UNIQUE INDEX invitations_tenant_id_email_key ON invitations (tenant_id, email);
 ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
 
@@ -304,7 +306,8 @@ CREATE UNIQUE INDEX service_tokens_hash_key ON service_tokens (hash);
 CREATE INDEX service_tokens_tenant_id_created_at_id_idx ON service_tokens (tenant_id, created_at, id);
 ALTER TABLE service_tokens ENABLE ROW LEVEL SECURITY;
 
--- Requests of services with an Idempotency-Key.
+-- Requests of services with an Idempotency-Key. There is no key to the service, so that its deletion takes
+-- constant time: prune_idempotency_keys deletes every row after a day.
 CREATE TABLE service_idempotency_keys (
   tenant_id uuid NOT NULL,
   service_id uuid NOT NULL,
@@ -312,15 +315,15 @@ CREATE TABLE service_idempotency_keys (
   request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
   result bytea,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (tenant_id, service_id, key_hash),
-  FOREIGN KEY (tenant_id, service_id) REFERENCES service_tokens(tenant_id, id) ON UPDATE CASCADE ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, service_id, key_hash)
 );
 CREATE INDEX service_idempotency_keys_created_at_idx ON service_idempotency_keys (created_at);
 ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 -- ---- Resources ----
 
--- Owned by a user: the owner sees an order in every tenant, and creates it in the current one.
+-- Owned by a user: the owner sees an order in every tenant, and creates it in the current one. user_id has no
+-- key: purge_person deletes the orders of a deleted user in batches.
 CREATE TABLE orders (
   tenant_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
@@ -331,15 +334,15 @@ CREATE TABLE orders (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX orders_user_id_created_at_id_idx ON orders (user_id, created_at, id);
 CREATE INDEX orders_user_id_id_idx ON orders (user_id, id);
 CREATE INDEX orders_user_id_tenant_id_id_idx ON orders (user_id, tenant_id, id);
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- The author is a member. When the author leaves, the post stays without one (remove_membership).
+-- The author is a member. When the author leaves, the post stays without one: author_id has no key, and
+-- clear_authors clears it in batches, so that a membership with many posts ends in constant time.
 CREATE TABLE posts (
   tenant_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
@@ -352,7 +355,6 @@ CREATE TABLE posts (
   -- The service that created the post. A post has an author, a service, or neither.
   author_service_id uuid,
   PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id, author_id) REFERENCES memberships(tenant_id, user_id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX posts_tenant_id_author_id_id_idx ON posts (tenant_id, author_id, id);
@@ -562,7 +564,8 @@ CREATE INDEX outbound_events_tenant_id_type_xact_id_sequence_idx
 CREATE INDEX outbound_events_tenant_id_xact_id_sequence_idx ON outbound_events (tenant_id, xact_id, sequence);
 ALTER TABLE outbound_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- One event for one endpoint. Columns that change per attempt are not indexed and the fillfactor is low, so
+-- One event for one endpoint. endpoint_id has no key, here and in endpoint_replays and notifications:
+-- purge_endpoint deletes the history of a deleted endpoint in batches. Columns that change per attempt are not indexed and the fillfactor is low, so
 -- updates are HOT.
 CREATE TABLE deliveries (
   tenant_id uuid NOT NULL,
@@ -595,7 +598,6 @@ CREATE TABLE deliveries (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT deliveries_check CHECK ((status = 'pending') = (finished_at IS NULL)),
   CONSTRAINT deliveries_check1 CHECK (status = 'pending' OR next_attempt_at IS NULL),
-  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE,
   FOREIGN KEY (tenant_id, event_id) REFERENCES outbound_events(tenant_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 CREATE INDEX deliveries_held_idx
@@ -665,8 +667,7 @@ CREATE TABLE endpoint_replays (
   -- Only these deliveries. Empty for all.
   delivery_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
   cancelled_at timestamptz(6),
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX endpoint_replays_open_idx ON endpoint_replays (tenant_id) WHERE finished_at IS NULL;
 CREATE INDEX endpoint_replays_tenant_id_endpoint_id_idx ON endpoint_replays (tenant_id, endpoint_id);
@@ -682,8 +683,7 @@ CREATE TABLE notifications (
   message text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   mailed_at timestamptz(6),
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id, endpoint_id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX notifications_tenant_id_endpoint_id_created_at_idx ON notifications (tenant_id, endpoint_id, created_at);
 ALTER TABLE notifications ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -903,17 +903,28 @@ CREATE INDEX audit_log_user_id_at_id_idx ON audit_log (user_id, at, id);
 CREATE INDEX audit_log_user_id_id_idx ON audit_log (user_id, id);
 ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- Work of the erasure. Only a tenant: all its rows. Only a user: their entries in the audit log. Both: copies of
--- personal data in events of that tenant.
+-- What remains after a right has ended, for a worker to delete in batches (work_erasure).
+--   tenant    all rows of a deleted tenant
+--   person    orders of a deleted user, the inviter in invitations, and the client in the audit log
+--   events    copies of personal data of a deleted user in events of a tenant
+--   member    the author in what a former member has written
+--   endpoint  deliveries, replays and notifications of a deleted endpoint
 CREATE TABLE erasures (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('tenant', 'person', 'events', 'member', 'endpoint')),
   tenant_id uuid,
   user_id bigint,
+  endpoint_id uuid,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   -- When a worker last worked on it.
   worked_at timestamptz(6),
-  CONSTRAINT erasures_check CHECK (tenant_id IS NOT NULL OR user_id IS NOT NULL)
+  -- For `events`: the id of the last event that was read.
+  cursor text,
+  CONSTRAINT erasures_check CHECK ((tenant_id IS NULL) = (kind = 'person')),
+  CONSTRAINT erasures_check1 CHECK ((user_id IS NOT NULL) = (kind IN ('person', 'events', 'member'))),
+  CONSTRAINT erasures_check2 CHECK ((endpoint_id IS NOT NULL) = (kind = 'endpoint'))
 );
+CREATE INDEX erasures_tenant_id_idx ON erasures (tenant_id);
 CREATE INDEX erasures_worked_at_id_idx ON erasures (worked_at, id);
 ALTER TABLE erasures ENABLE ROW LEVEL SECURITY;
 

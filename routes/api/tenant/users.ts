@@ -133,7 +133,7 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
           request.clientInfo,
         )
       })
-      if (invitation === 'member') throw toMemberProblem('member-already')
+      if (typeof invitation === 'string') throw toMemberProblem(invitation)
       const location = `/invitations/${invitation.id}`
       return reply.code(201).header('location', location).send(invitation)
     },

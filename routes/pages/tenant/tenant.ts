@@ -157,7 +157,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           clientInfo,
         )
       })
-      if (invitation === 'member') throw toMemberProblem('member-already')
+      if (typeof invitation === 'string') throw toMemberProblem(invitation)
       return redirect(reply, mails ? 'mailed' : 'invited')
     },
   )

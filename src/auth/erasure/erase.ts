@@ -16,9 +16,9 @@ type ErasedRow = {
 }
 
 /**
- * Deletes the account of a session's user: sessions, API tokens, identities, memberships, orders and
- * the tenants of which they are the only member. Provider tokens are enqueued for revocation. Copies
- * in events and in the audit log are erased by the worker.
+ * Deletes the account of a session's user: sessions, API tokens, identities, memberships, and the
+ * tenants of which they are the only member. Provider tokens are enqueued for revocation. Orders,
+ * and copies in events and in the audit log, are erased by the worker.
  * @param connection entered without locks: the function checks the session as it locks it
  * @param cookieId the id in the request's cookie
  * @throws Problem `unauthenticated` if the session has ended

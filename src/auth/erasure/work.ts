@@ -12,7 +12,7 @@ const settleSeconds = 120
 // Shorter than the interval, so that every run tries each erasure once.
 const restSeconds = 20
 
-/** Erases at once what deleted users and tenants have left, for commands. */
+/** Erases at once what has ended, for commands. */
 export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
   for (let id = await claim(systemDb, 0, 0); id !== null; id = await claim(systemDb, 0, 0)) {
     for (let finished = false; !finished; ) finished = await workBatch(systemDb, id)
@@ -20,8 +20,8 @@ export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
 }
 
 /**
- * Erases what deleted users and tenants have left: at once and then every 30 s, in batches. Several
- * processes can do it. An erasure that fails is logged, and tried again by the next run.
+ * Erases what deleted users, tenants and endpoints and former members have left: at once and then
+ * every 30 s, in batches, each in a transaction of its own. Several processes can do it. An erasure that fails is logged, and tried again by the next run.
  */
 export function startErasures(
   systemDb: SystemDatabase,
@@ -43,12 +43,28 @@ export function startErasures(
         finished = await workBatch(systemDb, erasureId)
       }
       metrics.erasures.inc({ outcome: 'finished' })
-      logger.info({ erasureId }, 'data of a deleted user or tenant erased')
+      logger.info({ erasureId }, 'history of what has ended erased')
     } catch (error) {
       metrics.erasures.inc({ outcome: 'failed' })
-      logger.error({ erasureId, err: error }, 'data of a deleted user or tenant was not erased')
+      logger.error({ erasureId, err: error }, 'history of what has ended was not erased')
     }
     return 'more'
+  }
+}
+
+const kinds = ['tenant', 'person', 'events', 'member', 'endpoint']
+
+/** Sets the gauges of what is not erased yet. */
+export async function measureErasures(
+  systemDb: Queryable,
+  metrics: Pick<IdentityMetrics, 'erasuresOpen' | 'erasureAge'>,
+): Promise<void> {
+  const rows = await systemDb.sql<{ kind: string; open: number; age: number }>`
+    SELECT kind, open::int, age FROM measure_erasures()`
+  for (const kind of kinds) {
+    const row = rows.find((one) => one.kind === kind)
+    metrics.erasuresOpen.set({ kind }, row?.open ?? 0)
+    metrics.erasureAge.set({ kind }, row?.age ?? 0)
   }
 }
 

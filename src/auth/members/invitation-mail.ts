@@ -1,6 +1,6 @@
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
-import type { Database } from '#src/db/database.ts'
+import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
 import type { JobLog } from '#src/observability/logger.ts'
@@ -70,23 +70,9 @@ export async function mailInvitation(
   { db, mailer, baseUrl, clock }: InvitationMailDeps,
 ): Promise<'mailed' | 'no-mailer' | 'mailed-before' | 'gone'> {
   if (mailer === null) return 'no-mailer'
-  const invitation = await db.read(entry, (tx, { tenantId }) =>
-    tx.invitation.findFirst({
-      where: { tenantId, id, acceptedAt: null, declinedAt: null },
-      select: {
-        email: true,
-        role: true,
-        expiresAt: true,
-        mailedAt: true,
-        tenant: { select: { name: true } },
-        inviter: { select: { email: true } },
-      },
-    }),
-  )
-  if (invitation === null) return 'gone'
-  const { tenant, inviter, ...facts } = invitation
-  if (facts.mailedAt !== null) return 'mailed-before'
-  const mail = { ...facts, id, tenantName: tenant.name, inviter: inviter?.email ?? null }
+  const mail = await db.read(entry, (tx, scope) => findInvitation(tx, scope, id))
+  if (mail === null) return 'gone'
+  if (mail.mailedAt !== null) return 'mailed-before'
   await mailer.send(composeInvitationMail(mail, baseUrl))
   await db.write(entry, (tx, { tenantId }) =>
     tx.invitation.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
@@ -99,8 +85,24 @@ type InvitationMail = {
   email: string
   role: string
   expiresAt: Date
+  mailedAt: Date | null
   tenantName: string
   inviter: string | null
+}
+
+/** An open invitation; the inviter is null if they are no member any more. */
+async function findInvitation(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  id: string,
+): Promise<InvitationMail | null> {
+  const [row] = await tx.sql<InvitationMail>`
+    SELECT i.id, i.email, i.role, i.expires_at AS "expiresAt", i.mailed_at AS "mailedAt",
+      t.name AS "tenantName", u.email AS inviter
+    FROM invitations i JOIN tenants t ON t.id = i.tenant_id LEFT JOIN users u ON u.id = i.invited_by
+    WHERE i.tenant_id = ${tenantId}::uuid AND i.id = ${id}::uuid
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL`
+  return row ?? null
 }
 
 /** The page of an invitation. It opens nothing: the invited address must be verified to answer. */

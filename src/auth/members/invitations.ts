@@ -50,7 +50,13 @@ export type NewInvitation = {
   invitedBy: number
 }
 
+/** Why an address is not invited. */
+export type InvitationRefusal = 'member' | 'full'
+
 const lifetimeDays = 14
+
+/** Open invitations of a tenant at most: they all end when their inviter loses the right to invite. */
+export const maxOpenInvitations = 1_000
 
 export type InvitationRow = {
   id: string
@@ -69,15 +75,17 @@ export type InvitationRow = {
  * invitation of the address is replaced by one with another id, so people only accept a role that they
  * have seen. Says nothing about who has the address, if anyone. The caller has checked the
  * permission to invite.
- * @returns `member` if a member of the tenant has the verified address; then nothing changes
+ * @returns `member` if a member of the tenant has the verified address, `full` if
+ *   `maxOpenInvitations` are open; then nothing changes
  */
 export async function createInvitation(
   connection: Queryable,
   queue: PgBoss,
   invitation: NewInvitation,
   clientInfo: ClientInfo,
-): Promise<Invitation | 'member'> {
-  if (await isMemberAddress(connection, invitation)) return 'member'
+): Promise<Invitation | InvitationRefusal> {
+  const refusal = await findRefusal(connection, invitation)
+  if (refusal !== null) return refusal
   const { rows } = await connection.query<InvitationRow>({
     text: `
       INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
@@ -107,18 +115,24 @@ export async function createInvitation(
   return toInvitation(row)
 }
 
-async function isMemberAddress(
-  connection: Queryable,
+async function findRefusal(
+  { sql }: Queryable,
   { tenantId, email }: NewInvitation,
-): Promise<boolean> {
-  const { rowCount } = await connection.query({
-    text: `
-      SELECT FROM tenant_members m JOIN users u ON u.id = m.user_id
-      WHERE m.tenant_id = $1 AND u.email_verified
-        AND lower(u.email COLLATE "C") = lower($2 COLLATE "C")`,
-    values: [tenantId, email],
-  })
-  return rowCount !== 0
+): Promise<InvitationRefusal | null> {
+  const [row] = await sql<{ refusal: InvitationRefusal | null }>`
+    SELECT CASE
+      WHEN EXISTS (
+        SELECT FROM tenant_members m JOIN users u ON u.id = m.user_id
+        WHERE m.tenant_id = ${tenantId}::uuid AND u.email_verified
+          AND lower(u.email COLLATE "C") = lower(${email} COLLATE "C")) THEN 'member'
+      WHEN ${maxOpenInvitations} = (
+        SELECT count(*) FROM (
+          SELECT FROM tenant_invitations i
+          WHERE i.tenant_id = ${tenantId}::uuid AND i.accepted_at IS NULL AND i.expires_at > now()
+            AND i.email <> lower(${email} COLLATE "C") LIMIT ${maxOpenInvitations}) other)
+        THEN 'full'
+    END AS refusal`
+  return row?.refusal ?? null
 }
 
 /**
@@ -155,7 +169,8 @@ export async function endInvitationsOf(
 ): Promise<void> {
   const { rows } = await connection.query<{ id: string }>({
     text: `DELETE FROM tenant_invitations
-           WHERE tenant_id = $1 AND invited_by = $2 AND accepted_at IS NULL RETURNING id`,
+           WHERE tenant_id = $1 AND invited_by = $2 AND accepted_at IS NULL AND expires_at > now()
+           RETURNING id`,
     values: [admin.tenantId, inviter],
   })
   const ids = rows.map(({ id }) => id)
@@ -169,10 +184,12 @@ export async function recordEndedInvitations(
   ids: readonly string[],
   clientInfo: ClientInfo,
 ): Promise<void> {
-  for (const target of ids) {
-    const entry = { action: 'invitation-delete', outcome: 'done', reason: 'inviter-gone' } as const
-    await recordAudit(connection, { ...entry, userId, tenantId, target }, clientInfo)
-  }
+  const entry = { action: 'invitation-delete', outcome: 'done', reason: 'inviter-gone' } as const
+  await Promise.all(
+    ids.map((target) =>
+      recordAudit(connection, { ...entry, userId, tenantId, target }, clientInfo),
+    ),
+  )
 }
 
 export const invitationList = { name: 'invitations', forms: newestFirstForms }

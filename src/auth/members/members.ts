@@ -10,7 +10,12 @@ import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src
 import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { endInvitationsOf, recordEndedInvitations } from './invitations.ts'
+import {
+  endInvitationsOf,
+  type InvitationRefusal,
+  maxOpenInvitations,
+  recordEndedInvitations,
+} from './invitations.ts'
 
 /** An admin who manages the members of their tenant. */
 export type Admin = Pick<Manager, 'userId' | 'tenantId'>
@@ -179,9 +184,9 @@ export async function changeMember(
 }
 
 /**
- * Removes a member. Foreign keys delete their sessions and API tokens in the tenant and clear the
- * author of their posts; their open invitations end. With the last membership the user is deleted
- * and their provider grants are retired.
+ * Removes a member. Foreign keys delete their sessions and API tokens in the tenant, and their open
+ * invitations end; a worker clears the author of their posts. With the last membership the user is
+ * deleted and their provider grants are retired.
  */
 export async function removeMember(
   connection: Queryable,
@@ -268,7 +273,7 @@ async function updateMember(
 }
 
 /** The problem response for a refused change of members. */
-export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Problem {
+export function toMemberProblem(refusal: MemberRefusal | InvitationRefusal): Problem {
   switch (refusal) {
     case 'changed':
       return new Problem('precondition-failed')
@@ -276,8 +281,12 @@ export function toMemberProblem(refusal: MemberRefusal | 'member-already'): Prob
       return new Problem('not-found')
     case 'last-admin':
       return new Problem('last-admin', { detail: 'Make another member an admin first.' })
-    case 'member-already':
+    case 'member':
       return new Problem('conflict', { detail: 'The user with this e-mail is already a member.' })
+    case 'full':
+      return new Problem('conflict', {
+        detail: `The tenant has ${maxOpenInvitations} open invitations, which is the most.`,
+      })
   }
 }
 

@@ -194,10 +194,13 @@ export async function changeEndpoint(
   return findEndpoint(tx, by, id)
 }
 
-/** Deletes an endpoint with its deliveries; false if it is missing or another tenant's. */
+/**
+ * Deletes an endpoint; a worker deletes its deliveries. False if it is missing or another tenant's.
+ */
 export async function deleteEndpoint(tx: Tx, by: Actor, id: string): Promise<boolean> {
-  const { count } = await tx.webhookEndpoint.deleteMany({ where: { tenantId: by.tenantId, id } })
-  if (count === 0) return false
+  const [row] = await tx.sql<{ deleted: boolean }>`
+    SELECT delete_endpoint(${by.tenantId}::uuid, ${id}::uuid) AS deleted`
+  if (row?.deleted !== true) return false
   await recordChange(tx, by, { action: 'endpoint-delete', reason: 'own-request', target: id })
   return true
 }

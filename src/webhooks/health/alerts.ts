@@ -1,7 +1,9 @@
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
-import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { keyset } from '#src/db/keyset.ts'
+import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { type StateAlert, stateAlerts } from '#src/webhooks/health/state.ts'
 
@@ -70,15 +72,20 @@ export async function alertOwners(
   await addJob(queue, tx, alertMailQueue, { tenantId, notificationId: Number(id) })
 }
 
+type NotificationRow = Omit<Prisma.NotificationGetPayload<object>, 'tenantId'>
+
 export const notificationList = { name: 'notifications', forms: [idForm] }
 
 /** The tenant's notifications about its endpoints, newest first. */
 export async function listNotifications(tx: Tx, { tenantId }: TenantScope, page: Page) {
-  const { where, ...order } = byId(page)
-  const rows = await tx.notification.findMany({
-    where: { tenantId, ...where },
-    ...order,
-  })
+  const [id] = page.after ?? []
+  const last = id === undefined ? null : [Prisma.sql`${id}::bigint`]
+  const rows = await tx.sql<NotificationRow>`
+    SELECT n.id, n.kind, n.endpoint_id AS "endpointId", n.message, n.created_at AS "createdAt",
+      n.mailed_at AS "mailedAt"
+    FROM notifications n
+    JOIN webhook_endpoints e ON e.tenant_id = n.tenant_id AND e.id = n.endpoint_id
+    WHERE n.tenant_id = ${tenantId}::uuid AND ${keyset([Prisma.sql`n.id`], last, page)}`
   return pageOf(
     rows,
     page,

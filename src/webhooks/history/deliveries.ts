@@ -110,16 +110,15 @@ export async function listDeliveriesOf(
   eventId: string,
 ): Promise<(Delivery & { url: string })[]> {
   const { tenantId } = scope
-  const rows = await tx.delivery.findMany({
-    where: { tenantId, eventId },
-    include: { endpoint: { select: { url: true } } },
-    orderBy: { endpointId: 'asc' },
-  })
+  const rows = await tx.sql<DeliveryRow & { url: string }>`
+    SELECT ${columns}, e.url FROM deliveries d
+    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    WHERE d.tenant_id = ${tenantId}::uuid AND d.event_id = ${eventId} ORDER BY e.id`
   const attempts = await findAttempts(tx, scope, rows, {
     secretRotatedAt: null,
     lastSuccessAt: null,
   })
-  return rows.map((row) => ({ ...toDelivery(row, attempts), url: row.endpoint.url }))
+  return rows.map((row) => ({ ...toDelivery(row, attempts), url: row.url }))
 }
 
 /** The facts about an endpoint that help to explain a failed attempt. */

@@ -23,7 +23,10 @@ t.test(
       t.equal((await attempt('GET', '/me')).statusCode, 401)
     }
     t.equal(await countOf(test, 'users WHERE id = $1', user.userId), 0)
-    t.equal(await countOf(test, 'erasures WHERE tenant_id = $1', user.tenantId), 1)
+    t.equal(
+      await countOf(test, `erasures WHERE kind = 'tenant' AND tenant_id = $1`, user.tenantId),
+      1,
+    )
     await eraseAll(test.database)
     t.equal(await countOf(test, 'tenants WHERE id = $1', user.tenantId), 0, 'they were alone in it')
     const { rows } = await test.database.admin.query(
@@ -115,10 +118,13 @@ t.test('a person who loses their last tenant is erased in the same way', async (
   await createOrder(database, member)
   t.equal((await send('DELETE', `/users/${member.userId}`)).statusCode, 204)
   const { rows } = await database.admin.query(
-    'SELECT tenant_id FROM erasures WHERE user_id = $1 ORDER BY id',
+    'SELECT kind, tenant_id FROM erasures WHERE user_id = $1 ORDER BY id',
     [member.userId],
   )
-  t.strictSame(rows, [{ tenant_id: null }, { tenant_id: user.tenantId }])
+  t.strictSame(rows, [
+    { kind: 'member', tenant_id: user.tenantId },
+    { kind: 'person', tenant_id: null },
+  ])
   await eraseAll(database)
 })
 

@@ -177,7 +177,7 @@ t.test('the next attempt that a worker is recording goes with its deleted tenant
   const id = await addJob(database, 'deliver', job)
   await database.admin.query('DELETE FROM memberships WHERE tenant_id = $1', [user.tenantId])
   const erasure = await database.admin.query<{ id: string }>(
-    'INSERT INTO erasures (tenant_id) VALUES ($1) RETURNING id',
+    `INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', $1) RETURNING id`,
     [user.tenantId],
   )
   const recording = await connect(t, database.workerUrl)
@@ -197,7 +197,9 @@ t.test('the next attempt that a worker is recording goes with its deleted tenant
 
 t.test('a tenant with members is never purged, whatever asks for it', async (t) => {
   const { database, user } = await setUp(t)
-  await database.admin.query('INSERT INTO erasures (tenant_id) VALUES ($1)', [user.tenantId])
+  await database.admin.query(`INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', $1)`, [
+    user.tenantId,
+  ])
   await eraseAll(database)
   const { rows } = await database.admin.query('SELECT FROM tenants WHERE id = $1', [user.tenantId])
   t.equal(rows.length, 1)

@@ -21,7 +21,7 @@ async function invite({ app, database }: Journey, host: TestUser, email: string)
   const created = await app.db.write(enter(host), (connection) =>
     createInvitation(connection, app.queue, invitation, clientInfo),
   )
-  if (created === 'member') throw new Error('Invited a member.')
+  if (typeof created === 'string') throw new Error(`Not invited: ${created}.`)
   return created
 }
 
