@@ -484,7 +484,9 @@ async function world(t: Test) {
      SELECT tenant_id, id, hash, hash FROM service_tokens`,
   )
   await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
-  await database.admin.query(`INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', gen_random_uuid())`)
+  await database.admin.query(
+    `INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', gen_random_uuid())`,
+  )
   await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
   await database.admin.query(
     `INSERT INTO running_processes (id, role, encryption_keys, session_secrets)

@@ -115,7 +115,7 @@ t.test('a second invitation replaces the first; a member keeps their role', asyn
   t.equal(invitations.length, 1)
   t.equal(await respond(first.id), 404)
   t.equal(await respond(second.id), 204)
-  await t.rejects(invite(journey, host, 'ADA@example.com'), /Invited a member/)
+  await t.rejects(invite(journey, host, 'ADA@example.com'), /Not invited: member/)
 })
 
 t.test('the worker sees no invitation without a job of the tenant', async (t) => {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { eraseAll } from '#test/auth/erasure/support.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { badPageQueries, comparable, pagesOf } from '#test/support/app/probes.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
@@ -194,6 +195,7 @@ t.test('a removed member loses everything in the tenant, and nothing elsewhere',
   )
   const back = await guest.send('POST', '/session/tenant', { tenantId })
   t.equal(back.statusCode, 404, 'they cannot return')
+  await eraseAll(test.database)
   t.equal((await admin.send('GET', `/posts/${id}`)).json().authorId, null, 'the post stays')
   t.equal((await admin.send('DELETE', `/users/${guest.user.userId}`)).statusCode, 404, 'once')
   t.strictSame(await trail(test, guest.user.userId), [
