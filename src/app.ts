@@ -48,11 +48,11 @@ import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import type { Config } from '#src/config/config.ts'
-import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alwaysVerified, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
+import { findReadForm } from './schema/citus/reads.ts'
 import { serverOptions } from './server-options.ts'
 
 declare module 'fastify' {
@@ -64,8 +64,6 @@ declare module 'fastify' {
 type AppOptions = {
   connect: boolean
   tracing?: Tracing
-  /** The form of reads that the database needs, if it is not the usual one. */
-  reads?: ReadForm | undefined
   /** For tests that stand in for the providers. */
   providerFetch?: typeof globalThis.fetch
 }
@@ -141,7 +139,8 @@ export async function buildApp(
     redisUrl: config.redisUrl,
     isShared: metrics.http.sharedLimits,
   })
-  await app.register(database, { ...config.database, verification, reads: options.reads })
+  const reads = options.connect ? await findReadForm(config.database.url) : undefined
+  await app.register(database, { ...config.database, verification, reads })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, {

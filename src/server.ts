@@ -30,7 +30,6 @@ import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
 import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
 import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
-import { findReadForm } from '#src/schema/citus/reads.ts'
 import { findSchemaVersion } from '#src/schema/record.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { verifyDatabase } from '#src/schema/verify.ts'
@@ -95,7 +94,6 @@ export async function start(
       parts.app = await buildApp(config, logger, metrics, parts.verification, {
         connect: true,
         tracing,
-        reads: await findReadForm(url),
       })
       // Registering the routes blocks the event loop, so it is finished before any job runs.
       await parts.app.ready()

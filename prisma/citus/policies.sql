@@ -15,12 +15,12 @@
 
 -- ---- Tenants and people ----
 
--- A person sees the tenants of which they are a member, not only the current one.
+-- A person sees the tenants of which they are a member, not only the current one. Citus cannot send IS NOT NULL.
 CREATE POLICY tenant_scope ON tenants
   USING (id = current_tenant_id()) WITH CHECK (id = current_tenant_id());
 
 CREATE POLICY member_scope ON tenants FOR SELECT
-  USING (current_user_id() IS NOT NULL AND is_own_tenant(id));
+  USING (current_user_id() > 0 AND is_own_tenant(id));
 
 -- People see themselves, the user whose own tenant this is, and the members of the tenant.
 CREATE POLICY self_or_tenant ON users FOR SELECT

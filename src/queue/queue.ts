@@ -217,11 +217,16 @@ const workerLimits = {
 /**
  * Creates or updates the schema of pg-boss and the queues, as the owner of the database.
  * @param lockWaitMs how long each change waits for a lock before it fails
+ * @param options further options of its connections
  */
-export async function createQueues(ownerUrl: string, lockWaitMs: number): Promise<void> {
+export async function createQueues(
+  ownerUrl: string,
+  lockWaitMs: number,
+  options = '',
+): Promise<void> {
   const connection = {
     ...{ connectionString: ownerUrl, max: 2 },
-    ...{ lock_timeout: lockWaitMs, options: withoutJit },
+    ...{ lock_timeout: lockWaitMs, options: `${withoutJit} ${options}` },
   }
   const boss = new PgBoss({ ...connection, supervise: false, schedule: false })
   await boss.start()

@@ -62,10 +62,7 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   if (isStale('policies')) await dropPolicies(owner)
   if (isStale('triggers')) await dropTriggers(owner)
   const before = await listFunctions(owner)
-  // Functions may call functions of later files. Their bodies are checked below.
-  await owner.query('SET LOCAL check_function_bodies = off')
-  const functions = await runPart(owner, definer, 'functions', [])
-  refuseForeign(functions, before, record)
+  const functions = await replaceFunctions(owner, definer, before, record)
   if (isStale('policies')) await runPart(owner, definer, 'policies', [])
   const ofTriggers = isStale('triggers')
     ? await runPart(owner, definer, 'triggers', functions)
@@ -77,6 +74,35 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   await closeFunctions(owner, [...functions, ...ofTriggers], definer.open)
   await definer.grant()
   await writeRecord(owner, definitions, functions, ofTriggers)
+}
+
+/**
+ * Replaces and records the functions alone; their bodies are checked by `define`. Runs in the caller's
+ * transaction.
+ * @throws OperatorError if a function of the same name exists that no release created
+ */
+export async function defineFunctions(
+  owner: pg.ClientBase,
+  definer: Pick<Definer, 'definitions' | 'run'>,
+): Promise<void> {
+  const before = await listFunctions(owner)
+  const functions = await replaceFunctions(owner, definer, before, await readRecord(owner))
+  const found = await readCatalogue(owner, ownTables)
+  const own = found.filter(({ kind, name }) => kind === 'function' && functions.includes(name))
+  await recordObjects(owner, 'functions', own)
+}
+
+async function replaceFunctions(
+  owner: pg.ClientBase,
+  definer: Pick<Definer, 'definitions' | 'run'>,
+  before: readonly string[],
+  record: SchemaRecord | null,
+): Promise<string[]> {
+  // Functions may call functions of later files.
+  await owner.query('SET LOCAL check_function_bodies = off')
+  const functions = await runPart(owner, definer, 'functions', [])
+  refuseForeign(functions, before, record)
+  return functions
 }
 
 async function lockTables(owner: pg.ClientBase): Promise<void> {
@@ -117,7 +143,7 @@ async function dropTriggers(owner: pg.ClientBase): Promise<void> {
  */
 async function runPart(
   owner: pg.ClientBase,
-  { definitions, run = runWhole }: Definer,
+  { definitions, run = runWhole }: Pick<Definer, 'definitions' | 'run'>,
   part: Exclude<Part, 'privileges'>,
   earlier: readonly string[],
 ): Promise<string[]> {

@@ -5,6 +5,7 @@ import { withoutJit } from '#src/db/connections/pool-options.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
+import { queueOptions } from './citus/cluster.ts'
 import { distribute, type Progress } from './citus/distribute.ts'
 import { verifyPreparation } from './citus/nodes.ts'
 import { findVariant } from './citus/variant.ts'
@@ -66,7 +67,8 @@ export async function migrate(
     const newer = ahead.length > 0 ? ahead : await findNewer(owner, definitions)
     if (newer.length > 0) return { applied: [], defined: false, createdRoles: [], ahead: newer }
     const applied = await applyMigrations(urls.ownerUrl, owner, migrations)
-    await untilLocked(() => createQueues(urls.ownerUrl, lockWaitMs)).catch(refuseUnfinished)
+    const queue = await queueOptions(owner)
+    await untilLocked(() => createQueues(urls.ownerUrl, lockWaitMs, queue)).catch(refuseUnfinished)
     if (distributes && found === null) await defineAll(owner, urls, { definitions })
     if (distributes) await distribute(owner, options.progress ?? (() => {}))
     const own = (await (await findVariant(owner))?.openDefiner(owner)) ?? { definitions }

@@ -5,15 +5,28 @@ import type pg from 'pg'
  * @param client of any role
  */
 export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(
-    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
-  )
-  if (!rows[0]?.found) return false
+  if (!(await hasExtension(client))) return false
   const { rows: tables } = await client.query<{ distributed: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_dist_partition
                     WHERE logicalrelid = to_regclass('public.tenants')) AS distributed`,
   )
   return tables[0]?.distributed === true
+}
+
+/**
+ * The `options` of a connection that changes the queue's schema; none without the extension. The queue is
+ * on the coordinator alone. Sent to the nodes, its types would take their owner along, as a role that only
+ * a superuser may change there.
+ */
+export async function queueOptions(client: pg.ClientBase): Promise<string | undefined> {
+  return (await hasExtension(client)) ? '-c citus.enable_ddl_propagation=off' : undefined
+}
+
+async function hasExtension(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
+  )
+  return rows[0]?.found === true
 }
 
 /** The name of the only shard of each reference table, by the name of the table. */

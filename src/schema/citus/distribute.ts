@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { OperatorError } from '#src/runtime/operator-error.ts'
+import { defineFunctions } from '../define.ts'
 import { readShardNames } from './cluster.ts'
-import { findPlacedByHand, findUndistributed } from './placed.ts'
+import { findUndistributed } from './placed.ts'
 import { citusTables, firstTable, functionsOfTriggers, isReferenceTable } from './placement.ts'
 import { readCitusDefinitions, runStatements, sessionSettings } from './script.ts'
 
@@ -15,11 +15,8 @@ export type Progress = (line: string) => void
  * and added again at the end, from a list that is kept in the database meanwhile, so a run that was
  * interrupted is continued by the next one. Changes nothing on a database that is distributed already.
  * @param owner a connection to the coordinator as the owner of the tables
- * @throws OperatorError if the cluster is not prepared, or a table was distributed in another way
  */
 export async function distribute(owner: pg.Client, progress: Progress): Promise<void> {
-  const [misplaced] = await findPlacedByHand(owner)
-  if (misplaced !== undefined) throw new OperatorError(misplaced.problem, misplaced.remedy)
   await owner.query(sessionSettings.join(';'))
   await replaceFunctions(owner)
   const missing = await findUndistributed(owner)
@@ -36,10 +33,15 @@ export async function distribute(owner: pg.Client, progress: Progress): Promise<
 }
 
 async function replaceFunctions(owner: pg.Client): Promise<void> {
-  const { scripts } = await readCitusDefinitions()
-  await owner.query('SET check_function_bodies = off') // functions call those of later files
-  for (const script of scripts.functions) await runStatements(owner, script)
-  await owner.query('RESET check_function_bodies')
+  const definitions = await readCitusDefinitions()
+  await owner.query('BEGIN')
+  try {
+    await defineFunctions(owner, { definitions, run: runStatements })
+    await owner.query('COMMIT')
+  } catch (error) {
+    await owner.query('ROLLBACK')
+    throw error
+  }
 }
 
 /**

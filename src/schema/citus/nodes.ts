@@ -2,6 +2,7 @@ import type pg from 'pg'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import type { Finding } from '../finding.ts'
+import { findPlacedByHand } from './placed.ts'
 
 /** What a node says about itself before any table is distributed (settingsOfNode). */
 export const NodeSettings = Type.Object({
@@ -27,9 +28,10 @@ const settingsOfNode = `
     'connections', current_setting('max_connections')::integer)`
 
 /**
- * Whether the database is the coordinator of a cluster that tables can be distributed over.
+ * Whether the database is the coordinator of a cluster that tables can be distributed over, and no table
+ * is distributed in another way.
  * @param owner a connection as the owner of the tables
- * @returns findings that an administrator of the servers has to settle
+ * @returns findings that an administrator has to settle
  */
 export async function verifyPreparation(owner: pg.ClientBase): Promise<Finding[]> {
   const { rows } = await owner.query<{ installed: boolean }>(
@@ -46,7 +48,11 @@ export async function verifyPreparation(owner: pg.ClientBase): Promise<Finding[]
      ORDER BY n.groupid`,
     [settingsOfNode],
   )
-  return [...describeSilent(answers), ...judgeSettings(readAnswers(NodeSettings, answers))]
+  return [
+    ...describeSilent(answers),
+    ...judgeSettings(readAnswers(NodeSettings, answers)),
+    ...(await findPlacedByHand(owner)),
+  ]
 }
 
 const seeGuide = 'and add the nodes as docs/growth.md shows.'

@@ -12,8 +12,9 @@ export const sessionSettings = [
   `SET citus.multi_shard_modify_mode = 'sequential'`,
 ] as const
 
-/** What prisma/citus/functions/reads.sql defines. */
-const readFunctions = [
+/** Functions of prisma/citus that run as their caller: what the policy of documents calls, and the reads by id. */
+const callerFunctions = [
+  'current_team_ids()',
   'find_order(uuid, bigint, bigint)',
   'lock_order(bigint, bigint)',
   'find_post(uuid, bigint)',
@@ -31,7 +32,7 @@ export async function openDefiner(
   owner: pg.ClientBase,
 ): Promise<Pick<Definer, 'definitions' | 'run' | 'open'>> {
   for (const setting of sessionSettings) await owner.query(setting)
-  return { definitions: await readCitusDefinitions(), run: runStatements, open: readFunctions }
+  return { definitions: await readCitusDefinitions(), run: runStatements, open: callerFunctions }
 }
 
 /** The statements to send for the script of a migration. CONCURRENTLY allows no setting beside it. */

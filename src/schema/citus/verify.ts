@@ -32,7 +32,6 @@ const migrateRemedy = 'Run `gatehouse migrate --distribute` with DATABASE_OWNER_
 export async function verifyCluster(client: pg.Client, isRunning: boolean): Promise<Finding[]> {
   const findings = [
     ...(await findMisplaced(client)),
-    ...(await findForwarding(client)),
     ...(await findMissingQueueTriggers(client)),
     ...(await findDangerous(client)),
   ]
@@ -54,16 +53,6 @@ export async function findUnfinished(client: pg.Client): Promise<Finding[]> {
   )
   const problem = 'The distribution of the tables was interrupted.'
   return rows[0]?.found ? [{ problem, remedy: migrateRemedy }] : []
-}
-
-/** Without its setting the scope stays on the coordinator, and the nodes show no rows. */
-async function findForwarding(client: pg.Client): Promise<Finding[]> {
-  const { rows } = await client.query(
-    `SELECT 1 FROM pg_proc WHERE oid = to_regprocedure('public.forward_scope(text)')
-       AND proconfig @> ARRAY['citus.propagate_set_commands=local']`,
-  )
-  const problem = 'The function forward_scope(text) does not forward the scope to the nodes.'
-  return rows.length === 1 ? [] : [{ problem, remedy: migrateRemedy }]
 }
 
 /** Those of pgboss, which the record of `migrate` does not contain. Without one, a crash leaves half a commit. */
