@@ -74,10 +74,20 @@ export function readOrigin(
 export function readDatabaseUrl(name: string, value: string | undefined, faults: string[]): string {
   const url = URL.parse(value ?? '')
   if (value === undefined) faults.push(`${name}: is missing. ${described(Settings, name)}`)
-  else if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
-    faults.push(`${name}: must be a postgresql:// URL.`)
+  else if (!/^postgres(ql)?:$/.test(url?.protocol ?? '') || isOfSeveralHosts(value)) {
+    const rule = isOfSeveralHosts(value)
+      ? 'names several hosts, but the driver connects to one. Name an address that leads to the primary: a proxy, a virtual address or the endpoint of a managed service.'
+      : 'must be a postgresql:// URL.'
+    faults.push(`${name}: ${rule}`)
   }
   return value ?? fallbackUrl
+}
+
+/** As libpq takes them: `h1,h2` or `h1:5432,h2:5432`, or in the parameter `host`. */
+function isOfSeveralHosts(url: string): boolean {
+  const [, hosts = '', query = ''] =
+    /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?([^/?#]*)[^?#]*\??([^#]*)/.exec(url) ?? []
+  return hosts.includes(',') || (new URLSearchParams(query).get('host') ?? '').includes(',')
 }
 
 export function readSecrets(

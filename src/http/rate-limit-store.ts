@@ -51,6 +51,36 @@ export async function openSharedCounts(url: string) {
 
 type CountRequest = (key: string, windowMs: number) => Promise<Count>
 
+const trialMs = 5_000
+
+/**
+ * Connects to Redis once, logs in and waits for an answer.
+ * @returns why it cannot be used; null if it can
+ */
+export async function tryRedis(url: string): Promise<Error | null> {
+  const { Redis } = await import('ioredis')
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: trialMs,
+    commandTimeout: trialMs,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  })
+  // Has the reason; what the calls throw afterwards only says that the connection is closed.
+  const reasons: Error[] = []
+  redis.on('error', (error) => reasons.push(error))
+  try {
+    await redis.connect()
+    await redis.ping()
+    return null
+  } catch (error) {
+    return reasons[0] ?? (error instanceof Error ? error : new Error(String(error)))
+  } finally {
+    redis.disconnect()
+  }
+}
+
 export type BreakerOptions = {
   shared: { count: CountRequest; ping(): Promise<void> }
   local: (key: string, windowMs: number) => Count

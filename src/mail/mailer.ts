@@ -31,23 +31,8 @@ const maxResponseBytes = 16_384
 
 /** Sends each mail over a connection of its own within a deadline. Certificates are verified. */
 export function createMailer(setup: MailConfig, { timeoutMs = deadlineMs } = {}): Mailer {
-  const { host, port, secure, requireTls, auth, from } = setup
-  const transport = createTransport({
-    host,
-    port,
-    secure,
-    requireTLS: requireTls,
-    ...(auth && { auth }),
-    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
-    socketCloseTimeout: 0,
-    maxResponseSize: maxResponseBytes,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  })
+  const { from } = setup
+  const transport = openTransport(setup, timeoutMs)
   return {
     async send({ to, subject, text, id }) {
       const recipients = to.filter(isPlainAddress).map((address) => ({ name: '', address }))
@@ -66,6 +51,44 @@ export function createMailer(setup: MailConfig, { timeoutMs = deadlineMs } = {})
       }
     },
   }
+}
+
+const trialMs = 5_000
+
+/**
+ * Connects, and logs in if the settings have a user; sends nothing.
+ * @returns why the server cannot be used; null if it can
+ */
+export async function tryMailServer(setup: MailConfig): Promise<Error | null> {
+  const transport = openTransport(setup, trialMs)
+  try {
+    await transport.verify()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  } finally {
+    transport.close()
+  }
+}
+
+function openTransport(setup: MailConfig, timeoutMs: number) {
+  const { host, port, secure, requireTls, auth } = setup
+  return createTransport({
+    host,
+    port,
+    secure,
+    requireTLS: requireTls,
+    ...(auth && { auth }),
+    tls: { rejectUnauthorized: true, minVersion: 'TLSv1.2' },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    socketCloseTimeout: 0,
+    maxResponseSize: maxResponseBytes,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
 }
 
 type Parts = { code?: unknown; command?: unknown; responseCode?: unknown }

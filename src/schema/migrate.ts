@@ -3,6 +3,7 @@ import pg from 'pg'
 import { lockIds } from '#src/db/advisory-lock.ts'
 import { withoutJit } from '#src/db/connections/pool-options.ts'
 import { createQueues } from '#src/queue/queue.ts'
+import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { applyMigrations } from './apply.ts'
 import { queueOptions } from './citus/cluster.ts'
@@ -15,6 +16,7 @@ import { compareHistory, isUnreleased, type Migration, readMigrations } from './
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
 import { compareRelease, readRecord } from './record.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
+import { describeUnreachable, isRefusedByPooler, isStandby, standby } from './unreachable.ts'
 
 const turnMs = 200
 
@@ -56,6 +58,7 @@ export async function migrate(
   refuseOwner([loginOf(urls.url).name, loginOf(urls.workerUrl).name], loginOf(urls.ownerUrl).name)
   const owner = await connectOwner(urls.ownerUrl)
   try {
+    if (await isStandby(owner)) throw new OperatorError(standby.problem, standby.remedy)
     await acquireMigrateLock(owner)
     const found = await findVariant(owner)
     const distributes = options.distribute === true || found !== null
@@ -182,14 +185,24 @@ async function connectOwner(ownerUrl: string): Promise<pg.Client> {
   })
   try {
     await owner.connect()
-    return owner
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(
-      `The database cannot be reached as its owner: ${reason}.`,
-      'Check DATABASE_OWNER_URL and that PostgreSQL is running.',
-    )
+    throw toProblem(ownerUrl, error)
   }
+  return owner
+}
+
+function toProblem(ownerUrl: string, error: unknown): OperatorError {
+  if (isUntrustedCertificate(error)) {
+    const { problem, remedy } = describeUnreachable('DATABASE_OWNER_URL', ownerUrl, error)
+    return new OperatorError(problem, remedy)
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  return new OperatorError(
+    `The database cannot be reached as its owner: ${reason}.`,
+    isRefusedByPooler(error)
+      ? 'Let DATABASE_OWNER_URL lead to PostgreSQL itself, not to PgBouncer: migrate holds a lock of its session.'
+      : 'Check DATABASE_OWNER_URL and that PostgreSQL is running.',
+  )
 }
 
 function divergent(ahead: readonly string[], behind: readonly string[]): OperatorError {

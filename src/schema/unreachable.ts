@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { isPooled } from '#src/db/connections/pool-options.ts'
+import { certificateRemedy, isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import type { Finding } from './finding.ts'
 
 /**
@@ -11,6 +12,18 @@ import type { Finding } from './finding.ts'
  */
 export function describeUnreachable(setting: string, url: string, error: unknown): Finding {
   const reason = error instanceof Error ? error.message || codeOf(error) : String(error)
+  if (isUntrustedCertificate(error)) {
+    return {
+      problem: `The certificate of ${addressOf(url)} in ${setting} is not trusted: ${reason}.`,
+      remedy: certificateRemedy,
+    }
+  }
+  if (!isPooled(url) && isRefusedByPooler(error)) {
+    return {
+      problem: `A pooler answers at ${addressOf(url)} and refuses the settings of a direct connection: ${reason}.`,
+      remedy: `Add ?pgbouncer=true to ${setting}.`,
+    }
+  }
   if (!isPooled(url)) {
     return {
       problem: `The database cannot be reached: ${reason}.`,
@@ -27,6 +40,23 @@ export function describeUnreachable(setting: string, url: string, error: unknown
     problem: `PgBouncer at ${addressOf(url)} cannot be reached: ${reason}.`,
     remedy: `Check ${setting} and that PgBouncer is running. PostgreSQL itself was not tried.`,
   }
+}
+
+/** Whether PgBouncer refused the startup parameters of a direct connection. */
+export function isRefusedByPooler(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /unsupported startup parameter/i.test(error.message)
+}
+
+export const standby: Finding = {
+  problem: 'The database is a standby, which accepts no writes.',
+  remedy:
+    'Let the connection URL lead to the primary, also after a failover: docs/upgrades.md, “Database failover”.',
+}
+
+/** Whether the server is in recovery. */
+export async function isStandby(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
+  return rows[0]?.standby === true
 }
 
 /** An error of several addresses (AggregateError) has a code and no message. */

@@ -7,9 +7,17 @@ export const noRedis =
   spawnSync('redis-server', ['--version']).status !== 0 &&
   'redis-server is not installed here and no npm package carries it'
 
-/** Starts a Redis without persistence. @returns a function that stops it */
-export async function startRedis(t: Test, port: number): Promise<() => Promise<void>> {
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '']
+/**
+ * Starts a Redis without persistence.
+ * @param more arguments
+ * @returns a function that stops it
+ */
+export async function startRedis(
+  t: Test,
+  port: number,
+  more: readonly string[] = [],
+): Promise<() => Promise<void>> {
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', ...more]
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
   t.teardown(() => child.kill('SIGKILL'))
   const ready = /Ready to accept connections/

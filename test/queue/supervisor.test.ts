@@ -34,7 +34,7 @@ t.test('a process in quarantine delivers nothing until it is adopted', async (t)
     return found
   }
 
-  t.match(await run('quarantine'), /^In quarantine since \S+Z: /)
+  t.match(await run('quarantine'), /^The quarantine has begun/)
   await outbox.publish()
   await database.admin.query('DROP FUNCTION enter_test') // serve refuses to start with it
   const instance = await startInstance(t, database, allowing(receiver))
@@ -43,7 +43,9 @@ t.test('a process in quarantine delivers nothing until it is adopted', async (t)
   t.match(instance.output(), /"reason":"by-hand".*gatehouse adopt.*no job is done/)
   t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
 
-  t.match(await run('adopt'), /^Not in quarantine/)
+  t.match(await run('quarantine'), /^Nothing was changed: in quarantine since \S+Z, begun by hand/)
+  t.match(await run('adopt'), /^The quarantine since \S+Z \(begun by hand\) has ended: .* begin/)
+  t.match(await run('adopt'), /^Nothing was changed: the database was not in quarantine/)
   await receiver.next()
   await untilReadyIs('ready')
   await outbox.until(`SELECT FROM deliveries WHERE status = 'succeeded'`)

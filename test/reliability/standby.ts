@@ -10,7 +10,7 @@ import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
-import { logins, urlsOf } from '#test/support/database/template.ts'
+import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
 
 const name = 'pair'
 const run = promisify(execFile)
@@ -19,7 +19,9 @@ const run = promisify(execFile)
  * A primary and a synchronous standby, behind one address that leads to the current primary. `admin`
  * connects to it.
  */
-export async function startPair(t: Test): Promise<TestDatabase & { failOver(): Promise<void> }> {
+export async function startPair(
+  t: Test,
+): Promise<TestDatabase & { standby: Urls; failOver(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pair-'))
   await chmod(folder, 0o711) // for the account the servers run under when this is root
   const [first, second] = [join(folder, 'first'), join(folder, 'second')]
@@ -56,6 +58,7 @@ export async function startPair(t: Test): Promise<TestDatabase & { failOver(): P
   return {
     ...urls,
     admin,
+    standby: urlsOf(standby.url('postgres'), name),
     /** `kill -9` of the primary; resolves once the standby is promoted. */
     async failOver() {
       process.kill(primary.pid, 'SIGKILL')

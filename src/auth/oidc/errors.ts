@@ -41,6 +41,7 @@ export const refusalReasons = {
 /** Codes in the audit log for provider outages; another try may succeed. */
 export const unavailableReasons = {
   network: 'The provider cannot be reached, or the connection broke.',
+  certificate: 'The certificate of the provider is not trusted.',
   timeout: 'The provider did not answer in time.',
   'too-large': 'The response of the provider is larger than allowed.',
   'server-error': 'The provider answered with status 429 or 5xx.',

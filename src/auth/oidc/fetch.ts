@@ -1,3 +1,4 @@
+import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { readBody } from '#src/runtime/response-body.ts'
 import { ProviderUnavailable } from './errors.ts'
 
@@ -38,6 +39,9 @@ export function createProviderFetch(options: {
     } catch (error) {
       if (error instanceof ProviderUnavailable) throw error
       if (deadline.aborted) throw new ProviderUnavailable('timeout')
+      if (isUntrustedCertificate(error)) {
+        throw new ProviderUnavailable('certificate', undefined, true)
+      }
       throw new ProviderUnavailable('network', undefined, isUnsent(error))
     }
   }

@@ -100,7 +100,7 @@ OpenID Connect only the settings are checked.`,
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description('Check the settings, the database, the providers and the queue')
+    .description('Check settings, database, queue, providers, Redis and mail server')
     .option(...json)
     .addHelpText(
       ...details('something is wrong', 'Reports what is wrong and how to fix it. Changes nothing.'),

@@ -9,11 +9,14 @@ import { findKeyUse } from '#src/operations/key-rotation.ts'
 import { clockFault, findProcessFaults } from '#src/operations/running-processes.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
+import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { describeDatabase, verifyDatabase } from '#src/schema/verify.ts'
 import { encryptedColumns } from '../keys/keys.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
+import { providerRemedy } from './providers.ts'
+import { findMailFaults, findRedisFaults } from './services.ts'
 
 /** The result of one check. A fault names the problem and the remedy; a hint may be harmless. */
 type Finding = { subject: string; faults: readonly string[]; hints?: readonly string[] }
@@ -48,6 +51,7 @@ async function examine(env: Environment): Promise<Finding[]> {
   }
   return [
     ...found,
+    ...(await examineServices(config)),
     ...(await Promise.all(config.providers.map((provider) => examineProvider(provider, config)))),
   ]
 }
@@ -137,7 +141,13 @@ async function examineQuarantine({ database }: Config): Promise<Finding> {
     const found = await findQuarantine(systemDb, { record: false })
     return { subject, faults: found ? [`${explanations[found.reason]} ${quarantineRemedy}`] : [] }
   } catch (error) {
-    return { subject, faults: [`It cannot be looked up: ${messageOf(error)}.`] }
+    const fault = faultOf(
+      'DATABASE_WORKER_URL',
+      database.workerUrl,
+      error,
+      'It cannot be looked up.',
+    )
+    return { subject, faults: [fault] }
   } finally {
     await systemDb.close()
   }
@@ -164,9 +174,22 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
   }
 }
 
+async function examineServices({ redisUrl, mail }: Config): Promise<Finding[]> {
+  return Promise.all([
+    ...(redisUrl === null ? [] : [found('Redis', findRedisFaults(redisUrl))]),
+    ...(mail === null ? [] : [found('mail server', findMailFaults(mail))]),
+  ])
+}
+
+async function found(subject: string, faults: Promise<string[]>): Promise<Finding> {
+  return { subject, faults: await faults }
+}
+
 /** An unreachable database has its own remedy; any other error has the given one. */
 function faultOf(setting: string, url: string, error: unknown, remedy: string): string {
-  if (!isDatabaseUnavailable(error)) return `${messageOf(error)}. ${remedy}`
+  if (!isDatabaseUnavailable(error) && !isUntrustedCertificate(error)) {
+    return `${messageOf(error)}. ${remedy}`
+  }
   const unreachable = describeUnreachable(setting, url, error)
   return `${unreachable.problem} ${unreachable.remedy}`
 }
@@ -180,8 +203,7 @@ async function examineProvider(
     await createProvider(setup, { clock }).check()
     return { subject, faults: [] }
   } catch (error) {
-    const prefix = `OIDC_${setup.name.toUpperCase()}`
-    return { subject, faults: [`${messageOf(error)} Check ${prefix}_ISSUER and the network.`] }
+    return { subject, faults: [`${messageOf(error)} ${providerRemedy(setup, error)}`] }
   }
 }
 

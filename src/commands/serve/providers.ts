@@ -1,7 +1,9 @@
 import { createProvider } from '#src/auth/oidc/client.ts'
+import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { findPreset } from '#src/config/presets.ts'
+import { certificateRemedy } from '#src/runtime/certificate-errors.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 
@@ -66,9 +68,20 @@ async function examineOne(
     return { provider: `${setup.name} (${setup.issuer})`, faults, facts }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    const fault = `${message} Check ${prefix}_ISSUER and the network.`
+    const fault = `${message} ${providerRemedy(setup, error)}`
     return { provider: `${setup.name} (${setup.issuer})`, faults: [fault], facts }
   }
+}
+
+/** What to do about an error of `check` or `describe`. */
+export function providerRemedy(
+  { name }: Pick<Config['providers'][number], 'name'>,
+  error: unknown,
+): string {
+  const isUntrusted = error instanceof ProviderUnavailable && error.reason === 'certificate'
+  return isUntrusted
+    ? certificateRemedy
+    : `Check OIDC_${name.toUpperCase()}_ISSUER and the network.`
 }
 
 function presetFacts({ preset: name }: Config['providers'][number]): string[] {

@@ -246,6 +246,7 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
   'userinfo-subject': { text: otherSignIn },
   'userinfo-signature': { text: failedChecks },
   network: { text: notResponding },
+  certificate: { text: notResponding },
   timeout: { text: notResponding },
   'server-error': { text: notResponding },
   'too-large': { text: unavailable },
