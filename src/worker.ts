@@ -22,6 +22,7 @@ import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
+import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
 import { startTakeover } from '#src/queue/takeover.ts'
@@ -123,10 +124,12 @@ async function startParts(
       logger.warn({ provider, position }, 'the provider accepted another client secret'),
   })
   await queue.start()
-  parts.stoppables.push(startTakeover(queue, logger))
+  const due = startDueJobs(queue, logger)
+  parts.stoppables.push(due, startTakeover(queue, logger))
   const { api, retentionDays } = config.billing
   const billing = await workBilling({
     queue,
+    due,
     db,
     systemDb,
     provider: chooseProvider(config.billing.provider, config),
@@ -139,10 +142,19 @@ async function startParts(
   })
   parts.stoppables.push(billing)
   parts.stoppables.push(
-    await workRevocations({ queue, systemDb, keys, providers, metrics: metrics.identity, logger }),
+    await workRevocations({
+      queue,
+      due,
+      systemDb,
+      keys,
+      providers,
+      metrics: metrics.identity,
+      logger,
+    }),
   )
   const deliveryDeps = {
     queue,
+    due,
     db,
     systemDb,
     listens: !isPooled(config.database.workerUrl),
@@ -153,11 +165,11 @@ async function startParts(
     logger,
   }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
-  await workLedger({ queue, systemDb, logger })
+  await workLedger({ queue, due, systemDb, logger })
   const { mail, baseUrl } = config
   const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, clock }
-  await workAlerts(queue, { ...mailDeps, listManagers: listManagerAddresses }, logger)
-  await workInvitationMails(queue, mailDeps, logger)
+  await workAlerts(due, { ...mailDeps, listManagers: listManagerAddresses }, logger)
+  await workInvitationMails(due, mailDeps, logger)
   const limits = { ...config.session, auditDays: config.audit.retentionDays }
   parts.stoppables.push(
     startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),

@@ -9,10 +9,11 @@ import type { JobLog } from '#src/observability/logger.ts'
 import type { BillingMetrics } from '#src/observability/metrics.ts'
 import type { Tracing, Work } from '#src/observability/tracing.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import { postponeJob } from '#src/queue/job-table.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
-import { type Jobs, workOptions } from '#src/queue/queue.ts'
+import type { Jobs } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
 import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
@@ -25,6 +26,7 @@ import { purgeBodies, purgeReplays } from './retention.ts'
 
 export type BillingWorkerDeps = {
   queue: PgBoss
+  due: DueJobs
   db: Database
   systemDb: SystemDatabase
   provider: BillingProvider
@@ -39,7 +41,7 @@ export type BillingWorkerDeps = {
 type EventJob = JobWithMetadata<Jobs['billing-event']>
 
 // Of each lane; bounds the jobs in progress to a few for each connection of the pool.
-const limits = { inFlight: 25, pollMs: 500, stopMs: 6_000 } as const
+const limits = { inFlight: 25, stopMs: 6_000 } as const
 const callsPerCustomer = 5
 // As long as a call that hangs, and spread, so that the events of one customer do not return at once.
 const postponedSeconds = { least: 5, spread: 25 } as const
@@ -49,36 +51,28 @@ const reconcileSeconds = 900
 
 /** Starts the consumers of recorded events, and the handlers of replays and of old bodies. */
 export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
-  const { queue, db, systemDb, provider, clock, metrics, tracing, logger } = deps
+  const { queue, due, db, systemDb, provider, clock, metrics, tracing, logger } = deps
   const api = deps.api && limitByCustomer(deps.api, callsPerCustomer)
 
-  await queue.work(
-    'billing-event-dead',
-    workOptions,
-    async (jobs: Job<Jobs['billing-event']>[]) => {
-      for (const job of jobs) await markAbandoned(job)
-    },
-  )
-  await queue.work('billing-replay', workOptions, async (jobs: Job<Jobs['billing-replay']>[]) => {
+  await due.work('billing-event-dead', {}, async (jobs: Job<Jobs['billing-event']>[]) => {
+    for (const job of jobs) await markAbandoned(job)
+  })
+  await due.work('billing-replay', {}, async (jobs: Job<Jobs['billing-replay']>[]) => {
     for (const { data } of jobs) await workReplayPage(systemDb, queue, provider, data.replayId)
   })
-  await queue.work(
-    'billing-retention',
-    workOptions,
-    async (jobs: Job<Jobs['billing-retention']>[]) => {
-      for (const { data } of jobs) await purge(data)
-    },
-  )
+  await due.work('billing-retention', {}, async (jobs: Job<Jobs['billing-retention']>[]) => {
+    for (const { data } of jobs) await purge(data)
+  })
   await queue.send('billing-retention', {})
-  await queue.work(
+  await due.work(
     'billing-reconciliation',
-    workOptions,
+    {},
     async (jobs: Job<Jobs['billing-reconciliation']>[]) => {
       for (const { data } of jobs)
         await reconcile(systemDb, provider, deps.api, data.reconciliationId)
     },
   )
-  await queue.work('billing-reconciliation-schedule', workOptions, async () => {
+  await due.work('billing-reconciliation-schedule', {}, async () => {
     // Without the provider's API nothing is due; a worker that has one begins again at its start.
     if (deps.api === null) return
     const startAfter = await scheduleReconciliation(systemDb, queue, reconcileSeconds)
@@ -95,6 +89,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
   function startLane(lane: (typeof lanes)[number]): Promise<Consumer> {
     return startConsumer<EventJob>({
       queue,
+      due,
       name: eventQueue,
       channel: null,
       limits,

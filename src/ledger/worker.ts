@@ -1,7 +1,7 @@
 import type { PgBoss } from 'pg-boss'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import type { JobLog } from '#src/observability/logger.ts'
-import { workOptions } from '#src/queue/queue.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { runLedger } from './ledger.ts'
 
 const everySeconds = 300
@@ -12,11 +12,12 @@ const everySeconds = 300
  */
 export async function workLedger(deps: {
   queue: PgBoss
+  due: DueJobs
   systemDb: SystemDatabase
   logger: JobLog
 }): Promise<void> {
-  const { queue, systemDb, logger } = deps
-  await queue.work('ledger', workOptions, async () => {
+  const { queue, due, systemDb, logger } = deps
+  await due.work('ledger', {}, async () => {
     const { findings, head, rows } = await runLedger(systemDb)
     const facts = { unaccounted: findings.length, head, rows }
     if (findings.length === 0) logger.info(facts, 'ledger checked')

@@ -18,10 +18,15 @@ export type Metrics = {
   measured: Gauge
 }
 
+// Each look at the delay of the event loop wakes an idle process.
+const loopPrecisionMs = 100
+
 /** @param options `process`: also Node's own metrics (memory, event loop, garbage collection) */
 export function createMetrics(options: { process?: boolean } = {}): Metrics {
   const registry = new Registry()
-  if (options.process) collectDefaultMetrics({ register: registry })
+  if (options.process) {
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: loopPrecisionMs })
+  }
   return {
     registry,
     http: createHttpMetrics(registry),

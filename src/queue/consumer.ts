@@ -2,6 +2,7 @@ import type { Job, PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
 import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
+import { type DueJobs, unwokenMs } from './due-jobs.ts'
 import { heartbeatMs, type Jobs } from './queue.ts'
 
 export type Consumer = {
@@ -13,8 +14,9 @@ export type Consumer = {
 
 export type ConsumerOptions<Fetched extends Job> = {
   queue: PgBoss
+  due: Pick<DueJobs, 'watch'>
   name: keyof Jobs
-  /** NOTIFY on this channel means that a job is due; null to poll only. */
+  /** NOTIFY on this channel means that a job is due; null without. */
   channel: string | null
   /** Called with the payload of each notification; with an empty one when some may have been lost. */
   onNotify?(payload: string): void
@@ -41,8 +43,6 @@ export type Dispatch<Fetched extends Job> = (
 export type ConsumerLimits = {
   /** Jobs in progress in this process. */
   inFlight: number
-  /** Between fetches without a wake signal: no signal is sent when a retry becomes due. */
-  pollMs: number
   /** How long `stop` waits for jobs in progress. */
   stopMs: number
 }
@@ -71,7 +71,7 @@ export async function startConsumer<Fetched extends Job>(
         return null
       })
       if (taken === null) await wakeSignal.wait(errorWaitMs)
-      else if (taken === 0) await wakeSignal.wait(limits.pollMs)
+      else if (taken === 0) await wakeSignal.wait(unwokenMs)
     }
   }
 
@@ -94,6 +94,7 @@ export async function startConsumer<Fetched extends Job>(
   }
 
   const heartbeat = startHeartbeat(queue, name, inProgress, logger)
+  options.due.watch(name, wakeSignal.ring)
   const listening = await listen(options, wakeSignal.ring)
   const running = run()
 
@@ -140,7 +141,7 @@ function startHeartbeat(
   }
 }
 
-/** Wakes on NOTIFY. If LISTEN fails, polling still finds the jobs. */
+/** Wakes on NOTIFY. Without it, jobs are found twice a second. */
 async function listen<Fetched extends Job>(
   { queue, name, channel, onNotify, logger }: ConsumerOptions<Fetched>,
   ring: () => void,
@@ -153,7 +154,10 @@ async function listen<Fetched extends Job>(
   try {
     return await queue.getDb().listen?.(channel, wake, () => wake(''))
   } catch (error) {
-    logger.warn({ queue: name, err: error }, 'LISTEN for jobs failed; polling instead')
+    logger.warn(
+      { queue: name, err: error },
+      'LISTEN for jobs failed; they are looked for twice a second',
+    )
     return undefined
   }
 }

@@ -111,6 +111,22 @@ export async function findLapsed(
 const lapsed = `state = 'active' AND heartbeat_seconds IS NOT NULL
   AND heartbeat_on < pgboss.job_now() - make_interval(secs => $3::float8 / 1000)`
 
+/** Those of the queues that have a job which could be fetched now. pg-boss can only fetch it. */
+export async function findDueQueues(
+  queue: Pick<PgBoss, 'getDb'>,
+  names: readonly string[],
+): Promise<string[]> {
+  const { rows } = await queue.getDb().executeSql(
+    `SELECT watched.name FROM unnest($1::text[]) AS watched (name)
+     WHERE EXISTS (
+       SELECT FROM pgboss.job_common j
+       WHERE j.name = watched.name AND j.state < 'active' AND NOT j.blocked
+         AND j.start_after <= pgboss.job_now())`,
+    [names],
+  )
+  return rows.map(({ name }) => name)
+}
+
 export type QueueSize = {
   queue: string
   /** Jobs that are due and not started. */

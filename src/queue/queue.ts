@@ -11,15 +11,13 @@ export type Jobs = {
   'billing-reconciliation': { reconciliationId: string }
   /** Begins the next scheduled run. */
   'billing-reconciliation-schedule': Record<string, never>
-  /** Added by the release before; a worker replaces it by a job of `tenant-replay`. */
-  'endpoint-replay': { tenantId: string; replayId: string }
   /** One turn of a tenant: a page of one of its replays. */
   'tenant-replay': { tenantId: string }
   /** `since`: earlier events have been handled by a previous run (RFC 3339). */
   'billing-retention': { since?: string }
   /** The right to deliver what is due to an endpoint. */
   'endpoint-turn': EndpointTurnJob
-  /** Adds a due attempt that was lost. Releases before this one added one for every attempt. */
+  /** Adds a due attempt that was lost. */
   deliver: DeliverJob
   /** Releases deliveries of an endpoint that are held. */
   'endpoint-drain': { tenantId: string; endpointId: string }
@@ -38,12 +36,6 @@ type Queue = Omit<QueueOptions, 'name'> & { policy?: 'short'; deadLetter?: strin
 
 /** Between heartbeats of a job in progress. */
 export const heartbeatMs = 1_000
-
-/** For `queue.work`: how often it looks for jobs, and how often those in progress send a heartbeat. */
-export const workOptions = {
-  pollingIntervalSeconds: 0.5,
-  heartbeatRefreshSeconds: heartbeatMs / 1_000,
-} as const
 
 // Only makes pg-boss send heartbeats: takeover.ts notices a dead worker long before. Longer than
 // most outages of the database, after which pg-boss would take jobs from living workers.
@@ -93,7 +85,6 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
-  'endpoint-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 60 },
   // At most one job of a tenant waits, so tenants take turns however many replays each has. It is
   // retried without limit, because it is the only job of all these replays.
   'tenant-replay': {

@@ -6,12 +6,13 @@ import { groupedQueues, heartbeatMs, ungroupedQueues } from './queue.ts'
 
 /** A worker without a heartbeat for so long is dead. Four heartbeats of a living one may fail. */
 export const lapseMs = 5_000
+const lookMs = 3_000
 
 type Queue = Pick<PgBoss, 'fail' | 'getDb'>
 
 /**
- * Returns the jobs of dead workers to their queues, once a second in every worker, so that another
- * worker continues them within 10 s.
+ * Returns the jobs of dead workers to their queues, in every worker, so that another worker continues
+ * them within 10 s: `lapseMs`, the time until the next look, and that until the jobs are fetched.
  *
  * After trouble with the database nothing is taken over for `lapseMs`, because a living worker could
  * not send its heartbeat meanwhile.
@@ -19,7 +20,7 @@ type Queue = Pick<PgBoss, 'fail' | 'getDb'>
 export function startTakeover(queue: Queue, logger: JobLog): Repeated {
   let trustedFrom = 0
   return repeat(run, {
-    everyMs: heartbeatMs,
+    everyMs: lookMs,
     atOnce: true,
     onError(error) {
       distrust()

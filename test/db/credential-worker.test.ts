@@ -33,7 +33,7 @@ t.test('a job enters its tenant, and no person', async (t) => {
   const refused: [string, string, string[]][] = [
     ['not begun', 'deliver', [await addJob(database, 'deliver', { tenantId }, 'created')]],
     ['done', 'deliver', [done]],
-    ['of another queue', 'endpoint-replay', [job]],
+    ['of another queue', 'endpoint-drain', [job]],
     ['of no queue', 'nothing', [job]],
     ['missing', 'deliver', [crypto.randomUUID()]],
     ['none', 'deliver', []],

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { startConsumer } from '#src/queue/consumer.ts'
+import { startDueJobs } from '#src/queue/due-jobs.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -24,11 +25,18 @@ t.test(
     const full = Promise.withResolvers<void>()
     const inserted = Promise.withResolvers<void>()
     const short = Promise.withResolvers<void>()
+    const logger = {
+      info() {},
+      warn() {},
+      error: (facts: object) => t.fail('an error was logged', facts),
+    }
+    const due = startDueJobs(queue, logger)
     const consumer = await startConsumer({
       queue,
+      due,
       name: endpointTurnQueue,
       channel: null,
-      limits: { inFlight, pollMs: 10, stopMs: 0 },
+      limits: { inFlight, stopMs: 0 },
       async fetch(batchSize, room) {
         t.ok(batchSize < room, 'a fetch leaves room')
         // Each fetch takes half of what is left, so without waiting the room could be used up first.
@@ -43,11 +51,11 @@ t.test(
           await queue.deleteJob(endpointTurnQueue, id)
           short.resolve()
         }),
-      logger: { info() {}, warn() {}, error: (facts) => t.fail('an error was logged', facts) },
+      logger,
     })
     t.teardown(async () => {
       end.resolve()
-      await consumer.stop()
+      await Promise.all([due.stop(), consumer.stop()])
     })
     await full.promise
     await queue.insert(endpointTurnQueue, [{ ...jobOf('is short'), priority: 1 }])

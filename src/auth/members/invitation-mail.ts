@@ -1,9 +1,10 @@
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { JobResult, JobWithMetadata } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
 import type { JobLog } from '#src/observability/logger.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { InvitationMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
@@ -20,18 +21,17 @@ export type InvitationMailDeps = {
 type Job = JobWithMetadata<InvitationMailJob>
 
 const queueName = 'invitation-mail'
-const pollSeconds = 0.5
 const batchSize = 5 // few at once: each waits for the mail server
 
 /** Registers the handler that mails invitations. */
 export async function workInvitationMails(
-  queue: PgBoss,
+  due: DueJobs,
   deps: InvitationMailDeps,
   log: JobLog,
 ): Promise<void> {
-  await queue.work(
+  await due.work(
     queueName,
-    { batchSize, pollingIntervalSeconds: pollSeconds, perJobResults: true, includeMetadata: true },
+    { batchSize, perJobResults: true, includeMetadata: true },
     (jobs: Job[]) => Promise.all(jobs.map((job) => workInvitationMail(job, deps, log))),
   )
 }

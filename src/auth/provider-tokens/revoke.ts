@@ -10,6 +10,7 @@ import { createFailureLog } from '#src/observability/failure-log.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { IdentityMetrics } from '#src/observability/metrics.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import { tokenBinding } from './store.ts'
@@ -161,23 +162,25 @@ type RevocationJob = JobWithMetadata<Jobs['revoke-grant']>
 
 const queueName = 'revoke-grant'
 // No connection is held while a job waits for its provider.
-const limits = { inFlight: 50, pollMs: 500, stopMs: 6_000 } as const
+const limits = { inFlight: 50, stopMs: 6_000 } as const
 // Of the free room, so that there is always some left for other providers than those that hang.
 const shareOfRoom = 0.1
 const postponedSeconds = 30
 
 export type RevocationWorkerDeps = RevocationDeps & {
   queue: PgBoss
+  due: DueJobs
   metrics: Pick<IdentityMetrics, 'revocationsPostponed'>
   logger: JobLog
 }
 
 /** Starts the consumer of revocations. A provider that hangs delays only its own. */
 export function workRevocations(deps: RevocationWorkerDeps): Promise<Consumer> {
-  const { queue, logger } = deps
+  const { queue, due, logger } = deps
   const work = createRevocationJob(deps)
   return startConsumer<RevocationJob>({
     queue,
+    due,
     name: queueName,
     channel: null,
     limits,

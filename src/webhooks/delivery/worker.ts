@@ -3,12 +3,13 @@ import type { OutboundConfig } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { createAttemptLog } from '#src/observability/attempt-log.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import { type DeliverJob, type EndpointTurnJob, type Jobs, workOptions } from '#src/queue/queue.ts'
+import type { DeliverJob, EndpointTurnJob, Jobs } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { drainQueue, workDrain } from '#src/webhooks/delivery/held/drain.ts'
 import { trialQueue, workTrial } from '#src/webhooks/delivery/held/trial.ts'
-import { turnOf, turnQueue, workReplayTurn } from '#src/webhooks/history/replays.ts'
+import { turnQueue, workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import {
   addLostAttempt,
@@ -21,6 +22,7 @@ import { forecastQueue, workForecast } from './forecast.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase
+  due: DueJobs
   /** Whether LISTEN works; it does not through a pooler in transaction mode. */
   listens: boolean
 }
@@ -35,7 +37,7 @@ export const deliverLimits = {
   errorMs: 1_000,
 } as const
 
-const turnLimits = { inFlight: deliverLimits.turns, pollMs: 500, stopMs: 6_000 } as const
+const turnLimits = { inFlight: deliverLimits.turns, stopMs: 6_000 } as const
 
 const retentionSeconds = 21_600
 const dayMs = 86_400_000
@@ -45,11 +47,11 @@ export async function workOutbound(
   config: OutboundConfig,
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
-  const { queue, db, systemDb, listens, clock, metrics, logger } = deps
+  const { queue, due, db, systemDb, listens, clock, metrics, logger } = deps
   const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays, logPerSecond } =
     config
 
-  await queue.work('outbound-retention', workOptions, async () => {
+  await due.work('outbound-retention', {}, async () => {
     const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs)
     const cutoffs = { before: daysAgo(retentionDays), feed: daysAgo(feedDays) }
     const purged = await purgeHistory(systemDb, cutoffs)
@@ -58,16 +60,13 @@ export async function workOutbound(
     await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
   })
   await queue.send('outbound-retention', {})
-  await queue.work('endpoint-replay', workOptions, async (jobs: Job<Jobs['endpoint-replay']>[]) => {
-    for (const { data } of jobs)
-      await queue.send(turnQueue, { tenantId: data.tenantId }, turnOf(data.tenantId))
-  })
 
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const attemptLog = createAttemptLog(logger, logPerSecond)
   const dispatcher = createDispatcher({ ...deps, sender, retrySeconds, attemptLog }, deliverLimits)
   const consumer = await startConsumer<Job<EndpointTurnJob>>({
     queue,
+    due,
     name: endpointTurnQueue,
     channel: listens ? deliverChannel : null,
     onNotify: dispatcher.wake,
@@ -76,13 +75,9 @@ export async function workOutbound(
     run: dispatcher.run,
     logger,
   })
-  await queue.work(
-    deliverQueue,
-    { ...workOptions, batchSize: 100 },
-    async (jobs: Job<DeliverJob>[]) => {
-      for (const job of jobs) await addLostAttempt(db, queue, job)
-    },
-  )
+  await due.work(deliverQueue, { batchSize: 100 }, async (jobs: Job<DeliverJob>[]) => {
+    for (const job of jobs) await addLostAttempt(db, queue, job)
+  })
   const others = await Promise.all([
     startSmall(turnQueue, deps, replayFetch, (job) =>
       workReplayTurn(db, queue, { job, entry: enterJobs(turnQueue, [job.id]) }, clock.now()),
@@ -112,7 +107,7 @@ function startSmall<
   Name extends 'tenant-replay' | 'endpoint-drain' | 'endpoint-trial' | 'endpoint-forecast',
 >(
   name: Name,
-  { queue, logger }: DeliveryWorkerDeps,
+  { queue, due, logger }: DeliveryWorkerDeps,
   { inFlight, ...options }: { inFlight: number; groupConcurrency?: number },
   work: (job: Job<Jobs[Name]>) => Promise<void>,
 ): Promise<Consumer> {
@@ -130,9 +125,10 @@ function startSmall<
   }
   return startConsumer<Job<Jobs[Name]>>({
     queue,
+    due,
     name,
     channel: null,
-    limits: { inFlight, pollMs: 500, stopMs: 6_000 },
+    limits: { inFlight, stopMs: 6_000 },
     fetch: (batchSize) => queue.fetch<Jobs[Name]>(name, { batchSize, ...options }),
     run: (jobs, abandoned) => jobs.map((job) => run(job, abandoned)),
     logger,

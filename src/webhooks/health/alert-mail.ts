@@ -1,11 +1,12 @@
-import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { JobResult, JobWithMetadata } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
 import type { JobLog } from '#src/observability/logger.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import { type AlertMailJob, workOptions } from '#src/queue/queue.ts'
+import type { AlertMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { type AlertKind, alertMailQueue, isAlertKind } from './alerts.ts'
 
@@ -23,10 +24,10 @@ type Job = JobWithMetadata<AlertMailJob>
 const batchSize = 5 // few at once: each waits for the mail server
 
 /** Registers the handler that mails alerts to the owners of a tenant. */
-export async function workAlerts(queue: PgBoss, deps: AlertDeps, log: JobLog): Promise<void> {
-  await queue.work(
+export async function workAlerts(due: DueJobs, deps: AlertDeps, log: JobLog): Promise<void> {
+  await due.work(
     alertMailQueue,
-    { ...workOptions, batchSize, perJobResults: true, includeMetadata: true },
+    { batchSize, perJobResults: true, includeMetadata: true },
     (jobs: Job[]) => Promise.all(jobs.map((job) => workAlert(job, deps, log))),
   )
 }

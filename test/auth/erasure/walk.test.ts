@@ -229,7 +229,7 @@ t.test('after a tenant is deleted no row of any table has its id, jobs included'
   for (const [queue, data] of [
     ['deliver', { deliveryId: user.tenantId, series: 0, number: 1 }],
     ['endpoint-turn', { endpointId: user.tenantId }],
-    ['endpoint-replay', { replayId: user.tenantId }],
+    ['tenant-replay', {}],
     ['alert-mail', { notificationId: 1 }],
     ['invitation-mail', { invitationId: user.tenantId }],
   ] as const) {

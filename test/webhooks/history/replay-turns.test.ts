@@ -7,7 +7,7 @@ import { createReplay, turnQueue, workReplayTurn } from '#src/webhooks/history/r
 import { startWorker } from '#src/worker.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
-import { createReplayOf, twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until, untilBlocked } from '#test/support/database/until.ts'
@@ -171,23 +171,4 @@ t.test('a replay that fails does not hold up the others of its tenant', async (t
     'SELECT done FROM endpoint_replays ORDER BY created_at, id',
   )
   t.strictSame(rows, [{ done: 0 }, { done: 1 }])
-})
-
-t.test('a job of the release before gets its tenant a turn', async (t) => {
-  const { test, one } = await twoAdmins(t)
-  const { database } = test
-  const endpointId = await endpointWith(database, one, 2)
-  const replayId = await createReplayOf(database, one, endpointId)
-  await database.admin.query('UPDATE endpoint_replays SET replay_from = $1, replay_to = $2', [
-    range.from,
-    range.to,
-  ])
-  const queue = openQueue(database.url, 'web', () => {})
-  await queue.start()
-  t.teardown(() => queue.stop({ graceful: false }))
-  await queue.send('endpoint-replay', { tenantId: one.tenantId, replayId })
-  const worker = await startWorker(testConfig(database), createLogger('silent'))
-  t.teardown(() => worker.stop())
-  await until(database, 'SELECT FROM endpoint_replays WHERE finished_at IS NOT NULL AND done = 2')
-  t.pass('its replay is finished')
 })
