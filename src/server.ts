@@ -263,7 +263,7 @@ const checkTimeoutMs = 2_000
 /** The checks of the web or worker part; each has its own database role and queue. */
 function databaseChecks(systemDb: Queryable, queue: PgBoss): ReadinessCheck[] {
   return [
-    ['database', () => systemDb.query({ text: 'SELECT 1' })],
+    ['database', () => systemDb.sql`SELECT 1`],
     ['queue', () => requireQueue(queue)],
   ]
 }

@@ -85,26 +85,13 @@ export async function recordAudit(
   entry: AuditEntry,
   clientInfo: ClientInfo,
 ): Promise<void> {
-  await connection.query({
-    name: 'record-audit',
-    text: `
-      INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id, ip, user_agent, target, occurrences, request_id)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-    values: [
-      entry.action,
-      entry.outcome,
-      entry.reason,
-      entry.provider ?? null,
-      entry.providerError ?? null,
-      entry.userId ?? null,
-      entry.tenantId ?? null,
-      clientInfo.ip,
-      clientInfo.userAgent,
-      entry.target ?? null,
-      entry.occurrences ?? 1,
-      clientInfo.requestId ?? null,
-    ],
-  })
+  await connection.sql`
+    INSERT INTO audit_log (action, outcome, reason, provider, provider_error, user_id, tenant_id,
+      ip, user_agent, target, occurrences, request_id)
+    VALUES (${entry.action}, ${entry.outcome}, ${entry.reason}, ${entry.provider ?? null},
+      ${entry.providerError ?? null}, ${entry.userId ?? null}, ${entry.tenantId ?? null},
+      ${clientInfo.ip}, ${clientInfo.userAgent}, ${entry.target ?? null},
+      ${entry.occurrences ?? 1}, ${clientInfo.requestId ?? null})`
 }
 
 /** Records a change that `by` made in their tenant, in the transaction of the change. */

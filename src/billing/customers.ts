@@ -1,5 +1,6 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -22,7 +23,7 @@ export type CustomerRefusal =
   /** The user has another billing customer. */
   | 'has-another'
 
-type CustomerRow = { customer: string; user_id: string | bigint; email: string | null }
+type CustomerRow = { customer: string; user_id: string; email: string | null }
 
 export const customerList = { name: 'customers', forms: [/^[^\p{Cc}\p{Cs}]{1,255}$/u] }
 
@@ -55,14 +56,11 @@ export async function linkCustomer(
   holder: CustomerHolder,
   clientInfo: ClientInfo,
 ): Promise<{ userId: number | null } | CustomerRefusal> {
-  const link = by === null ? 'link_customer_by_command' : 'link_customer'
+  const link = by === null ? Prisma.sql`link_customer_by_command` : Prisma.sql`link_customer`
   const byId = holder !== null && 'userId' in holder ? holder.userId : null
   const byEmail = holder !== null && 'email' in holder ? holder.email : null
-  const { rows } = await connection.query<LinkRow>({
-    text: `SELECT outcome, user_id, previous_user_id FROM ${link}($1, $2, $3)`,
-    values: [customer, byId, byEmail],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<LinkRow>`
+    SELECT outcome, user_id, previous_user_id FROM ${link}(${customer}, ${byId}, ${byEmail})`
   if (row === undefined) throw new Error('The customer was not linked.')
   const { outcome, user_id, previous_user_id: previous } = row
   if (outcome === 'no-user' || outcome === 'has-another') return outcome

@@ -17,11 +17,9 @@ export async function dismissEvent(
   { eventId, reason }: { eventId: string; reason: string },
   clientInfo: ClientInfo,
 ): Promise<void> {
-  const { rows } = await connection.query<{ before: EventStatus | null }>({
-    text: 'SELECT dismiss_event($1, $2) AS before',
-    values: [eventId, reason],
-  })
-  const before = rows[0]?.before ?? null
+  const [row] = await connection.sql<{ before: EventStatus | null }>`
+    SELECT dismiss_event(${eventId}, ${reason}) AS before`
+  const before = row?.before ?? null
   if (before === null) throw new Problem('not-found')
   if (before !== 'dead') {
     const detail = `Only a dead event can be dismissed; this one is ${before}.`

@@ -117,17 +117,15 @@ const maxMeasured = 100_000 // bounds the cost of a scrape
 
 /** Sets the gauges of events that wait for a worker or an operator, up to `maxMeasured` of each. */
 export async function measureBacklog(systemDb: Queryable, metrics: BillingMetrics): Promise<void> {
-  const { rows } = await systemDb.query<{ status: string; events: number; age: number | null }>({
-    text: `
-      SELECT s.status,
-        (SELECT count(*)::int FROM (
-           SELECT FROM received_events e
-           WHERE e.status = s.status AND e.status <> 'processed' LIMIT $2) AS counted) AS events,
-        (SELECT extract(epoch FROM now() - min(e.received_at))::float8 FROM received_events e
-         WHERE e.status = s.status AND e.status <> 'processed') AS age
-      FROM unnest($1::text[]) AS s (status)`,
-    values: [backlogStatuses, maxMeasured],
-  })
+  const rows = await systemDb.sql<{ status: string; events: number; age: number | null }>`
+    SELECT s.status,
+      (SELECT count(*)::int FROM (
+         SELECT FROM received_events e
+         WHERE e.status = s.status AND e.status <> 'processed' LIMIT ${maxMeasured}) AS counted
+      ) AS events,
+      (SELECT extract(epoch FROM now() - min(e.received_at))::float8 FROM received_events e
+       WHERE e.status = s.status AND e.status <> 'processed') AS age
+    FROM unnest(${backlogStatuses}::text[]) AS s (status)`
   for (const { status, events, age } of rows) {
     metrics.backlogEvents.set({ status }, events)
     if (status === 'recorded') metrics.backlogAge.set(Math.max(age ?? 0, 0))

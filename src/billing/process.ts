@@ -222,11 +222,8 @@ async function updateObjectState(
  */
 function enterCustomer(eventId: string, customer: string): Entry<Subscriber> {
   return {
-    statement: () => ({
-      name: 'enter-billing-event',
-      text: 'SELECT user_id, tenant_id FROM enter_billing_event($1, $2)',
-      values: [eventId, customer],
-    }),
+    statement: () =>
+      Prisma.sql`SELECT user_id, tenant_id FROM enter_billing_event(${eventId}, ${customer})`,
     admit(rows) {
       const [row] = rows as { user_id: string; tenant_id: string }[]
       if (row === undefined) throw new Error('no user has the billing customer of this event yet')

@@ -215,27 +215,16 @@ async function workPage(
       ? await findMissing(connection, [...listed.keys()])
       : await recordMissing(connection, [...listed.values()])
     const different = await findDifferent(connection, listed, new Set(missed))
-    const { rowCount } = await connection.query({
-      text: `UPDATE billing_reconciliations SET pages = pages + 1, cursor = $3,
-               seen = seen + $4, refused = refused + $5,
-               missed = missed + cardinality($6::text[]),
-               different = different + cardinality($7::text[]),
-               missed_ids = (missed_ids || $6::text[])[1:$8],
-               different_ids = (different_ids || $7::text[])[1:$8]
-             WHERE id = $1 AND pages = $2 AND status = 'running'`,
-      values: [
-        run.id,
-        run.pages,
-        page.next,
-        listed.size,
-        page.items.length - listed.size,
-        missed,
-        different,
-        shownIds,
-      ],
-    })
+    const moved = await connection.sql`
+      UPDATE billing_reconciliations SET pages = pages + 1, cursor = ${page.next},
+        seen = seen + ${listed.size}, refused = refused + ${page.items.length - listed.size},
+        missed = missed + cardinality(${missed}::text[]),
+        different = different + cardinality(${different}::text[]),
+        missed_ids = (missed_ids || ${missed}::text[])[1:${shownIds}],
+        different_ids = (different_ids || ${different}::text[])[1:${shownIds}]
+      WHERE id = ${run.id} AND pages = ${run.pages} AND status = 'running' RETURNING id`
     // Another worker has taken the run over; what it recorded counts.
-    if (rowCount !== 1) throw new Error('another worker works on this run')
+    if (moved.length !== 1) throw new Error('another worker works on this run')
   })
 }
 
@@ -255,9 +244,9 @@ async function recordMissing(connection: Queryable, listed: readonly Listed[]): 
     const body = Buffer.from(JSON.stringify(item))
     return { eventId, type, body, secretIndex: null, requestId: null, job, ignored }
   })
-  const { text, values } = await recordStatement(events, Number.MAX_SAFE_INTEGER)
-  const { rows } = await connection.query<{ inserted: string[] | null }>({ text, values })
-  return rows[0]?.inserted ?? []
+  const statement = await recordStatement(events, Number.MAX_SAFE_INTEGER)
+  const [row] = await connection.sql<{ inserted: string[] | null }>(statement)
+  return row?.inserted ?? []
 }
 
 async function findMissing(connection: Queryable, ids: readonly string[]): Promise<string[]> {
@@ -300,24 +289,20 @@ async function end(
   status: 'finished' | 'failed',
   error: string | null,
 ): Promise<void> {
-  await systemDb.query({
-    text: `UPDATE billing_reconciliations
-           SET status = $2, error = $3, finished_at = clock_timestamp()
-           WHERE id = $1 AND status = 'running'`,
-    values: [id, status, error],
-  })
+  await systemDb.sql`
+    UPDATE billing_reconciliations
+    SET status = ${status}, error = ${error}, finished_at = clock_timestamp()
+    WHERE id = ${id} AND status = 'running'`
 }
 
 /** Deletes runs that ended more than `days` ago, but never the one that the next run follows. */
 export async function purgeReconciliations(systemDb: Queryable, days: number): Promise<void> {
-  await systemDb.query({
-    text: `DELETE FROM billing_reconciliations
-           WHERE finished_at < now() - make_interval(days => $1)
-             AND NOT (scheduled AND status = 'finished' AND created_to = (
-               SELECT max(created_to) FROM billing_reconciliations
-               WHERE scheduled AND status = 'finished'))`,
-    values: [days],
-  })
+  await systemDb.sql`
+    DELETE FROM billing_reconciliations
+    WHERE finished_at < now() - make_interval(days => ${days})
+      AND NOT (scheduled AND status = 'finished' AND created_to = (
+        SELECT max(created_to) FROM billing_reconciliations
+        WHERE scheduled AND status = 'finished'))`
 }
 
 /** Sets the gauges of what was missing in the last day, and how old the last finished run is. */

@@ -6,8 +6,11 @@ import {
   survivesBrokenConnections,
   withoutJit,
 } from '#src/db/connections/pool-options.ts'
+import { nameStatements } from '#src/db/connections/statement-names.ts'
 import { WatchedPool } from '#src/db/connections/watched-pool.ts'
-import { type Queryable, runTransaction, withoutName } from '#src/db/system-database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { sqlOver } from '#src/db/sql.ts'
+import { bind, runTransaction } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
@@ -77,18 +80,14 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     ...(!isPooled(url) && { options: `${withoutJit} -c plan_cache_mode=force_generic_plan` }),
   }
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
+  const nameOf = nameStatements(url)
+  const inTransaction = { statementTimeoutMs: statementMs, answerMs }
   // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.
-  const { query }: Pick<Queryable, 'query'> = isPooled(url)
-    ? {
-        query: (statement) =>
-          runTransaction(pool, { statementTimeoutMs: statementMs, answerMs }, (connection) =>
-            connection.query(withoutName(statement)),
-          ),
-      }
-    : {
-        query: ({ name = '', text, values = [] }) =>
-          pool.query({ name, text, values: [...values] }),
-      }
+  const sql = sqlOver(
+    isPooled(url)
+      ? (statement) => runTransaction(pool, nameOf, inTransaction, ({ sql }) => sql(statement))
+      : async (statement) => (await pool.query(bind(statement, nameOf))).rows,
+  )
   /** Server time minus `performance.now()`, in ms; null while unknown. */
   let offset: number | null = null
 
@@ -106,11 +105,10 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     events: readonly VerifiedEvent[],
     sendBefore: number,
   ): Promise<ReadonlySet<string>> {
-    await recordText()
+    await insertParts()
     const deadline = (await serverNow()) + limits.beginMs
     if (performance.now() > sendBefore) throw new TooLate('no time left to record')
-    const { rows } = await query<RecordedRow>(await recordStatement(events, deadline))
-    const [row] = rows
+    const [row] = await sql<RecordedRow>(await recordStatement(events, deadline))
     if (row === undefined) throw new Error('the recording statement returned no row')
     offset = Number(row.now) - performance.now()
     if (row.accepted !== events.length) {
@@ -120,14 +118,20 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   }
 
   async function compare(duplicates: readonly VerifiedEvent[]): Promise<boolean[]> {
-    const { rows } = await query<{ positions: number[] }>({
-      name: 'count-other-bodies',
-      text: countText,
-      values: [
-        duplicates.map(({ eventId }) => eventId),
-        duplicates.map(({ body }) => sha256(body)),
-      ],
-    })
+    const rows = await sql<{ positions: number[] }>`
+      WITH differing AS (
+        SELECT event_id, array_agg(duplicate.position::int) AS positions
+        FROM unnest(${duplicates.map(({ eventId }) => eventId)}::text[],
+                    ${duplicates.map(({ body }) => sha256(body))}::bytea[])
+          WITH ORDINALITY AS duplicate (event_id, hash, position)
+        JOIN received_events USING (event_id)
+        -- Bytes from the provider's list differ from those of the webhook, even for the same event.
+        WHERE body IS NOT NULL AND secret_index IS NOT NULL AND sha256(body) <> duplicate.hash
+        GROUP BY event_id
+      )
+      UPDATE received_events SET other_bodies = other_bodies + cardinality(differing.positions)
+      FROM differing WHERE received_events.event_id = differing.event_id
+      RETURNING differing.positions`
     const differing = new Set(rows.flatMap(({ positions }) => positions))
     return duplicates.map((_, index) => differing.has(index + 1))
   }
@@ -150,32 +154,23 @@ type RecordedRow = { inserted: string[] | null; now: string; accepted: number }
  * has the ids that were new (`inserted`).
  * @param deadline in ms of the server's time; later it records nothing
  */
-export async function recordStatement(events: readonly VerifiedEvent[], deadline: number) {
-  return {
-    name: 'record-events',
-    text: await recordText(),
-    values: [
-      events.map(({ eventId }) => eventId),
-      events.map(({ type }) => type),
-      events.map(({ body }) => body),
-      events.map(({ secretIndex }) => secretIndex),
-      events.map(({ job }) => job && toRow(job)),
-      deadline,
-      events.map(({ requestId }) => requestId),
-      events.map(({ ignored }) => ignored),
-    ],
-  }
-}
-
-/** Inserts event rows and jobs in one statement. */
-const recordText = onFirstUse(async () => {
-  const [before, after] = await jobInsert(eventQueue)
-  return `
+export async function recordStatement(
+  events: readonly VerifiedEvent[],
+  deadline: number,
+): Promise<Prisma.Sql> {
+  const [before, after] = await insertParts()
+  return Prisma.sql`
     WITH batch AS MATERIALIZED (
-      SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::smallint[], $5::text[], $7::uuid[],
-                           $8::text[])
-        AS event (event_id, type, body, secret_index, job, request_id, ignored)
-      WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < $6::float8
+      SELECT * FROM unnest(
+          ${events.map(({ eventId }) => eventId)}::text[],
+          ${events.map(({ type }) => type)}::text[],
+          ${events.map(({ body }) => body)}::bytea[],
+          ${events.map(({ secretIndex }) => secretIndex)}::smallint[],
+          ${events.map(({ job }) => job && toRow(job))}::text[],
+          ${events.map(({ requestId }) => requestId)}::uuid[],
+          ${events.map(({ ignored }) => ignored)}::text[]
+        ) AS event (event_id, type, body, secret_index, job, request_id, ignored)
+      WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < ${deadline}::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
       ON CONFLICT DO NOTHING RETURNING event_id
@@ -186,32 +181,23 @@ const recordText = onFirstUse(async () => {
              CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END, ignored
       FROM inserted JOIN batch USING (event_id)
     ), queued AS (
-      ${before}${newJobs}${after}
+      ${before}(
+        SELECT coalesce(json_agg(job::json), '[]') FROM inserted JOIN batch USING (event_id)
+        WHERE job IS NOT NULL
+      )${after}
     )
     SELECT (SELECT array_agg(event_id) FROM inserted) AS inserted,
            (SELECT count(*)::int FROM batch) AS accepted,
            extract(epoch FROM clock_timestamp()) * 1000 AS now`
-})
+}
 
-const newJobs = `(
-  SELECT coalesce(json_agg(job::json), '[]') FROM inserted JOIN batch USING (event_id)
-  WHERE job IS NOT NULL
-)`
+/** Inserts event rows and jobs in one statement. */
+const insertParts = onFirstUse(async () => {
+  const [before, after] = await jobInsert(eventQueue)
+  return [Prisma.raw(before), Prisma.raw(after)] as const
+})
 
 /** A job as pg-boss's INSERT reads it: the group is a column. */
 function toRow({ group, ...job }: ReturnType<typeof newEventJob>): string {
   return JSON.stringify({ ...job, groupId: group.id })
 }
-
-const countText = `
-  WITH differing AS (
-    SELECT event_id, array_agg(duplicate.position::int) AS positions
-    FROM unnest($1::text[], $2::bytea[]) WITH ORDINALITY AS duplicate (event_id, hash, position)
-    JOIN received_events USING (event_id)
-    -- Bytes from the provider's list differ from those of the webhook, even for the same event.
-    WHERE body IS NOT NULL AND secret_index IS NOT NULL AND sha256(body) <> duplicate.hash
-    GROUP BY event_id
-  )
-  UPDATE received_events SET other_bodies = other_bodies + cardinality(differing.positions)
-  FROM differing WHERE received_events.event_id = differing.event_id
-  RETURNING differing.positions`

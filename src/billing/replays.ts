@@ -122,13 +122,11 @@ export async function workReplayPage(
       newEventJob(eventId, provider.parse({ 'webhook-id': eventId }, body), { replayId }),
     )
     await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
-    await connection.query({
-      text: `
-        UPDATE billing_replays SET queued = queued + $2, cursor_event_id = $3,
-          cursor_received_at = (SELECT received_at FROM received_events WHERE event_id = $3)
-        WHERE id = $1`,
-      values: [replayId, page.length, last.eventId],
-    })
+    await connection.sql`
+      UPDATE billing_replays SET queued = queued + ${page.length},
+        cursor_event_id = ${last.eventId}, cursor_received_at = (
+          SELECT received_at FROM received_events WHERE event_id = ${last.eventId})
+      WHERE id = ${replayId}`
   })
 }
 
@@ -140,10 +138,7 @@ async function lockPage(
   replayId: string,
   pageEvents: number,
 ): Promise<PageRow[]> {
-  await connection.query({
-    text: 'SELECT FROM billing_replays WHERE id = $1 FOR UPDATE',
-    values: [replayId],
-  })
+  await connection.sql`SELECT FROM billing_replays WHERE id = ${replayId} FOR UPDATE`
   return connection.sql<PageRow>`
       SELECT e.event_id AS "eventId", e.body
       FROM billing_replays r JOIN received_events e ON ${selected}
@@ -154,12 +149,9 @@ async function lockPage(
 }
 
 async function finish(connection: Queryable, replayId: string): Promise<void> {
-  await connection.query({
-    text: `
-      UPDATE billing_replays SET finished_at = clock_timestamp()
-      WHERE id = $1 AND finished_at IS NULL AND succeeded + failed >= queued`,
-    values: [replayId],
-  })
+  await connection.sql`
+    UPDATE billing_replays SET finished_at = clock_timestamp()
+    WHERE id = ${replayId} AND finished_at IS NULL AND succeeded + failed >= queued`
 }
 
 /**

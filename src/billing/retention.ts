@@ -20,23 +20,19 @@ export async function purgeBodies(
   let from = since ?? '-infinity'
   let bodies = 0
   for (let batch = 0; batch < limits.maxBatches; batch++) {
-    const { rows } = await systemDb.query<{ purged: number; until: string | null; seen: number }>({
-      text: `
-        WITH old AS (
-          SELECT event_id, received_at FROM received_events
-          WHERE received_at >= $1::timestamptz
-            AND received_at < now() - make_interval(days => $2) AND body IS NOT NULL
-          ORDER BY received_at, event_id LIMIT $3
-        ), purged AS (
-          UPDATE received_events e SET body = NULL FROM old WHERE e.event_id = old.event_id
-          RETURNING 1
-        )
-        SELECT (SELECT count(*)::int FROM purged) AS purged, count(*)::int AS seen,
-               to_char(max(received_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS until
-        FROM old`,
-      values: [from, days, limits.batchRows],
-    })
-    const [row] = rows
+    const [row] = await systemDb.sql<{ purged: number; until: string | null; seen: number }>`
+      WITH old AS (
+        SELECT event_id, received_at FROM received_events
+        WHERE received_at >= ${from}::timestamptz
+          AND received_at < now() - make_interval(days => ${days}) AND body IS NOT NULL
+        ORDER BY received_at, event_id LIMIT ${limits.batchRows}
+      ), purged AS (
+        UPDATE received_events e SET body = NULL FROM old WHERE e.event_id = old.event_id
+        RETURNING 1
+      )
+      SELECT (SELECT count(*)::int FROM purged) AS purged, count(*)::int AS seen,
+             to_char(max(received_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS until
+      FROM old`
     bodies += row?.purged ?? 0
     from = row?.until ?? from
     if ((row?.seen ?? 0) < limits.batchRows) return { bodies, since: from, done: true }
@@ -46,9 +42,8 @@ export async function purgeBodies(
 
 /** Deletes replays that finished more than `days` ago. @returns their number */
 export async function purgeReplays(systemDb: SystemDatabase, days: number): Promise<number> {
-  const { rowCount } = await systemDb.query({
-    text: 'DELETE FROM billing_replays WHERE finished_at < now() - make_interval(days => $1)',
-    values: [days],
-  })
-  return rowCount ?? 0
+  const purged = await systemDb.sql`
+    DELETE FROM billing_replays WHERE finished_at < now() - make_interval(days => ${days})
+    RETURNING id`
+  return purged.length
 }

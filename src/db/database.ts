@@ -4,13 +4,14 @@ import { openModels } from './connections/models.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
 import { openPacketPool, type PacketPool, type ReadForm } from './connections/packet-pool.ts'
-import { isPooled, poolOptions, survivesBrokenConnections } from './connections/pool-options.ts'
+import { poolOptions, survivesBrokenConnections } from './connections/pool-options.ts'
+import { nameStatements } from './connections/statement-names.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry } from './entry.ts'
 import { isRolledBackForAnother, tryAgain } from './errors.ts'
+import { Prisma } from './generated/client.ts'
 import { type OneStatement, sqlOver } from './sql.ts'
-import type { Queryable } from './system-database.ts'
 import type { Tx } from './tx.ts'
 
 export type { Tx } from './tx.ts'
@@ -38,7 +39,6 @@ export type Database = {
 }
 
 const maxTransactionMs = 10_000
-const namedStatements = 400 // the code has fewer; a list of values makes one for each length
 
 /**
  * The only way to owned and tenant rows: transactions that begin with an entry.
@@ -59,13 +59,14 @@ export function openDatabase(
   )
   const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads, form })
   const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes })
-  const notify = createNotifier((notifications) => reads.sendOnce([notification(notifications)]))
-  // Behind a pooler the next transaction may run on another connection, which has no prepared statements.
-  const nameOf = isPooled(url) ? () => '' : nameStatements()
-  const named = ({ name, text, values = [] }: Statement): Statement => {
-    return { name: isPooled(url) ? '' : (name ?? nameOf({ sql: text })), text, values }
+  const notify = createNotifier((notifications) =>
+    reads.sendOnce([named(notification(notifications))]),
+  )
+  const nameOf = nameStatements(url)
+  const named = ({ text, values = [] }: Statement): Statement => {
+    return { name: nameOf(text), text, values }
   }
-  const models = openModels(nameOf)
+  const models = openModels(({ sql }) => nameOf(sql))
 
   /** One packet: the entry and the statement. */
   async function sendOnce<Facts, T>(
@@ -75,7 +76,7 @@ export function openDatabase(
     { statement, read }: OneStatement<Facts, T>,
   ): Promise<T> {
     const [entered, rows] = await packets.sendOnce<[object, object]>(
-      [entry.statement(access === 'write'), named(statement)],
+      [named(entry.statement(access === 'write')), named(statement)],
       access === 'read' && entry.replacesScope,
     )
     return read(rows, entry.admit(entered))
@@ -107,11 +108,11 @@ export function openDatabase(
   function openTx(transaction: Transaction, access: Access) {
     const last: LastStatement[] = []
     const notifications: Notification[] = []
-    const query: Queryable['query'] = (statement) =>
-      transaction.query(named(form?.adapt(statement) ?? statement))
     const tx: Tx = models.of(transaction.query, {
-      query,
-      sql: sqlOver(query),
+      sql: sqlOver(async (statement) => {
+        const { rows } = await transaction.query(named(form?.adapt(statement) ?? statement))
+        return rows
+      }),
       runWithCommit(statement: Statement, committed: LastStatement['committed']) {
         if (access === 'read') throw new Error('A read has nothing to commit.')
         if (transaction.hasEnded) throw new Error('The transaction has ended.')
@@ -128,7 +129,8 @@ export function openDatabase(
     async read<Facts, T = Facts>(entry: Entry<Facts>, work?: Work<Facts, T>): Promise<T> {
       if (typeof work === 'function') return run('read', entry, work)
       if (work !== undefined) return sendOnce(reads, entry, 'read', work)
-      const [rows] = await reads.sendOnce<[object]>([entry.statement(false)], entry.replacesScope)
+      const first = named(entry.statement(false))
+      const [rows] = await reads.sendOnce<[object]>([first], entry.replacesScope)
       return entry.admit(rows) as unknown as T
     },
     write: (entry, work) =>
@@ -158,13 +160,11 @@ function isDecidedInDatabase({ decidesInDatabase, once }: Entry<unknown>): boole
 
 /** Asynchronous, because a lost notification is made up for by polling. */
 function notification(notifications: readonly Notification[]): Statement {
-  return {
-    name: 'notify',
-    text: `SELECT set_config('synchronous_commit', 'off', true), (
-             SELECT count(pg_notify(channel, payload))
-             FROM json_to_recordset($1::text::json) AS one (channel text, payload text))`,
-    values: [JSON.stringify(notifications)],
-  }
+  return Prisma.sql`
+    SELECT set_config('synchronous_commit', 'off', true), (
+      SELECT count(pg_notify(channel, payload))
+      FROM json_to_recordset(${JSON.stringify(notifications)}::text::json)
+        AS one (channel text, payload text))`
 }
 
 /** Gives up `work`: its transaction ends and refuses further statements. @throws code ETIMEDOUT */
@@ -175,16 +175,4 @@ async function endWithin<T>(ms: number, work: Promise<T>): Promise<T> {
   )
   if (ended !== null) return ended.result
   throw Object.assign(new Error('the transaction took too long'), { code: 'ETIMEDOUT' })
-}
-
-/**
- * A name for each text, so that a connection plans it once: under row-level security planning costs
- * more than running it. Texts past the limit have the empty name, which keeps no plan.
- */
-function nameStatements(): (statement: { sql: string }) => string {
-  const names = new Map<string, string>()
-  return ({ sql }) => {
-    if (!names.has(sql) && names.size < namedStatements) names.set(sql, `statement-${names.size}`)
-    return names.get(sql) ?? ''
-  }
 }

@@ -1,4 +1,4 @@
-import type { Statement } from './connections/one-trip.ts'
+import { Prisma } from './generated/client.ts'
 import type { Tx } from './tx.ts'
 
 /**
@@ -23,7 +23,7 @@ export type Entry<Facts> = {
    * The first statement of the transaction.
    * @param forWrite lock the rows that give the right until the transaction ends
    */
-  statement(forWrite: boolean): Statement
+  statement(forWrite: boolean): Prisma.Sql
   /**
    * Decides on the rows that `statement` returned.
    * @throws Problem when the credential is not live or not allowed to do this: nothing is read or written
@@ -58,16 +58,11 @@ export function withSettings<Facts>(
     statement(forWrite) {
       const statement = entry.statement(forWrite)
       if (!forWrite) return statement
-      const { name, text, values = [] } = statement
-      const pairs = Object.entries(settings())
-      const set = pairs.map(
-        ([setting], n) => `put_setting('${setting}', $${values.length + n + 1})`,
+      const set = Object.entries(settings()).map(
+        ([setting, value]) => Prisma.sql`put_setting(${setting}, ${value})`,
       )
-      return {
-        ...(name !== undefined && { name: `${name}-write` }),
-        text: `SELECT entered.*, concat(${set.join(', ')}) AS settings FROM (${text}) AS entered`,
-        values: [...values, ...pairs.map(([, value]) => value)],
-      }
+      return Prisma.sql`
+        SELECT entered.*, concat(${Prisma.join(set)}) AS settings FROM (${statement}) AS entered`
     },
   }
 }
@@ -85,6 +80,6 @@ export function withoutLocks<Facts>(entry: Entry<Facts>): Entry<Facts> {
  * any other table.
  */
 export const withoutScope: Entry<undefined> = {
-  statement: () => ({ text: 'SELECT' }),
+  statement: () => Prisma.sql`SELECT`,
   admit: () => undefined,
 }

@@ -10,15 +10,12 @@ export type Sql = <Row extends object>(
   ...values: readonly unknown[]
 ) => Promise<Row[]>
 
-/** @param run sends one statement */
-export function sqlOver(run: (statement: Statement) => Promise<{ rows: unknown[] }>): Sql {
+/** @param run sends one statement and resolves to its rows */
+export function sqlOver(run: (statement: Statement) => Promise<unknown[]>): Sql {
   return async <Row extends object>(
     statement: TemplateStringsArray | Statement,
     ...values: readonly unknown[]
-  ) => {
-    const { rows } = await run('raw' in statement ? Prisma.sql(statement, ...values) : statement)
-    return rows as Row[]
-  }
+  ) => (await run('raw' in statement ? Prisma.sql(statement, ...values) : statement)) as Row[]
 }
 
 /**

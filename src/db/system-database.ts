@@ -2,20 +2,17 @@ import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import type { Statement } from './connections/one-trip.ts'
 import {
-  isPooled,
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
+import { nameStatements } from './connections/statement-names.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import { isReadOnlyServer } from './errors.ts'
 import { type Sql, sqlOver } from './sql.ts'
 
 /** Runs hand-written statements: the transaction of an entry, or the system database. */
-export type Queryable = {
-  readonly sql: Sql
-  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
-}
+export type Queryable = { readonly sql: Sql }
 
 /**
  * Connections without a scope, for the functions of signing in, service tables and the queue: what
@@ -33,33 +30,20 @@ export type SystemDatabase = Queryable & {
 /** @param size maximum number of connections */
 export function openSystemDatabase(url: string, size: number, watch?: PoolWatch): SystemDatabase {
   const pool = survivesBrokenConnections(new WatchedPool(poolOptions(url, size), watch))
-  const isNamed = !isPooled(url)
+  const nameOf = nameStatements(url)
   return {
-    ...queryable((statement) => pool.query(bind(statement, isNamed)).catch(rethrowSilence)),
-    transaction: (limits, work) =>
-      runTransaction(pool, limits, ({ query }) =>
-        work(queryable((statement) => query(bind(statement, isNamed)))),
-      ),
+    sql: sqlOver(async (statement) => {
+      const { rows } = await pool.query(bind(statement, nameOf)).catch(rethrowSilence)
+      return rows
+    }),
+    transaction: (limits, work) => runTransaction(pool, nameOf, limits, work),
     close: () => pool.end(),
   }
 }
 
-/** @param query sends one statement */
-export function queryable(query: Queryable['query']): Queryable {
-  return { query, sql: sqlOver(query) }
-}
-
-/**
- * For the driver. Behind a pooler the next statement may run on another connection, which has no prepared
- * statements.
- */
-function bind({ name, text, values = [] }: Statement, isNamed: boolean) {
-  return { text, values: [...values], ...(isNamed && name !== undefined && { name }) }
-}
-
-/** Without its name. */
-export function withoutName({ text, values = [] }: Statement): Statement {
-  return { text, values }
+/** As the driver takes it. */
+export function bind({ text, values = [] }: Statement, nameOf: (text: string) => string) {
+  return { name: nameOf(text), text, values: [...values] }
 }
 
 // How much later than its own limit a server may answer before the connection is closed.
@@ -68,30 +52,33 @@ const graceMs = 100
 /**
  * Runs `work` in one transaction on one connection; rolled back if it throws. BEGIN and the limit are
  * sent without waiting for the answer.
+ * @param nameOf the name under which a connection keeps the plan of a text
  * @param limits `answerMs`: time limit of an answer, if it differs from that of the statement
  */
 export async function runTransaction<T>(
   pool: pg.Pool,
+  nameOf: (text: string) => string,
   limits: { statementTimeoutMs: number; answerMs?: number },
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
   const { statementTimeoutMs, answerMs = statementTimeoutMs + graceMs } = limits
   const client = await pool.connect()
   let isReadOnly = false
-  const query: Queryable['query'] = (statement) => {
-    const bounded = { ...bind(statement, true), query_timeout: answerMs }
+  const send = (query: { name?: string; text: string; values?: unknown[] }) => {
+    const bounded = { ...query, query_timeout: answerMs }
     return client.query(bounded).catch(rethrowSilence)
   }
   try {
-    const opened = query({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
+    const opened = send({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
     opened.catch(() => {})
-    const result = await work(queryable(query))
-    const end = await query({ text: 'COMMIT' })
+    const sql = sqlOver(async (statement) => (await send(bind(statement, nameOf))).rows)
+    const result = await work({ sql })
+    const end = await send({ text: 'COMMIT' })
     if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     return result
   } catch (error) {
     isReadOnly = isReadOnlyServer(error)
-    await query({ text: 'ROLLBACK' }).catch(() => {})
+    await send({ text: 'ROLLBACK' }).catch(() => {})
     throw error
   } finally {
     client.release(isReadOnly || client.getTransactionStatus() !== 'I')

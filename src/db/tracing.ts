@@ -1,6 +1,7 @@
 import type { Tracing } from '#src/observability/tracing.ts'
 import type { Database } from './database.ts'
-import { queryable, type SystemDatabase } from './system-database.ts'
+import { sqlOver } from './sql.ts'
+import type { SystemDatabase } from './system-database.ts'
 
 const postgres = { 'db.system.name': 'postgresql' }
 const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
@@ -24,20 +25,26 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   )
 }
 
-/** Makes a span of each query and transaction; a query has the name of its statement. */
+/** Makes a span of each query and transaction; a query has the name of its function or table. */
 export function traceSystemDatabase(systemDb: SystemDatabase, tracing: Tracing): SystemDatabase {
   if (!tracing.on) return systemDb
   const { step } = tracing
-  const query: SystemDatabase['query'] = (statement) =>
-    step('identity query', { ...postgres, 'db.query.summary': statement.name ?? 'unnamed' }, () =>
-      systemDb.query(statement),
-    )
   return {
-    ...queryable(query),
+    sql: sqlOver((statement) =>
+      step('identity query', { ...postgres, 'db.query.summary': summaryOf(statement.text) }, () =>
+        systemDb.sql(statement),
+      ),
+    ),
     transaction: (limits, work) =>
       step('identity transaction', operation('transaction'), () =>
         systemDb.transaction(limits, work),
       ),
     close: systemDb.close,
   }
+}
+
+/** The first function or table that the text names. */
+function summaryOf(text: string): string {
+  const found = /\b(?:FROM|INTO|UPDATE)\s+([\w.]+)|\bSELECT\s+(\w+)\(/.exec(text)
+  return found?.[1] ?? found?.[2] ?? 'other'
 }

@@ -113,10 +113,9 @@ export async function findOwnLedgerState(tx: Tx): Promise<OwnLedgerState | null>
 
 /** Sets the gauges of what the last check did not account for, and of its age. */
 export async function measureLedger(systemDb: Queryable, metrics: LedgerMetrics): Promise<void> {
-  const { rows } = await systemDb.query<{ unaccounted: number; age: number }>({
-    text: `SELECT unaccounted, extract(epoch FROM now() - checked_at)::float8 AS age
-           FROM ledger_checks ORDER BY id DESC LIMIT 1`,
-  })
-  metrics.unaccounted.set(rows[0]?.unaccounted ?? 0)
-  metrics.checkedAge.set(Math.max(rows[0]?.age ?? 0, 0))
+  const [row] = await systemDb.sql<{ unaccounted: number; age: number }>`
+    SELECT unaccounted, extract(epoch FROM now() - checked_at)::float8 AS age
+    FROM ledger_checks ORDER BY id DESC LIMIT 1`
+  metrics.unaccounted.set(row?.unaccounted ?? 0)
+  metrics.checkedAge.set(Math.max(row?.age ?? 0, 0))
 }

@@ -78,8 +78,8 @@ const statementTimeoutMs = statementTimeoutsMs.ledger
 
 /** The first time that is not settled yet, by the clock of the database. */
 export async function findSettled(systemDb: Queryable): Promise<Date> {
-  const { rows } = await systemDb.query<{ now: Date }>({ text: 'SELECT now() AS now' })
-  const now = rows[0]?.now.getTime() ?? 0
+  const [row] = await systemDb.sql<{ now: Date }>`SELECT now() AS now`
+  const now = row?.now.getTime() ?? 0
   return new Date(Math.floor((now - settleMs) / windowMs) * windowMs)
 }
 
@@ -89,13 +89,11 @@ export async function sealLedger(
   before: Date,
 ): Promise<void> {
   for (;;) {
-    const { rowCount } = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
-      connection.query({
-        text: 'SELECT FROM seal_ledger($1, $2)',
-        values: [before, windowsPerCommit],
-      }),
+    const sealed = await systemDb.transaction(
+      { statementTimeoutMs },
+      ({ sql }) => sql`SELECT FROM seal_ledger(${before}, ${windowsPerCommit})`,
     )
-    if (rowCount !== windowsPerCommit) return
+    if (sealed.length !== windowsPerCommit) return
   }
 }
 
@@ -107,15 +105,13 @@ export async function checkLedger(
   const findings: Finding[] = []
   let partial = false
   const chain = await systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows: broken } = await connection.query<{ id: string; window: Date }>({
-      text: 'SELECT id, window_start AS "window" FROM broken_ledger_rows($1)',
-      values: [maxFindings],
-    })
-    const { rows } = await connection.query<{ head: string | null; rows: number }>({
-      text: `SELECT count(*)::int AS rows, (SELECT encode(hash, 'hex') FROM ledger
-               ORDER BY id DESC LIMIT 1) AS head FROM ledger`,
-    })
-    return { broken, head: rows[0]?.head ?? '', rows: rows[0]?.rows ?? 0 }
+    const broken = await connection.sql<{ id: string; window: Date }>`
+      SELECT id, window_start AS "window" FROM broken_ledger_rows(${maxFindings})`
+    const [row] = await connection.sql<{ head: string | null; rows: number }>`
+      SELECT count(*)::int AS rows,
+        (SELECT encode(hash, 'hex') FROM ledger ORDER BY id DESC LIMIT 1) AS head
+      FROM ledger`
+    return { broken, head: row?.head ?? '', rows: row?.rows ?? 0 }
   })
   if (chain.broken.length >= maxFindings) partial = true
   for (const { id, window } of chain.broken) {
@@ -123,13 +119,12 @@ export async function checkLedger(
     findings.push({ ...nothing, kind: 'row-changed', window: window.toISOString(), detail })
   }
   for (const { from, to, recount } of ranges) {
-    const { rows } = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
-      connection.query<Row>({
-        text: `SELECT kind, window_start AS "window", tenant_id AS "tenantId", event_id AS "eventId",
-                 delivery_id AS "deliveryId", endpoint_id AS "endpointId", series, number, detail
-               FROM check_windows($1, $2, $3, $4)`,
-        values: [from, to, maxFindings, recount],
-      }),
+    const rows = await systemDb.transaction(
+      { statementTimeoutMs },
+      ({ sql }) => sql<Row>`
+        SELECT kind, window_start AS "window", tenant_id AS "tenantId", event_id AS "eventId",
+          delivery_id AS "deliveryId", endpoint_id AS "endpointId", series, number, detail
+        FROM check_windows(${from}, ${to}, ${maxFindings}, ${recount})`,
     )
     const kinds = Object.values(Object.groupBy(rows, ({ kind }) => kind))
     if (kinds.some((some) => some.length >= maxFindings)) partial = true
@@ -149,12 +144,11 @@ const nothing = {
 
 /** Everything before a time, day by day, from the oldest event. */
 export async function wholeRanges(systemDb: Queryable, before: Date): Promise<Range[]> {
-  const { rows } = await systemDb.query<{ oldest: Date | null }>({
-    text: `SELECT least((SELECT min(received_at) FROM received_events),
-                        (SELECT min(window_start) FROM ledger)) AS oldest`,
-  })
+  const [row] = await systemDb.sql<{ oldest: Date | null }>`
+    SELECT least((SELECT min(received_at) FROM received_events),
+                 (SELECT min(window_start) FROM ledger)) AS oldest`
   const latest = before.getTime() - wholeDays * dayMs
-  const first = Math.min(rows[0]?.oldest?.getTime() ?? latest, latest)
+  const first = Math.min(row?.oldest?.getTime() ?? latest, latest)
   return byDay(Math.floor(first / dayMs) * dayMs, before.getTime(), true)
 }
 
@@ -214,16 +208,14 @@ type Progress = {
 }
 
 async function findProgress(systemDb: Queryable, before: Date): Promise<Progress> {
-  const { rows } = await systemDb.query<Progress>({
-    text: `SELECT
-             coalesce((SELECT open_windows FROM ledger_checks ORDER BY id DESC LIMIT 1), '{}') AS open,
-             (SELECT checked_to FROM ledger_checks WHERE checked_to IS NOT NULL
-              ORDER BY id DESC LIMIT 1) AS "checkedTo",
-             coalesce((SELECT max(window_start) + interval '5 minutes' FROM ledger
-                       WHERE kind = 'received'), $1) AS "sealedTo"`,
-    values: [before],
-  })
-  return rows[0] ?? { open: [], checkedTo: null, sealedTo: before }
+  const [row] = await systemDb.sql<Progress>`
+    SELECT
+      coalesce((SELECT open_windows FROM ledger_checks ORDER BY id DESC LIMIT 1), '{}') AS open,
+      (SELECT checked_to FROM ledger_checks WHERE checked_to IS NOT NULL
+       ORDER BY id DESC LIMIT 1) AS "checkedTo",
+      coalesce((SELECT max(window_start) + interval '5 minutes' FROM ledger
+                WHERE kind = 'received'), ${before}) AS "sealedTo"`
+  return row ?? { open: [], checkedTo: null, sealedTo: before }
 }
 
 /** Findings that two ranges have in common count once. */
@@ -236,29 +228,20 @@ async function storeCheck(
   // The chain is checked as a whole each time.
   const open = distinct.filter(({ kind }) => kind !== 'row-changed').map(({ window }) => window)
   const tenants = byTenant(distinct)
-  await systemDb.query({
-    text: `WITH old AS (
-             DELETE FROM ledger_checks WHERE checked_at < now() - make_interval(days => $9)
-           ), former AS (
-             UPDATE ledger_checks SET tenants = NULL
-             WHERE tenants <> '{}' AND checked_at >= now() - make_interval(days => $9)
-           )
-           INSERT INTO ledger_checks
-             (whole, unaccounted, partial, kinds, days, tenants, open_windows, head, checked_to)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10)`,
-    values: [
-      whole,
-      distinct.length,
-      partial || tenants.length > maxTenants,
-      JSON.stringify(countBy(distinct, ({ kind }) => kind)),
-      JSON.stringify(countBy(distinct, dayOf)),
-      JSON.stringify(Object.fromEntries(tenants.slice(0, maxTenants))),
-      [...new Set(open)],
-      head,
-      checksKeptDays,
-      sealedTo,
-    ],
-  })
+  await systemDb.sql`
+    WITH old AS (
+      DELETE FROM ledger_checks WHERE checked_at < now() - make_interval(days => ${checksKeptDays})
+    ), former AS (
+      UPDATE ledger_checks SET tenants = NULL
+      WHERE tenants <> '{}' AND checked_at >= now() - make_interval(days => ${checksKeptDays})
+    )
+    INSERT INTO ledger_checks
+      (whole, unaccounted, partial, kinds, days, tenants, open_windows, head, checked_to)
+    VALUES (${whole}, ${distinct.length}, ${partial || tenants.length > maxTenants},
+      ${JSON.stringify(countBy(distinct, ({ kind }) => kind))},
+      ${JSON.stringify(countBy(distinct, dayOf))},
+      ${JSON.stringify(Object.fromEntries(tenants.slice(0, maxTenants)))}, ${[...new Set(open)]},
+      ${head}, ${sealedTo})`
 }
 
 /** The tenants with findings and their number by day, those with most of them first. */

@@ -65,10 +65,8 @@ async function addEventJobs(
   provider: BillingProvider,
   eventIds: readonly string[],
 ): Promise<number> {
-  const { rows } = await connection.query<{ id: string; body: Uint8Array | null }>({
-    text: 'SELECT event_id AS id, body FROM received_events WHERE event_id = ANY ($1)',
-    values: [eventIds],
-  })
+  const rows = await connection.sql<{ id: string; body: Uint8Array | null }>`
+    SELECT event_id AS id, body FROM received_events WHERE event_id = ANY (${eventIds})`
   const jobs = rows.map(({ id, body }) =>
     newEventJob(id, body && provider.parse({ 'webhook-id': id }, body)),
   )
@@ -80,7 +78,7 @@ async function correct(connection: Queryable, findings: readonly Finding[]): Pro
   const changed = findings.filter(({ kind }) => kind === 'window-changed')
   const windows = [...new Set(changed.map(({ window }) => window))]
   for (const window of windows) {
-    await connection.query({ text: 'SELECT correct_ledger($1)', values: [window] })
+    await connection.sql`SELECT correct_ledger(${window})`
   }
   return windows.length
 }

@@ -10,9 +10,9 @@ const toleratedMs = 30_000
  */
 export async function measureClockOffset(db: Queryable, clock: Clock): Promise<number> {
   const asked = clock.now().getTime()
-  const { rows } = await db.query<{ now: Date }>({ text: 'SELECT clock_timestamp() AS now' })
+  const [row] = await db.sql<{ now: Date }>`SELECT clock_timestamp() AS now`
   const answered = clock.now().getTime()
-  return Math.round((asked + answered) / 2) - (rows[0]?.now.getTime() ?? answered)
+  return Math.round((asked + answered) / 2) - (row?.now.getTime() ?? answered)
 }
 
 /** Whether things fail because of it. */

@@ -14,20 +14,17 @@ export async function findQuarantine(
   connection: Queryable,
   { record }: { record: boolean },
 ): Promise<Quarantine | null> {
-  const { rows } = await connection.query<{ since: Date | null; reason: Quarantine['reason'] }>({
-    text: 'SELECT quarantined_at AS since, reason FROM installation_state($1)',
-    values: [record],
-  })
-  const [{ since, reason } = { since: null, reason: 'copied' as const }] = rows
-  return since && { since, reason }
+  const [row] = await connection.sql<{ since: Date | null; reason: Quarantine['reason'] }>`
+    SELECT quarantined_at AS since, reason FROM installation_state(${record})`
+  return row?.since ? { since: row.since, reason: row.reason } : null
 }
 
 /** Ends the quarantine; from now on this database is the one whose jobs are done. */
 export async function adoptInstallation(connection: Queryable): Promise<void> {
-  await connection.query({ text: 'SELECT adopt_installation()' })
+  await connection.sql`SELECT adopt_installation()`
 }
 
 /** Begins a quarantine by hand; one that exists is kept as it is. */
 export async function quarantineInstallation(connection: Queryable): Promise<void> {
-  await connection.query({ text: 'SELECT quarantine_installation()' })
+  await connection.sql`SELECT quarantine_installation()`
 }

@@ -50,10 +50,8 @@ export async function findKeyUse(
 }
 
 async function findUse(connection: Queryable, table: string): Promise<KeyUse[]> {
-  const { rows } = await connection.query<{ column: string; head: Buffer; count: string }>({
-    text: 'SELECT column_name AS column, head, count FROM count_sealed($1)',
-    values: [table],
-  })
+  const rows = await connection.sql<{ column: string; head: Buffer; count: string }>`
+    SELECT column_name AS column, head, count FROM count_sealed(${table})`
   return rows.map(({ column, head, count }) => {
     // Padded to the length of an envelope; only its head is read.
     const keyId = keyIdOf(Buffer.concat([head, Buffer.alloc(28)])) ?? '?'
@@ -101,11 +99,9 @@ async function countStale(
   { table }: EncryptedColumns,
   keys: EncryptionKeys,
 ): Promise<number> {
-  const { rows } = await systemDb.query<{ total: string }>({
-    text: 'SELECT count_stale($1, $2) AS total',
-    values: [table, sealHeader(keys)],
-  })
-  return Number(rows[0]?.total ?? 0)
+  const [row] = await systemDb.sql<{ total: string }>`
+    SELECT count_stale(${table}, ${sealHeader(keys)}) AS total`
+  return Number(row?.total ?? 0)
 }
 
 type SealedRow = { keys: string[]; texts: (Buffer | null)[]; facts: (string | null)[] }
@@ -117,19 +113,15 @@ async function rotateBatch(
   after: readonly string[] | null,
 ): Promise<Batch> {
   const { table } = sealed
-  const { rows } = await connection.query<SealedRow>({
-    text: 'SELECT keys, texts, facts FROM read_sealed($1, $2, $3, $4)',
-    values: [table, sealHeader(keys), after, batchSize],
-  })
+  const rows = await connection.sql<SealedRow>`
+    SELECT keys, texts, facts FROM read_sealed(${table}, ${sealHeader(keys)}, ${after},
+      ${batchSize})`
   const unreadable: string[] = []
   for (const row of rows) {
     const texts = reseal(sealed, keys, row)
     if (texts === null) unreadable.push(`${table} ${row.keys.join(' ')}`)
     else {
-      await connection.query({
-        text: 'SELECT write_sealed($1, $2, $3)',
-        values: [table, row.keys, texts],
-      })
+      await connection.sql`SELECT write_sealed(${table}, ${row.keys}, ${texts})`
     }
   }
   return { rows: rows.length, last: rows.at(-1)?.keys ?? null, unreadable }
@@ -160,9 +152,8 @@ function reseal(
 
 /** The keys of the seal of scopes, newest first. */
 export async function listScopeKeys(connection: Queryable): Promise<ScopeKey[]> {
-  const { rows } = await connection.query<ScopeKey>({
-    text: 'SELECT id, created_at AS "createdAt" FROM list_scope_keys()',
-  })
+  const rows = await connection.sql<ScopeKey>`
+    SELECT id, created_at AS "createdAt" FROM list_scope_keys()`
   return rows
 }
 
@@ -172,7 +163,7 @@ export async function listScopeKeys(connection: Queryable): Promise<ScopeKey[]> 
  * @returns the id of the new key
  */
 export async function rotateScopeKey(connection: Queryable): Promise<number> {
-  await connection.query({ text: 'SELECT rotate_scope_key()' })
+  await connection.sql`SELECT rotate_scope_key()`
   const [newest] = await listScopeKeys(connection)
   if (newest === undefined) throw new Error('The database has no scope key.')
   return newest.id

@@ -29,17 +29,13 @@ export function watchTransactions(
   let oldest = ''
   let since = 0
   return async function look(systemDb) {
-    const { rows } = await systemDb.query<Row>({
-      text: `
-        SELECT pg_snapshot_xmin(s)::text AS oldest, pg_snapshot_xmin(s) < pg_snapshot_xmax(s) AS open,
-          ARRAY(
-            SELECT json_build_object('table', relname, 'dead', n_dead_tup::float8)
-            FROM pg_stat_user_tables
-            WHERE schemaname IN ('public', 'pgboss') AND relname = ANY ($1)) AS tables
-        FROM pg_current_snapshot() AS s`,
-      values: [busyTables],
-    })
-    const [row] = rows
+    const [row] = await systemDb.sql<Row>`
+      SELECT pg_snapshot_xmin(s)::text AS oldest, pg_snapshot_xmin(s) < pg_snapshot_xmax(s) AS open,
+        ARRAY(
+          SELECT json_build_object('table', relname, 'dead', n_dead_tup::float8)
+          FROM pg_stat_user_tables
+          WHERE schemaname IN ('public', 'pgboss') AND relname = ANY (${busyTables})) AS tables
+      FROM pg_current_snapshot() AS s`
     if (row === undefined || !row.open || row.oldest !== oldest) {
       oldest = row?.oldest ?? ''
       since = now()

@@ -70,37 +70,29 @@ type Report = {
 async function announce(db: Queryable, id: string, facts: ProcessFacts): Promise<void> {
   const { role, encryptionKeys, sessionSecrets, baseUrl, clock } = facts
   const offsetMs = await measureClockOffset(db, clock)
-  await db.query({
-    text: `
-      WITH forgotten AS (
-        DELETE FROM running_processes WHERE seen_at < now() - make_interval(days => $5)
-      )
-      INSERT INTO running_processes
-        (id, role, encryption_keys, session_secrets, base_url, clock_offset_ms)
-      VALUES ($1, $2, $3, $4, $6, $7)
-      ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_offset_ms = $7`,
-    values: [id, role, [...encryptionKeys], [...sessionSecrets], keptDays, baseUrl, offsetMs],
-  })
+  await db.sql`
+    WITH forgotten AS (
+      DELETE FROM running_processes WHERE seen_at < now() - make_interval(days => ${keptDays})
+    )
+    INSERT INTO running_processes
+      (id, role, encryption_keys, session_secrets, base_url, clock_offset_ms)
+    VALUES (${id}, ${role}, ${[...encryptionKeys]}, ${[...sessionSecrets]}, ${baseUrl}, ${offsetMs})
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_offset_ms = ${offsetMs}`
 }
 
 async function end(db: Queryable, id: string): Promise<void> {
-  await db.query({
-    text: 'UPDATE running_processes SET ended_at = now() WHERE id = $1',
-    values: [id],
-  })
+  await db.sql`UPDATE running_processes SET ended_at = now() WHERE id = ${id}`
 }
 
 /** The keys of the processes that run, and of those that have ended. */
 export async function listSeenKeys(db: Queryable): Promise<SeenKeys[]> {
-  const { rows } = await db.query<SeenKeys>({
-    text: `
-      SELECT role, encryption_keys AS "encryptionKeys", session_secrets AS "sessionSecrets",
-        count(*) FILTER (
-          WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => $1))::int AS running,
-        max(seen_at) AS "lastSeenAt"
-      FROM running_processes GROUP BY 1, 2, 3 ORDER BY running DESC, "lastSeenAt" DESC`,
-    values: [endedSeconds],
-  })
+  const rows = await db.sql<SeenKeys>`
+    SELECT role, encryption_keys AS "encryptionKeys", session_secrets AS "sessionSecrets",
+      count(*) FILTER (
+        WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => ${endedSeconds})
+      )::int AS running,
+      max(seen_at) AS "lastSeenAt"
+    FROM running_processes GROUP BY 1, 2, 3 ORDER BY running DESC, "lastSeenAt" DESC`
   return rows
 }
 
@@ -116,15 +108,12 @@ export type RunningProcess = {
 
 /** The processes that run now, the oldest first. */
 export async function listRunningProcesses(db: Queryable): Promise<RunningProcess[]> {
-  const { rows } = await db.query<Omit<RunningProcess, 'startedAt'> & { startedAt: Date }>({
-    text: `
-      SELECT role, base_url AS "baseUrl", clock_offset_ms::float8 AS "clockOffsetMs",
-        started_at AS "startedAt"
-      FROM running_processes
-      WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => $1)
-      ORDER BY started_at, id`,
-    values: [endedSeconds],
-  })
+  const rows = await db.sql<Omit<RunningProcess, 'startedAt'> & { startedAt: Date }>`
+    SELECT role, base_url AS "baseUrl", clock_offset_ms::float8 AS "clockOffsetMs",
+      started_at AS "startedAt"
+    FROM running_processes
+    WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => ${endedSeconds})
+    ORDER BY started_at, id`
   return rows.map((row) => ({ ...row, startedAt: row.startedAt.toISOString() }))
 }
 

@@ -11,10 +11,8 @@ const maxMeasured = 100_000 // bounds the cost of a scrape
  */
 export async function measureQueues(systemDb: Queryable, metrics: QueueMetrics): Promise<void> {
   const jobs = await measureJobs(systemDb, queueNames, maxMeasured)
-  const { rows: attempts } = await systemDb.query<QueueSize>({
-    text: `SELECT 'deliver' AS queue, due, scheduled, age FROM measure_due_attempts($1)`,
-    values: [maxMeasured],
-  })
+  const attempts = await systemDb.sql<QueueSize>`
+    SELECT 'deliver' AS queue, due, scheduled, age FROM measure_due_attempts(${maxMeasured})`
   for (const { queue, due, scheduled, age } of [...jobs, ...attempts]) {
     metrics.due.set({ queue }, due)
     metrics.scheduled.set({ queue }, scheduled)

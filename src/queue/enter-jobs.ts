@@ -1,4 +1,5 @@
 import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Jobs } from './queue.ts'
 
 /**
@@ -11,11 +12,8 @@ export function enterJobs(
 ): Entry<{ readonly tenantId: string }> & { readonly decidesInDatabase: true } {
   return {
     decidesInDatabase: true,
-    statement: () => ({
-      name: 'enter-job',
-      text: 'SELECT tenant_id FROM enter_job($1, VARIADIC $2::uuid[])',
-      values: [queue, [...ids]],
-    }),
+    statement: () =>
+      Prisma.sql`SELECT tenant_id FROM enter_job(${queue}, VARIADIC ${[...ids]}::uuid[])`,
     admit(rows) {
       const [row] = rows as { tenant_id: string }[]
       if (row === undefined) throw new JobGone(queue)

@@ -63,12 +63,10 @@ export async function postponeJob(
   { name, id, retryCount }: Claim,
   seconds: number,
 ): Promise<void> {
-  await connection.query({
-    text: `UPDATE pgboss.job_common SET state = 'created', started_on = NULL, heartbeat_on = NULL,
-             start_after = pgboss.job_now() + make_interval(secs => $4)
-           WHERE name = $1 AND id = $2 AND state = 'active' AND retry_count = $3`,
-    values: [name, id, retryCount, seconds],
-  })
+  await connection.sql`
+    UPDATE pgboss.job_common SET state = 'created', started_on = NULL, heartbeat_on = NULL,
+      start_after = pgboss.job_now() + make_interval(secs => ${seconds})
+    WHERE name = ${name} AND id = ${id} AND state = 'active' AND retry_count = ${retryCount}`
 }
 
 /** Whether a worker has a job with this member of its data. pg-boss finds jobs only by their id. */
@@ -78,11 +76,10 @@ export async function isJobActive(
   member: string,
   value: string,
 ): Promise<boolean> {
-  const { rowCount } = await connection.query({
-    text: `SELECT FROM pgboss.job_common WHERE name = $1 AND state = 'active' AND data->>$2 = $3`,
-    values: [name, member, value],
-  })
-  return rowCount !== 0
+  const active = await connection.sql`
+    SELECT FROM pgboss.job_common
+    WHERE name = ${name} AND state = 'active' AND data->>${member} = ${value}`
+  return active.length > 0
 }
 
 /**
@@ -143,25 +140,22 @@ export async function measureJobs(
   names: readonly string[],
   max: number,
 ): Promise<QueueSize[]> {
-  const { rows } = await systemDb.query<QueueSize>({
-    text: `
-      SELECT queue, due.jobs AS due, due.age, later.jobs AS scheduled
-      FROM unnest($1::text[]) AS queue
-      CROSS JOIN LATERAL (
-        SELECT count(*)::int AS jobs,
-          extract(epoch FROM pgboss.job_now() - min(start_after))::float8 AS age
-        FROM (
-          SELECT start_after FROM pgboss.job_common
-          WHERE name = queue AND state < 'active' AND NOT blocked
-            AND start_after <= pgboss.job_now()
-          ORDER BY priority DESC, created_on LIMIT $2) AS counted) AS due
-      CROSS JOIN LATERAL (
-        SELECT count(*)::int AS jobs FROM (
-          SELECT FROM pgboss.job_common
-          WHERE name = queue AND state < 'active' AND NOT blocked
-            AND start_after > pgboss.job_now() LIMIT $2) AS counted) AS later`,
-    values: [names, max],
-  })
+  const rows = await systemDb.sql<QueueSize>`
+    SELECT queue, due.jobs AS due, due.age, later.jobs AS scheduled
+    FROM unnest(${names}::text[]) AS queue
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS jobs,
+        extract(epoch FROM pgboss.job_now() - min(start_after))::float8 AS age
+      FROM (
+        SELECT start_after FROM pgboss.job_common
+        WHERE name = queue AND state < 'active' AND NOT blocked
+          AND start_after <= pgboss.job_now()
+        ORDER BY priority DESC, created_on LIMIT ${max}) AS counted) AS due
+    CROSS JOIN LATERAL (
+      SELECT count(*)::int AS jobs FROM (
+        SELECT FROM pgboss.job_common
+        WHERE name = queue AND state < 'active' AND NOT blocked
+          AND start_after > pgboss.job_now() LIMIT ${max}) AS counted) AS later`
   return rows
 }
 

@@ -14,8 +14,8 @@ export const documentList = { name: 'documents', forms: [idForm] }
 
 /** A row read by Prisma or by the driver, which returns 64-bit integers as strings. */
 type Row = Omit<Prisma.DocumentGetPayload<object>, 'id' | 'folderId' | 'teamId'> & {
-  id: bigint | string
-  folderId: bigint | string
+  id: string
+  folderId: string
 }
 
 const columns = Prisma.sql`

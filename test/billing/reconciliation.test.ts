@@ -343,7 +343,6 @@ async function open(t: Test, api: EventListApi | null) {
       let begun = 0
       return {
         ...systemDb,
-        query: (statement) => systemDb.query(statement),
         transaction(limits, work) {
           begun += 1
           if (begun === transaction) throw new Error('the connection is gone')

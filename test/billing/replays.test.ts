@@ -145,9 +145,9 @@ t.test('no role can change a received body, only delete it', async (t) => {
   await receive(database, { id: 'a' })
   const { systemDb } = openAsWorker(t, database)
   const forge = `UPDATE received_events SET body = 'x'`
-  await t.rejects(systemDb.query({ text: forge }), { code: '42501' })
+  await t.rejects(systemDb.sql({ text: forge }), { code: '42501' })
   await t.rejects(database.admin.query(forge), { code: '42501' })
-  await systemDb.query({ text: 'UPDATE received_events SET body = NULL' })
+  await systemDb.sql`UPDATE received_events SET body = NULL`
 })
 
 async function open(t: Test) {

@@ -112,7 +112,7 @@ t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
     },
     'the same for the identity plane': async () => {
       const other = openSystemDatabase(nowhere, 2)
-      await other.query({ text: 'SELECT 1' }).finally(() => other.close())
+      await other.sql`SELECT 1`.finally(() => other.close())
     },
   }
   for (const [name, fail] of Object.entries(failures)) {
@@ -123,7 +123,7 @@ t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
     t.ok(isDatabaseUnavailable(error), `${name}: ${error}`)
   }
   await t.rejects(db.read(user, (tx) => tx.sql`SELEC`))
-  const mistake = await systemDb.query({ text: 'SELEC' }).catch((error: unknown) => error)
+  const mistake = await systemDb.sql`SELEC`.catch((error: unknown) => error)
   t.type(mistake, pg.DatabaseError)
   t.notOk(isDatabaseUnavailable(mistake), 'a mistake in a statement is ours')
 })

@@ -29,7 +29,7 @@ t.test('every connection has timeouts, and none compiles plans', async (t) => {
   const connections = {
     transactions: await db.read(withoutScope, (tx) => tx.sql<Setting>({ text: limits })),
     reads: await db.read(withoutScope, rowsOf<Setting>(Prisma.raw(limits))),
-    systemDb: (await systemDb.query<Setting>({ text: limits })).rows,
+    systemDb: await systemDb.sql<Setting>({ text: limits }),
     queue: (await queue.getDb().executeSql(limits)).rows as Setting[],
   }
   for (const [name, settings] of Object.entries(connections)) {
@@ -102,7 +102,7 @@ t.test('a connection that opens too late for its caller serves the next one', as
   const callers = {
     reads: () => db.read(withoutScope, rowsOf(Prisma.sql`SELECT 1`)),
     transactions: () => db.read(withoutScope, (tx) => tx.sql`SELECT 1`),
-    systemDb: () => systemDb.query({ text: 'SELECT 1' }),
+    systemDb: () => systemDb.sql`SELECT 1`,
   }
   for (const [name, call] of Object.entries(callers)) {
     const error = await call().catch((reason: unknown) => reason)

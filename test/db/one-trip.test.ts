@@ -2,6 +2,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { OneTrip, type Statement, sendOnce } from '#src/db/connections/one-trip.ts'
 import { openPacketPool } from '#src/db/connections/packet-pool.ts'
+import { nameStatements } from '#src/db/connections/statement-names.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -168,6 +169,8 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
         : database.url
     const pool = openPacketPool(url, 8, { access: 'read' })
     t.teardown(() => pool.close())
+    const nameOf = nameStatements(url)
+    const named = (statement: Statement) => ({ ...statement, name: nameOf(statement.text) })
     const people = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const user = await createUser(database)
@@ -181,8 +184,8 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       if (person === undefined) return
       if (turn % 7 === 0) await pool.sendOnce([{ text: 'SELECT 1 / 0' }]).catch(() => {})
       const [, rows] = await pool.sendOnce<[object, { tenant_id: string }]>([
-        enter(person.credential),
-        invoices,
+        named(enter(person.credential)),
+        named(invoices),
       ])
       for (const row of rows) {
         seen[row.tenant_id === person.user.tenantId ? 'own' : 'foreign'] += 1
@@ -191,7 +194,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     await Promise.all(Array.from({ length: 300 }, (_, turn) => look(turn)))
     t.strictSame(seen, { own: 300, foreign: 0 })
     await t.rejects(pool.sendOnce([{ text: 'CREATE TABLE x ()' }]), { code: '25006' })
-    t.strictSame(await pool.sendOnce([invoices]), [[]])
+    t.strictSame(await pool.sendOnce([named(invoices)]), [[]])
   })
 }
 

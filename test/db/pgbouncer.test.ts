@@ -36,10 +36,9 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const { database, pooler } = await setUp(t)
     const systemDb = openSystemDatabase(pooler.through(database.url), 1)
     t.teardown(() => systemDb.close())
-    const { rows } = await systemDb.query({
-      text: `SELECT name, setting FROM pg_settings WHERE name ~ '^(statement|lock|idle_in_tr\\w+)_timeout$|^jit$'
-             ORDER BY name`,
-    })
+    const rows = await systemDb.sql`
+      SELECT name, setting FROM pg_settings
+      WHERE name ~ '^(statement|lock|idle_in_tr\\w+)_timeout$|^jit$' ORDER BY name`
     t.strictSame(rows, [
       { name: 'idle_in_transaction_session_timeout', setting: '10000' },
       { name: 'jit', setting: 'off' },
@@ -91,23 +90,18 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const { database, pooler } = await setUp(t)
     const systemDb = openSystemDatabase(pooler.through(database.url), 10)
     t.teardown(() => systemDb.close())
-    const look = (value: number) =>
-      systemDb.query<{ value: number }>({
-        name: 'look',
-        text: 'SELECT $1::int AS value',
-        values: [value],
-      })
+    const look = (value: number) => systemDb.sql<{ value: number }>`SELECT ${value}::int AS value`
     const numbers = Array.from({ length: 200 }, (_, index) => index)
     const answers = await Promise.all(numbers.map(look))
     t.strictSame(
-      answers.map(({ rows }) => rows[0]?.value),
+      answers.map(([row]) => row?.value),
       numbers,
     )
     const inside = await systemDb.transaction({ statementTimeoutMs: 500 }, async (tx) => {
-      await tx.query({ name: 'look', text: 'SELECT 1' })
-      return tx.query({ text: 'SHOW statement_timeout' })
+      await tx.sql`SELECT ${1}::int AS value`
+      return tx.sql`SHOW statement_timeout`
     })
-    t.strictSame(inside.rows, [{ statement_timeout: '500ms' }])
+    t.strictSame(inside, [{ statement_timeout: '500ms' }])
   })
 
   t.test('the whole program: sessions, orders, events and jobs', async (t) => {

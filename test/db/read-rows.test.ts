@@ -59,7 +59,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     await t.rejects(db.read(entryOf(mine), rowsOf(Prisma.sql`SELECT 1 / 0`)), /division by zero/)
     const failing: Entry<undefined> = {
       ...withoutScope,
-      statement: () => ({ text: 'SELECT 1 / 0' }),
+      statement: () => Prisma.sql`SELECT 1 / 0`,
     }
     await t.rejects(db.read(failing, rowsOf(all)), /division by zero/, 'without an entry no rows')
     t.strictSame(await read(mine), [{ id: order }], 'after each of those')

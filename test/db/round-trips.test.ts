@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { sqlOver } from '#src/db/sql.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { testConfig } from '#test/support/app/app.ts'
@@ -128,8 +129,7 @@ t.test('a transaction without a scope does not wait for its BEGIN', async (t) =>
   const proxy = await startProxy(t, database.url)
   const systemDb = openSystemDatabase(proxy.through(database.url), 1)
   t.teardown(() => systemDb.close())
-  const work = () =>
-    systemDb.transaction({ statementTimeoutMs: 400 }, (tx) => tx.query({ text: 'SELECT 1' }))
+  const work = () => systemDb.transaction({ statementTimeoutMs: 400 }, (tx) => tx.sql`SELECT 1`)
   await work()
   proxy.reset()
   await work()
@@ -181,11 +181,12 @@ t.test('a GET asks who is asking in the transaction that reads, and nowhere else
   t.teardown(() => app.close())
   const { cookie } = await signIn({ config, database }, user)
   const lookUps: string[] = []
-  const { query } = app.systemDb
-  app.systemDb.query = (statement) => {
+  const { sql } = app.systemDb
+  const watched = sqlOver((statement) => {
     lookUps.push(statement.text)
-    return query(statement)
-  }
+    return sql(statement)
+  })
+  Object.assign(app.systemDb, { sql: watched })
   for (const url of ['/me', '/orders', '/posts', `/orders/${await createOrder(database, user)}`]) {
     t.equal((await app.inject({ url, headers: { cookie } })).statusCode, 200, url)
   }

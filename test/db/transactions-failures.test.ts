@@ -103,12 +103,12 @@ t.test('a connection to a server that became read-only is destroyed', async (t) 
   t.ok(isDatabaseUnavailable(failure), 'seen as unavailable', { failure })
   t.not(await pidOf(db), before, 'the next one may lead to the new primary')
 
-  const ask = async () => (await systemDb.query({ text: 'SELECT pg_backend_pid()' })).rows[0]
+  const ask = async () => (await systemDb.sql`SELECT pg_backend_pid()`)[0]
   const pid = await ask()
   t.strictSame(await ask(), pid)
   const write = systemDb.transaction({ statementTimeoutMs: 1_000 }, async (connection) => {
-    await connection.query({ text: 'SET TRANSACTION READ ONLY' })
-    await connection.query({ text: `UPDATE received_events SET status = 'dead'` })
+    await connection.sql`SET TRANSACTION READ ONLY`
+    await connection.sql`UPDATE received_events SET status = 'dead'`
   })
   await t.rejects(write, { code: '25006' })
   t.strictNotSame(await ask(), pid)
@@ -139,9 +139,8 @@ t.test('a server that stops responding is abandoned after a timeout', async (t) 
   const proxy = await startProxy(t, database.url)
   const systemDb = openSystemDatabase(proxy.through(database.url), 1)
   t.teardown(() => systemDb.close())
-  const work = () =>
-    systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.query({ text: 'SELECT 1' }))
-  t.equal((await work()).rowCount, 1)
+  const work = () => systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.sql`SELECT 1`)
+  t.equal((await work()).length, 1)
   proxy.silence()
   // The server never responds, so only a timeout of the client ends this.
   const failure = await work().catch((error: unknown) => error)
@@ -153,14 +152,14 @@ t.test('the server cancels a slow statement of the system database', async (t) =
   const systemDb = openSystemDatabase(database.url, 1)
   t.teardown(() => systemDb.close())
   const run = (text: string) =>
-    systemDb.transaction({ statementTimeoutMs: 100 }, async (tx) => (await tx.query({ text })).rows)
+    systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.sql({ text }))
   const [before] = await run(backend)
   await t.rejects(run('SELECT pg_sleep(60)'), { code: '57014' })
   t.strictSame(await run(backend), [before], 'the connection is reused')
-  const { rows } = await systemDb.query({ text: 'SHOW statement_timeout' })
+  const rows = await systemDb.sql`SHOW statement_timeout`
   t.strictSame(rows, [{ statement_timeout: '5s' }], 'the timeout applied to the transaction only')
   const swallowed = systemDb.transaction({ statementTimeoutMs: 100 }, async (tx) => {
-    await tx.query({ text: 'SELECT 1 / 0' }).catch(() => {})
+    await tx.sql`SELECT 1 / 0`.catch(() => {})
   })
   await t.rejects(swallowed, /rolled back/, 'a COMMIT with the response ROLLBACK is an error')
 })

@@ -54,14 +54,12 @@ t.test(
         written.push(title)
       }
       if (kind === 2) {
-        const { rows } = await systemDb.transaction({ statementTimeoutMs: 500 }, (tx) =>
-          tx.query<{ id: string; people: number }>({
-            name: 'count-people',
-            text: 'SELECT $1::bigint AS id, (SELECT count(*)::int FROM users) AS people',
-            values: [user.userId],
-          }),
+        const [row] = await systemDb.transaction(
+          { statementTimeoutMs: 500 },
+          (tx) => tx.sql<{ id: string; people: number }>`
+            SELECT ${user.userId}::bigint AS id, (SELECT count(*)::int FROM users) AS people`,
         )
-        if (Number(rows[0]?.id) !== user.userId || rows[0]?.people !== 0) seen.foreign += 1
+        if (Number(row?.id) !== user.userId || row?.people !== 0) seen.foreign += 1
       }
       if (kind === 3) {
         const rows = await db.read(entryOf(user), rowsOf<Invoice>(everyInvoice))
@@ -70,10 +68,9 @@ t.test(
       }
       if (kind === 4) {
         await db.write(entryOf(user), async (connection) => {
-          await connection.query({
-            text: 'INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, $3, $4)',
-            values: [user.tenantId, user.userId, title, ''],
-          })
+          await connection.sql`
+            INSERT INTO posts (tenant_id, author_id, title, body)
+            VALUES (${user.tenantId}, ${user.userId}, ${title}, '')`
         })
         written.push(title)
       }

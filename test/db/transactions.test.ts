@@ -5,6 +5,7 @@ import { beginTransaction } from '#src/db/connections/transaction.ts'
 import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -123,7 +124,7 @@ t.test('a transaction that could not be entered answers nothing', async (t) => {
   const db = openDatabase(database.url, 1)
   t.teardown(() => db.close())
   const entryOf = await allowScopes<TestScope>(database)
-  const failing = { ...entryOf({ tenantId }), statement: () => ({ text: 'SELECT 1 / 0' }) }
+  const failing = { ...entryOf({ tenantId }), statement: () => Prisma.sql`SELECT 1 / 0` }
   let reached = 0
   const work = async () => {
     reached += 1

@@ -32,9 +32,8 @@ t.test('counters are right under concurrency, rollback, cascade and pruning', as
   await database.admin.query('DELETE FROM webhook_endpoints WHERE tenant_id = $1', [tenants[0]])
   await database.admin.query('DELETE FROM posts')
   await database.admin.query('DELETE FROM users WHERE own_tenant_id = $1', [tenants[0]])
-  await systemDb.query({
-    text: `SELECT FROM purge_history('00000000-0000-0000-0000-000000000000', now(), now(), 10)`,
-  })
+  await systemDb.sql`
+    SELECT FROM purge_history('00000000-0000-0000-0000-000000000000', now(), now(), 10)`
   t.strictSame(await checkUsage(systemDb, false), { tenants: 2, wrong: [] })
 
   await database.admin.query('DELETE FROM tenants WHERE id = $1', [tenants[0]])
@@ -111,7 +110,7 @@ t.test('a tenant sees its own counters, and no role changes any', async (t) => {
   for (const text of forbidden) {
     await t.rejects(client.query(text), { code: '42501' }, text)
     if (!text.includes('set_quota')) {
-      await t.rejects(systemDb.query({ text }), { code: '42501' }, text)
+      await t.rejects(systemDb.sql({ text }), { code: '42501' }, text)
     }
   }
 })

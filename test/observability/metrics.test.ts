@@ -103,7 +103,7 @@ t.test('waiting requests for a connection and failed ones are counted', async (t
   t.match(busy, 'gatehouse_database_pool_max_connections{pool="scoped"} 1\n')
   left.resolve()
   await Promise.all([first, second])
-  await t.rejects(away.query({ text: 'SELECT 1' }))
+  await t.rejects(away.sql`SELECT 1`)
   const text = await registry.metrics()
   t.match(text, 'gatehouse_database_pool_acquire_seconds_count{pool="scoped"} 2\n')
   t.match(text, 'gatehouse_database_pool_acquire_failures_total{pool="scoped"} 0\n')

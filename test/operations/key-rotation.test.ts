@@ -160,7 +160,7 @@ t.test('the worker role may update only the encrypted columns of provider_grants
     `UPDATE token_revocations SET user_id = 1`,
     `INSERT INTO token_revocations SELECT * FROM token_revocations`,
   ]) {
-    await t.rejects(systemDb.query({ text }), { code: '42501' }, text)
+    await t.rejects(systemDb.sql({ text }), { code: '42501' }, text)
   }
 })
 

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import type { Caller } from '#src/access/caller.ts'
 import type { Credential } from '#src/auth/sessions/enter.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 
 /** An empty plugin with this name, to satisfy a dependency. */
 export function neighbour(name: string) {
@@ -43,7 +44,7 @@ export function fakeSession() {
       app.decorateRequest('identify', (credential: Credential): Entry<Caller | null> => {
         const name = Buffer.from(credential.hash).toString()
         return {
-          statement: () => ({ text: name }),
+          statement: () => Prisma.raw(name),
           admit: ([row]) => (row as Caller | undefined) ?? null,
         }
       })

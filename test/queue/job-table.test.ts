@@ -49,8 +49,7 @@ t.test('a job is found while it waits and while it is active, and not after its 
   t.teardown(() => systemDb.close())
   const id = await queue.send(name, { replayId: 'one' }, { group: { id: 'a group' } })
   const look = async () => {
-    const { text, values } = openJobs(name)
-    const { rows } = await systemDb.query({ text, values })
+    const rows = await systemDb.sql(openJobs(name))
     const [size] = await measureJobs(systemDb, [name], 10)
     const active = await isJobActive(systemDb, name, 'replayId', 'one')
     return { open: rows, due: size?.due, scheduled: size?.scheduled, active }

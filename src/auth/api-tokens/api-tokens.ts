@@ -59,28 +59,17 @@ export async function createToken(
   clientInfo: ClientInfo,
 ): Promise<(ApiToken & { token: string }) | null> {
   const secret = randomApiToken()
-  const { rows } = await connection.query<TokenRow>({
-    text: `
-      INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
-      SELECT $1, $2, $3, $4, $5, $6, expires_at
-      FROM (SELECT coalesce($7::timestamptz, now() + make_interval(days => $8)) AS expires_at) e
-      WHERE expires_at > now() AND expires_at <= now() + make_interval(days => $9)
-      RETURNING id, name, all_permissions AS "allPermissions", permissions,
-                created_at AS "createdAt", expires_at AS "expiresAt",
-                last_used_at AS "lastUsedAt"`,
-    values: [
-      sha256(sha256(secret)),
-      owner.userId,
-      owner.tenantId,
-      token.name,
-      token.permissions === null,
-      token.permissions ?? [],
-      token.expiresAt?.toISOString() ?? null,
-      defaultDays,
-      maxDays,
-    ],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<TokenRow>`
+    INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions,
+      expires_at)
+    SELECT ${sha256(sha256(secret))}, ${owner.userId}, ${owner.tenantId}, ${token.name},
+      ${token.permissions === null}, ${token.permissions ?? []}, expires_at
+    FROM (SELECT coalesce(${token.expiresAt?.toISOString() ?? null}::timestamptz, now() +
+      make_interval(days => ${defaultDays})) AS expires_at) e
+    WHERE expires_at > now() AND expires_at <= now() + make_interval(days => ${maxDays})
+    RETURNING id, name, all_permissions AS "allPermissions", permissions,
+              created_at AS "createdAt", expires_at AS "expiresAt",
+              last_used_at AS "lastUsedAt"`
   if (row === undefined) return null
   const created = { action: 'token-create', outcome: 'done', target: row.id } as const
   const reason = row.allPermissions ? 'unlimited' : 'limited'
@@ -95,11 +84,8 @@ export async function deleteToken(
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ tenant_id: string }>({
-    text: 'DELETE FROM api_tokens WHERE id = $1 AND user_id = $2 RETURNING tenant_id',
-    values: [id, owner.userId],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<{ tenant_id: string }>`
+    DELETE FROM api_tokens WHERE id = ${id} AND user_id = ${owner.userId} RETURNING tenant_id`
   if (row === undefined) return false
   const deleted = { action: 'token-delete', outcome: 'done', reason: 'own-request' } as const
   const { userId } = owner
@@ -157,11 +143,8 @@ export async function createOwnToken(
   }
   // Without the lock, two requests at once could both see room for one more.
   await lockUntilCommit(connection, 'api-tokens', String(userId))
-  const { rowCount } = await connection.query({
-    text: 'SELECT FROM api_tokens WHERE user_id = $1',
-    values: [userId],
-  })
-  if ((rowCount ?? 0) >= maxTokens) {
+  const tokens = await connection.sql`SELECT FROM api_tokens WHERE user_id = ${userId}`
+  if (tokens.length >= maxTokens) {
     const detail = `You have ${maxTokens} API tokens, which is the most. Delete one first.`
     throw new Problem('conflict', { detail })
   }

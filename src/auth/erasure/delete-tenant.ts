@@ -32,11 +32,8 @@ export async function deleteTenant(
   clientInfo: ClientInfo,
 ): Promise<AfterLeaving> {
   const newCookieId = newSessionId()
-  const { rows } = await connection.query<DeletedRow>({
-    text: 'SELECT * FROM delete_tenant($1, $2, $3)',
-    values: [sha256(cookieId), sha256(newCookieId), name],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<DeletedRow>`
+    SELECT * FROM delete_tenant(${sha256(cookieId)}, ${sha256(newCookieId)}, ${name})`
   if (row === undefined || row.outcome === 'session-ended') throw new Problem('unauthenticated')
   if (row.outcome === 'no-admin') throw new Problem('forbidden', { reason: 'permission-missing' })
   if (row.outcome === 'other-name') throw new Problem('confirmation-mismatch')
@@ -59,14 +56,12 @@ export async function deleteTenantByCommand(
   tenantId: string,
   name: string,
 ): Promise<'deleted' | 'no-tenant' | 'other-name'> {
-  const { rows } = await connection.query<{
+  const [row] = await connection.sql<{
     outcome: 'deleted' | 'no-tenant' | 'other-name'
     revocations: string[] | null
-  }>({
-    text: 'SELECT outcome, revocations FROM delete_tenant_named($1, $2)',
-    values: [tenantId, name],
-  })
-  const { outcome, revocations } = rows[0] ?? { outcome: 'no-tenant', revocations: null }
+  }>`
+    SELECT outcome, revocations FROM delete_tenant_named(${tenantId}, ${name})`
+  const { outcome, revocations } = row ?? { outcome: 'no-tenant', revocations: null }
   if (outcome !== 'deleted') return outcome
   await sendRevocations(connection, queue, revocations ?? [])
   const entry = { action: 'tenant-delete', outcome: 'done', reason: 'command' } as const

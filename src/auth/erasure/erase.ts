@@ -29,11 +29,8 @@ export async function eraseAccount(
   cookieId: string,
   clientInfo: ClientInfo,
 ): Promise<'erased' | ErasureRefusal> {
-  const { rows } = await connection.query<ErasedRow>({
-    text: 'SELECT outcome, user_id, tenants, revocations FROM erase_account($1)',
-    values: [sha256(cookieId)],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<ErasedRow>`
+    SELECT outcome, user_id, tenants, revocations FROM erase_account(${sha256(cookieId)})`
   if (row === undefined || row.outcome === 'session-ended' || row.outcome === 'no-user') {
     throw new Problem('unauthenticated')
   }
@@ -62,11 +59,8 @@ export async function eraseByCommand(
   queue: PgBoss,
   userId: number,
 ): Promise<'erased' | ErasureRefusal | null> {
-  const { rows } = await connection.query<ErasedRow>({
-    text: 'SELECT outcome, tenants, revocations FROM erase_person($1)',
-    values: [userId],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<ErasedRow>`
+    SELECT outcome, tenants, revocations FROM erase_person(${userId})`
   if (row === undefined || row.outcome === 'no-user') return null
   if (row.outcome === 'last-admin') return { blockedBy: row.tenants }
   await sendRevocations(connection, queue, row.revocations)
@@ -80,13 +74,12 @@ export async function findPerson(
   systemDb: Queryable,
   holder: { userId: number } | { email: string },
 ): Promise<number | null> {
-  const values = 'userId' in holder ? [holder.userId, null] : [null, holder.email]
-  const { rows } = await systemDb.query<{ id: string | null }>({
-    text: 'SELECT find_person($1, $2) AS id',
-    values,
-  })
-  const id = rows[0]?.id ?? null
-  return id === null ? null : Number(id)
+  const userId = 'userId' in holder ? holder.userId : null
+  const email = 'email' in holder ? holder.email : null
+  const [row] = await systemDb.sql<{
+    id: string | null
+  }>`SELECT find_person(${userId}, ${email}) AS id`
+  return row?.id ? Number(row.id) : null
 }
 
 /** How the last admin of a tenant goes on. */

@@ -146,10 +146,9 @@ export function exportReader(
 ): ReadExport {
   return async function readExport(section, tenantId, after) {
     const userId = subject.kind === 'person' ? subject.userId : null
-    const { rows } = await systemDb.query<ExportRow>({
-      text: 'SELECT key, item FROM export_page($1, $2, $3, $4, $5, $6)',
-      values: [subject.kind, section, userId, tenantId, after, exportPageSize],
-    })
+    const rows = await systemDb.sql<ExportRow>`
+      SELECT key, item FROM export_page(${subject.kind}, ${section}, ${userId}, ${tenantId},
+        ${after}, ${exportPageSize})`
     return rows
   }
 }

@@ -70,20 +70,16 @@ export async function measureErasures(
 
 /** @returns the id of the erasure that has waited longest; null if none is due */
 async function claim(systemDb: Queryable, settle: number, rest: number): Promise<string | null> {
-  const { rows } = await systemDb.query<{ id: string | null }>({
-    text: 'SELECT claim_erasure($1, $2) AS id',
-    values: [settle, rest],
-  })
-  return rows[0]?.id ?? null
+  const [row] = await systemDb.sql<{ id: string | null }>`
+    SELECT claim_erasure(${settle}, ${rest}) AS id`
+  return row?.id ?? null
 }
 
 /** @returns whether nothing of it is left */
 async function workBatch(systemDb: SystemDatabase, id: string): Promise<boolean> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const { rows } = await connection.query<{ finished: boolean }>({
-      text: 'SELECT work_erasure($1, $2) AS finished',
-      values: [id, batchSize],
-    })
-    return rows[0]?.finished === true
+    const [row] = await connection.sql<{ finished: boolean }>`
+      SELECT work_erasure(${id}, ${batchSize}) AS finished`
+    return row?.finished === true
   })
 }

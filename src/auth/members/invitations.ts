@@ -64,7 +64,7 @@ export type InvitationRow = {
   email: string
   role: string
   department: string | null
-  invited_by: string | bigint | null
+  invited_by: string | null
   created_at: Date
   expires_at: Date
   accepted_at: Date | null
@@ -86,27 +86,18 @@ export async function createInvitation(
 ): Promise<Invitation | InvitationRefusal> {
   const refusal = await findRefusal(connection, invitation)
   if (refusal !== null) return refusal
-  const { rows } = await connection.query<InvitationRow>({
-    text: `
-      INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
-      VALUES ($1, lower($2 COLLATE "C"), $3, $4, $5, now() + make_interval(days => $6))
-      ON CONFLICT (tenant_id, email) DO UPDATE
-        SET id = excluded.id, role = excluded.role, department = excluded.department,
-            invited_by = excluded.invited_by, created_at = now(),
-            expires_at = excluded.expires_at, accepted_at = NULL, declined_at = NULL,
-            mailed_at = NULL
-      RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
-                accepted_at`,
-    values: [
-      invitation.tenantId,
-      invitation.email,
-      invitation.role,
-      invitation.department,
-      invitation.invitedBy,
-      lifetimeDays,
-    ],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<InvitationRow>`
+    INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
+    VALUES (${invitation.tenantId}, lower(${invitation.email} COLLATE "C"), ${invitation.role},
+      ${invitation.department}, ${invitation.invitedBy},
+      now() + make_interval(days => ${lifetimeDays}))
+    ON CONFLICT (tenant_id, email) DO UPDATE
+      SET id = excluded.id, role = excluded.role, department = excluded.department,
+          invited_by = excluded.invited_by, created_at = now(),
+          expires_at = excluded.expires_at, accepted_at = NULL, declined_at = NULL,
+          mailed_at = NULL
+    RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
+              accepted_at`
   if (row === undefined) throw new Error('The invitation was not stored.')
   const { invitedBy: userId, tenantId } = invitation
   const created = { action: 'invitation-create', outcome: 'done', reason: 'invited' } as const
@@ -145,12 +136,10 @@ export async function withdrawInvitation(
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const { rowCount } = await connection.query({
-    text: `DELETE FROM tenant_invitations
-           WHERE tenant_id = $1 AND id = $2 AND accepted_at IS NULL`,
-    values: [admin.tenantId, id],
-  })
-  if (rowCount !== 1) return false
+  const withdrawn = await connection.sql`
+    DELETE FROM tenant_invitations
+    WHERE tenant_id = ${admin.tenantId} AND id = ${id} AND accepted_at IS NULL RETURNING id`
+  if (withdrawn.length !== 1) return false
   const entry = { action: 'invitation-delete', outcome: 'done', reason: 'withdrawn' } as const
   const { userId, tenantId } = admin
   await recordAudit(connection, { ...entry, userId, tenantId, target: id }, clientInfo)
@@ -167,12 +156,10 @@ export async function endInvitationsOf(
   inviter: number,
   clientInfo: ClientInfo,
 ): Promise<void> {
-  const { rows } = await connection.query<{ id: string }>({
-    text: `DELETE FROM tenant_invitations
-           WHERE tenant_id = $1 AND invited_by = $2 AND accepted_at IS NULL AND expires_at > now()
-           RETURNING id`,
-    values: [admin.tenantId, inviter],
-  })
+  const rows = await connection.sql<{ id: string }>`
+    DELETE FROM tenant_invitations
+    WHERE tenant_id = ${admin.tenantId} AND invited_by = ${inviter}
+      AND accepted_at IS NULL AND expires_at > now() RETURNING id`
   const ids = rows.map(({ id }) => id)
   await recordEndedInvitations(connection, admin, ids, clientInfo)
 }

@@ -33,11 +33,8 @@ export async function leaveTenant(
   clientInfo: ClientInfo,
 ): Promise<AfterLeaving | 'missing' | 'last-admin'> {
   const newCookieId = newSessionId()
-  const { rows } = await connection.query<LeaveRow>({
-    text: 'SELECT * FROM leave_tenant($1, $2, $3)',
-    values: [sha256(cookieId), sha256(newCookieId), tenantId],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<LeaveRow>`
+    SELECT * FROM leave_tenant(${sha256(cookieId)}, ${sha256(newCookieId)}, ${tenantId})`
   if (row === undefined || row.outcome === 'session-ended') throw new Problem('unauthenticated')
   if (row.outcome === 'no-member') return 'missing'
   const userId = Number(row.user_id)

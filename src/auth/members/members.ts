@@ -204,11 +204,8 @@ export async function removeMember(
     await recordAudit(connection, refused, clientInfo)
     return 'last-admin'
   }
-  const { rows } = await connection.query<RemovedRow>({
-    text: 'SELECT user_gone, revocations, invitations FROM remove_member($1)',
-    values: [id],
-  })
-  const [removed] = rows
+  const [removed] = await connection.sql<RemovedRow>`
+    SELECT user_gone, revocations, invitations FROM remove_member(${id})`
   if (removed === undefined) return 'missing'
   await sendRevocations(connection, queue, removed.revocations)
   const reason = removed.user_gone ? 'last-membership' : 'member-elsewhere'
@@ -227,10 +224,8 @@ async function lockMembers(
   { tenantId }: TenantScope,
   id: number,
 ): Promise<MemberLine[]> {
-  const { rows } = await connection.query<MemberLine>({
-    text: 'SELECT user_id, role, department FROM lock_members($1, $2)',
-    values: [tenantId, id],
-  })
+  const rows = await connection.sql<MemberLine>`
+    SELECT user_id, role, department FROM lock_members(${tenantId}, ${id})`
   return rows
 }
 
@@ -264,11 +259,8 @@ async function updateMember(
   id: number,
   { role, department }: { role: string; department: string | null },
 ): Promise<Member | 'missing'> {
-  const { rows } = await connection.query<MemberRow>({
-    text: 'SELECT * FROM change_member($1, $2, $3, $4)',
-    values: [tenantId, id, role, department],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<MemberRow>`
+    SELECT * FROM change_member(${tenantId}, ${id}, ${role}, ${department})`
   return row === undefined ? 'missing' : toMember(row)
 }
 

@@ -73,11 +73,9 @@ export async function acceptInvitation(
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ tenant_id: string | null }>({
-    text: 'SELECT accept_invitation($1) AS tenant_id',
-    values: [id],
-  })
-  const tenantId = rows[0]?.tenant_id ?? null
+  const [row] = await connection.sql<{ tenant_id: string | null }>`
+    SELECT accept_invitation(${id}) AS tenant_id`
+  const tenantId = row?.tenant_id ?? null
   if (tenantId === null) return false
   const entry = { action: 'invitation-accept', outcome: 'done', reason: 'own-request' } as const
   await recordAudit(connection, { ...entry, userId, tenantId, target: id }, clientInfo)
@@ -95,11 +93,9 @@ export async function declineInvitation(
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ declined: boolean }>({
-    text: 'SELECT decline_invitation($1) AS declined',
-    values: [id],
-  })
-  if (rows[0]?.declined !== true) return false
+  const [row] = await connection.sql<{ declined: boolean }>`
+    SELECT decline_invitation(${id}) AS declined`
+  if (row?.declined !== true) return false
   const entry = { action: 'invitation-decline', outcome: 'done', reason: 'own-request' } as const
   await recordAudit(connection, { ...entry, userId, target: id }, clientInfo)
   return true

@@ -78,9 +78,7 @@ export async function findOwnRole(
   { userId }: OwnerScope,
   tenantId: string,
 ): Promise<string | null> {
-  const { rows } = await connection.query<{ role: string }>({
-    text: 'SELECT role FROM memberships WHERE user_id = $1 AND tenant_id = $2',
-    values: [userId, tenantId],
-  })
-  return rows[0]?.role ?? null
+  const [row] = await connection.sql<{ role: string }>`
+    SELECT role FROM memberships WHERE user_id = ${userId} AND tenant_id = ${tenantId}`
+  return row?.role ?? null
 }

@@ -60,10 +60,7 @@ export async function listUsage(
   limit: number,
   quota: QuotaConfig,
 ): Promise<(Usage & { tenantId: string })[]> {
-  const { rows } = await systemDb.query<Row & { tenant_id: string }>({
-    text: 'SELECT * FROM list_usage($1)',
-    values: [limit],
-  })
+  const rows = await systemDb.sql<Row & { tenant_id: string }>`SELECT * FROM list_usage(${limit})`
   return rows.map((row) => ({ tenantId: row.tenant_id, ...toUsage(row, quota) }))
 }
 
@@ -77,15 +74,12 @@ export async function setQuota(
   tenantId: string,
   limits: { resources: Budget | null; events: Budget | null },
 ): Promise<boolean> {
-  const { rows } = await systemDb.query<{ found: boolean }>({
-    text: `SELECT set_quota($1, ($2::bigint[])[1:2], ($3::bigint[])[3:4]) AS found`,
-    values: [
-      tenantId,
-      limits.resources && toBudgets({ resources: limits.resources, events: 'off' }),
-      limits.events && toBudgets({ resources: 'off', events: limits.events }),
-    ],
-  })
-  return rows[0]?.found === true
+  const [row] = await systemDb.sql<{ found: boolean }>`
+    SELECT set_quota(${tenantId},
+      (${limits.resources && toBudgets({ resources: limits.resources, events: 'off' })}::bigint[])[1:2],
+      (${limits.events && toBudgets({ resources: 'off', events: limits.events })}::bigint[])[3:4])
+      AS found`
+  return row?.found === true
 }
 
 /** A tenant whose counters differ from what its rows say. */
@@ -104,16 +98,12 @@ export async function checkUsage(
   const wrong: WrongUsage[] = []
   let tenantAfter = beforeAll
   for (let tenants = 0; ; tenants += 1) {
-    const { rows } = await systemDb.query<WrongUsage & { tenant_id: string; is_right: boolean }>({
-      text: `
-        SELECT tenant_id, is_right,
-          concat_ws('/', resource_rows, resource_bytes, event_rows, event_bytes) AS counted,
-          concat_ws('/', stored_resource_rows, stored_resource_bytes, stored_event_rows,
-                    stored_event_bytes) AS stored
-        FROM check_usage($1, $2)`,
-      values: [tenantAfter, repair],
-    })
-    const [row] = rows
+    const [row] = await systemDb.sql<WrongUsage & { tenant_id: string; is_right: boolean }>`
+      SELECT tenant_id, is_right,
+        concat_ws('/', resource_rows, resource_bytes, event_rows, event_bytes) AS counted,
+        concat_ws('/', stored_resource_rows, stored_resource_bytes, stored_event_rows,
+                  stored_event_bytes) AS stored
+      FROM check_usage(${tenantAfter}, ${repair})`
     if (row === undefined) return { tenants, wrong }
     const { tenant_id: tenantId, counted, stored } = row
     if (!row.is_right) wrong.push({ tenantId, counted, stored })
@@ -129,11 +119,8 @@ export async function measureUsage(
   metrics: QuotaMetrics,
   quota: QuotaConfig,
 ): Promise<void> {
-  const { rows } = await systemDb.query<{ resources: string; events: string }>({
-    text: 'SELECT resources, events FROM count_near_quota($1::bigint[], $2)',
-    values: [toBudgets(quota), nearShare],
-  })
-  const [near] = rows
+  const [near] = await systemDb.sql<{ resources: string; events: string }>`
+    SELECT resources, events FROM count_near_quota(${toBudgets(quota)}::bigint[], ${nearShare})`
   metrics.near.set({ budget: 'resources' }, Number(near?.resources ?? 0))
   metrics.near.set({ budget: 'events' }, Number(near?.events ?? 0))
 }

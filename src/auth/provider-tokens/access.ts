@@ -131,10 +131,9 @@ async function withGrantLock<T>(
   let done: { result: T } | null = null
   try {
     return await locks.transaction({ statementTimeoutMs: waitMs }, async (connection) => {
-      await connection.query({
-        text: `SET LOCAL lock_timeout = ${waitMs};
-               SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`,
-      })
+      await connection.sql`
+        SELECT set_config('lock_timeout', ${String(waitMs)}, true),
+               set_config('idle_in_transaction_session_timeout', ${String(idleMs)}, true)`
       await lockUntilCommit(connection, 'provider-grant', key.provider, key.subject)
       done = { result: await work() }
       return done.result

@@ -17,32 +17,30 @@ export async function retireGrants(
   owner: { userId: number; tenantId: string | null },
   only: IdentityKey | null = null,
 ): Promise<void> {
-  const values = [owner.userId, owner.tenantId, only?.provider ?? null, only?.subject ?? null]
-  const retired = await connection.query<{ id: string }>({
-    text: `
-      WITH gone AS (
-        DELETE FROM provider_grants g USING oauth_identities i
-        WHERE i.user_id = $1 AND g.provider = i.provider AND g.provider_user_id = i.provider_user_id
-          AND ($3::text IS NULL OR (g.provider = $3 AND g.provider_user_id = $4))
-        RETURNING g.*
-      )
-      INSERT INTO token_revocations
-        (provider, provider_user_id, user_id, tenant_id, token, kind, status)
-      SELECT provider, provider_user_id, $1, $2::uuid, coalesce(refresh_token, access_token),
-             CASE WHEN refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
-      FROM gone RETURNING id`,
-    values,
-  })
+  const { userId, tenantId } = owner
+  const { provider = null, subject = null } = only ?? {}
+  const retired = await connection.sql<{ id: string }>`
+    WITH gone AS (
+      DELETE FROM provider_grants g USING oauth_identities i
+      WHERE i.user_id = ${userId} AND g.provider = i.provider
+        AND g.provider_user_id = i.provider_user_id
+        AND (${provider}::text IS NULL
+          OR (g.provider = ${provider} AND g.provider_user_id = ${subject}))
+      RETURNING g.*
+    )
+    INSERT INTO token_revocations
+      (provider, provider_user_id, user_id, tenant_id, token, kind, status)
+    SELECT provider, provider_user_id, ${userId}, ${tenantId}::uuid,
+           coalesce(refresh_token, access_token),
+           CASE WHEN refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
+    FROM gone RETURNING id`
   // A separate statement, so that it sees tokens of a refresh that was committed in between.
-  const earlier = await connection.query<{ id: string }>({
-    text: `
-      UPDATE token_revocations SET status = 'revoking', tenant_id = $2::uuid
-      WHERE user_id = $1 AND status IN ('superseded', 'failed')
-        AND ($3::text IS NULL OR (provider = $3 AND provider_user_id = $4))
-      RETURNING id`,
-    values,
-  })
-  const ids = [...retired.rows, ...earlier.rows].map(({ id }) => id)
+  const earlier = await connection.sql<{ id: string }>`
+    UPDATE token_revocations SET status = 'revoking', tenant_id = ${tenantId}::uuid
+    WHERE user_id = ${userId} AND status IN ('superseded', 'failed')
+      AND (${provider}::text IS NULL OR (provider = ${provider} AND provider_user_id = ${subject}))
+    RETURNING id`
+  const ids = [...retired, ...earlier].map(({ id }) => id)
   await sendRevocations(connection, queue, ids)
 }
 
@@ -58,16 +56,10 @@ export async function retireLateToken(
   refreshToken: string,
 ): Promise<void> {
   const { provider, subject, userId } = key
-  const { rows } = await connection.query<{ id: string | null }>({
-    text: 'SELECT retire_late_token($1, $2, $3, $4) AS id',
-    values: [
-      provider,
-      subject,
-      userId,
-      seal(keys, refreshToken, tokenBinding(key, 'refresh_token')),
-    ],
-  })
-  const id = rows[0]?.id ?? null
+  const [row] = await connection.sql<{ id: string | null }>`
+    SELECT retire_late_token(${provider}, ${subject}, ${userId},
+      ${seal(keys, refreshToken, tokenBinding(key, 'refresh_token'))}) AS id`
+  const id = row?.id ?? null
   if (id !== null) await sendRevocations(connection, queue, [id])
 }
 

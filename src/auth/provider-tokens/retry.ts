@@ -21,10 +21,8 @@ export async function retryRevocations(
 ): Promise<{ retried: number; expired: number }> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const expired = await expire(connection)
-    const { rows } = await connection.query<{ id: string }>({
-      text: 'SELECT id FROM retry_revocations($1, $2) AS id',
-      values: [retrySeconds, batchSize],
-    })
+    const rows = await connection.sql<{ id: string }>`
+      SELECT id FROM retry_revocations(${retrySeconds}, ${batchSize}) AS id`
     await sendRevocations(
       connection,
       queue,
@@ -38,10 +36,8 @@ type Expired = { provider: string; user_id: string; tenant_id: string | null; st
 
 /** @returns the number of deleted tokens */
 async function expire(connection: Queryable): Promise<number> {
-  const { rows } = await connection.query<Expired>({
-    text: 'SELECT provider, user_id, tenant_id, status FROM expire_revocations($1, $2)',
-    values: [maxDays, batchSize],
-  })
+  const rows = await connection.sql<Expired>`
+    SELECT provider, user_id, tenant_id, status FROM expire_revocations(${maxDays}, ${batchSize})`
   for (const { provider, user_id, tenant_id: tenantId, status } of rows) {
     // A superseded token was to be revoked at a sign-out that did not come.
     const end =

@@ -68,11 +68,8 @@ export async function revokeGrant(
 }
 
 async function find(systemDb: Queryable, id: string): Promise<Revocation | null> {
-  const { rows } = await systemDb.query<Revocation>({
-    text: 'SELECT * FROM find_revocation($1)',
-    values: [id],
-  })
-  return rows[0] ?? null
+  const [row] = await systemDb.sql<Revocation>`SELECT * FROM find_revocation(${id})`
+  return row ?? null
 }
 
 /** @returns null when the token is revoked, otherwise the reason code */
@@ -126,11 +123,8 @@ async function recordFailure(
 
 /** @returns false if another worker has done it */
 async function settle(connection: Queryable, id: string): Promise<boolean> {
-  const { rows } = await connection.query<{ done: boolean }>({
-    text: 'SELECT settle_revocation($1) AS done',
-    values: [id],
-  })
-  return rows[0]?.done === true
+  const [row] = await connection.sql<{ done: boolean }>`SELECT settle_revocation(${id}) AS done`
+  return row?.done === true
 }
 
 async function fail(
@@ -139,11 +133,9 @@ async function fail(
   fault: string,
   isFinal: boolean,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ done: boolean }>({
-    text: 'SELECT fail_revocation($1, $2, $3) AS done',
-    values: [id, fault, isFinal],
-  })
-  return rows[0]?.done === true
+  const [row] = await connection.sql<{ done: boolean }>`
+    SELECT fail_revocation(${id}, ${fault}, ${isFinal}) AS done`
+  return row?.done === true
 }
 
 async function audit(

@@ -25,12 +25,8 @@ export type Grant = {
 const marginSeconds = 60
 
 export async function findGrant(systemDb: Queryable, key: IdentityKey): Promise<Grant | null> {
-  const { rows } = await systemDb.query<GrantRow>({
-    name: 'find-grant',
-    text: 'SELECT * FROM find_grant($1, $2, $3)',
-    values: [key.provider, key.subject, marginSeconds],
-  })
-  const [row] = rows
+  const [row] = await systemDb.sql<GrantRow>`
+    SELECT * FROM find_grant(${key.provider}, ${key.subject}, ${marginSeconds})`
   if (row === undefined) return null
   return {
     userId: Number(row.user_id),
@@ -72,33 +68,30 @@ export async function storeGrant(
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
   // Without the lock one of two concurrent sign-ins could overwrite the other's refresh token.
   await lockUntilCommit(connection, 'store-grant', key.provider, key.subject)
-  await connection.query({
-    text: `
-      WITH former AS (
-        SELECT refresh_token FROM provider_grants
-        WHERE provider = $1 AND provider_user_id = $2 AND refresh_token IS NOT NULL
-          AND NOT ($3::boolean AND status = 'active' AND refresh_attempt IS NULL)
-        FOR UPDATE
-      )
-      INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
-      SELECT $1, $2, $4, refresh_token, 'refresh_token', 'superseded' FROM former`,
-    values: [key.provider, key.subject, refreshToken === null, key.userId],
-  })
-  await connection.query({
-    text: `
-      INSERT INTO provider_grants AS g
-        (provider, provider_user_id, access_token, refresh_token, scope, issued_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, now(), now() + make_interval(secs => $6))
-      ON CONFLICT (provider, provider_user_id) DO UPDATE SET
-        access_token = excluded.access_token,
-        refresh_token = CASE
-          WHEN excluded.refresh_token IS NULL AND g.status = 'active' AND g.refresh_attempt IS NULL
-          THEN g.refresh_token ELSE excluded.refresh_token END,
-        scope = excluded.scope, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
-        generation = g.generation + 1,
-        status = 'active', refresh_attempt = NULL, created_at = now(), updated_at = now()`,
-    values: [key.provider, key.subject, accessToken, refreshToken, scope, expiresIn],
-  })
+  await connection.sql`
+    WITH former AS (
+      SELECT refresh_token FROM provider_grants
+      WHERE provider = ${key.provider} AND provider_user_id = ${key.subject}
+        AND refresh_token IS NOT NULL AND NOT (
+          ${refreshToken === null}::boolean AND status = 'active' AND refresh_attempt IS NULL)
+      FOR UPDATE
+    )
+    INSERT INTO token_revocations (provider, provider_user_id, user_id, token, kind, status)
+    SELECT ${key.provider}, ${key.subject}, ${key.userId}, refresh_token, 'refresh_token',
+      'superseded' FROM former`
+  await connection.sql`
+    INSERT INTO provider_grants AS g
+      (provider, provider_user_id, access_token, refresh_token, scope, issued_at, expires_at)
+    VALUES (${key.provider}, ${key.subject}, ${accessToken}, ${refreshToken}, ${scope}, now(),
+      now() + make_interval(secs => ${expiresIn}))
+    ON CONFLICT (provider, provider_user_id) DO UPDATE SET
+      access_token = excluded.access_token,
+      refresh_token = CASE
+        WHEN excluded.refresh_token IS NULL AND g.status = 'active' AND g.refresh_attempt IS NULL
+        THEN g.refresh_token ELSE excluded.refresh_token END,
+      scope = excluded.scope, issued_at = excluded.issued_at, expires_at = excluded.expires_at,
+      generation = g.generation + 1,
+      status = 'active', refresh_attempt = NULL, created_at = now(), updated_at = now()`
 }
 
 /**
@@ -111,19 +104,14 @@ export async function markRefreshStarted(
   generation: number,
   attempt: string,
 ): Promise<boolean> {
-  const { rows } = await systemDb.query<{ marked: boolean }>({
-    text: 'SELECT mark_refresh($1, $2, $3, $4) AS marked',
-    values: [key.provider, key.subject, generation, attempt],
-  })
-  return rows[0]?.marked === true
+  const [row] = await systemDb.sql<{ marked: boolean }>`
+    SELECT mark_refresh(${key.provider}, ${key.subject}, ${generation}, ${attempt}) AS marked`
+  return row?.marked === true
 }
 
 /** Records that the provider did not use the refresh token. */
 export async function clearRefreshStarted(systemDb: Queryable, key: IdentityKey, attempt: string) {
-  await systemDb.query({
-    text: 'SELECT clear_refresh($1, $2, $3)',
-    values: [key.provider, key.subject, attempt],
-  })
+  await systemDb.sql`SELECT clear_refresh(${key.provider}, ${key.subject}, ${attempt})`
 }
 
 /**
@@ -137,11 +125,10 @@ export async function endGrant(
   attempt: string,
   reason: GrantEnd,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ ended: boolean }>({
-    text: 'SELECT end_refresh($1, $2, $3, $4) AS ended',
-    values: [key.provider, key.subject, attempt, reason === 'refresh-rejected'],
-  })
-  return rows[0]?.ended === true
+  const [row] = await connection.sql<{ ended: boolean }>`
+    SELECT end_refresh(${key.provider}, ${key.subject}, ${attempt},
+      ${reason === 'refresh-rejected'}) AS ended`
+  return row?.ended === true
 }
 
 /**
@@ -156,11 +143,10 @@ export async function storeRefreshed(
   tokens: TokenSet & { scope: string },
 ): Promise<boolean> {
   const { accessToken, refreshToken, scope, expiresIn } = sealTokens(keys, key, tokens)
-  const { rows } = await connection.query<{ stored: boolean }>({
-    text: 'SELECT store_refreshed($1, $2, $3, $4, $5, $6, $7) AS stored',
-    values: [key.provider, key.subject, attempt, accessToken, refreshToken, scope, expiresIn],
-  })
-  return rows[0]?.stored === true
+  const [row] = await connection.sql<{ stored: boolean }>`
+    SELECT store_refreshed(${key.provider}, ${key.subject}, ${attempt}, ${accessToken},
+      ${refreshToken}, ${scope}, ${expiresIn}) AS stored`
+  return row?.stored === true
 }
 
 function sealTokens(

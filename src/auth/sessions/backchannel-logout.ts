@@ -47,11 +47,9 @@ async function rememberToken(
   provider: string,
   jti: string,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ first: boolean }>({
-    text: 'SELECT remember_logout($1, $2, $3) AS first',
-    values: [provider, sha256(jti), rememberedSeconds],
-  })
-  return rows[0]?.first === true
+  const [row] = await connection.sql<{ first: boolean }>`
+    SELECT remember_logout(${provider}, ${sha256(jti)}, ${rememberedSeconds}) AS first`
+  return row?.first === true
 }
 
 type Ended = { user_id: string | null; tenant_id: string | null }
@@ -61,9 +59,7 @@ async function endSessions(
   provider: string,
   { sessionId, subject }: ProviderLogout,
 ): Promise<Ended[]> {
-  const { rows } = await connection.query<Ended>({
-    text: 'SELECT user_id, tenant_id FROM end_provider_sessions($1, $2, $3)',
-    values: [provider, sessionId, subject],
-  })
+  const rows = await connection.sql<Ended>`
+    SELECT user_id, tenant_id FROM end_provider_sessions(${provider}, ${sessionId}, ${subject})`
   return rows
 }

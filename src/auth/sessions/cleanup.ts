@@ -31,22 +31,17 @@ export async function deleteExpired(
   { idleSeconds, auditDays }: Limits,
 ): Promise<Deleted | null> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const pruned = await connection.query<Pick<Deleted, 'sessions' | 'attempts' | 'tokens'>>({
-      text: 'SELECT sessions, attempts, tokens FROM prune_dead($1, $2, $3)',
-      values: [idleSeconds, expiredTokenDays, batchSize],
-    })
-    const [dead] = pruned.rows
+    const [dead] = await connection.sql<Pick<Deleted, 'sessions' | 'attempts' | 'tokens'>>`
+      SELECT sessions, attempts, tokens FROM prune_dead(${idleSeconds}, ${expiredTokenDays},
+        ${batchSize})`
     if (dead === undefined) return null
-    const { rows } = await connection.query<Pick<Deleted, 'submissions' | 'keys'>>({
-      text: 'SELECT prune_form_submissions($1) AS submissions, prune_idempotency_keys($1) AS keys',
-      values: [batchSize],
-    })
-    const records = await connection.query<Pick<Deleted, 'logouts' | 'entries'>>({
-      text: 'SELECT logouts, entries FROM prune_records($1, $2)',
-      values: [auditDays, batchSize],
-    })
-    const { logouts = 0, entries = 0 } = records.rows[0] ?? {}
-    const { submissions = 0, keys = 0 } = rows[0] ?? {}
+    const [once] = await connection.sql<Pick<Deleted, 'submissions' | 'keys'>>`
+      SELECT prune_form_submissions(${batchSize}) AS submissions,
+        prune_idempotency_keys(${batchSize}) AS keys`
+    const [records] = await connection.sql<Pick<Deleted, 'logouts' | 'entries'>>`
+      SELECT logouts, entries FROM prune_records(${auditDays}, ${batchSize})`
+    const { logouts = 0, entries = 0 } = records ?? {}
+    const { submissions = 0, keys = 0 } = once ?? {}
     return { ...dead, submissions, keys, logouts, entries }
   })
 }

@@ -1,5 +1,6 @@
 import type { Caller, Principal, Service } from '#src/access/caller.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
 /**
@@ -78,11 +79,7 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Pri
   if (credential.kind === 'service') {
     return {
       replacesScope: true,
-      statement: (forWrite) => ({
-        name: 'enter-service',
-        text: 'SELECT * FROM enter_service($1, $2)',
-        values: [hash, forWrite],
-      }),
+      statement: (forWrite) => Prisma.sql`SELECT * FROM enter_service(${hash}, ${forWrite})`,
       admit(rows) {
         const [row] = rows as ServiceRow[]
         if (row?.stale) rules.onStale(credential)
@@ -93,11 +90,7 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Pri
   if (credential.kind === 'token') {
     return {
       replacesScope: true,
-      statement: (forWrite) => ({
-        name: 'enter-token',
-        text: 'SELECT * FROM enter_token($1, $2)',
-        values: [hash, forWrite],
-      }),
+      statement: (forWrite) => Prisma.sql`SELECT * FROM enter_token(${hash}, ${forWrite})`,
       admit(rows) {
         const [row] = rows as TokenRow[]
         if (row?.stale) rules.onStale(credential)
@@ -107,10 +100,12 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Pri
   }
   return {
     replacesScope: true,
-    statement: (forWrite) => ({
-      ...(rules.onPerson === undefined || forWrite ? enterSession : enterPage),
-      values: [hash, rules.idleSeconds, forWrite],
-    }),
+    statement(forWrite) {
+      const enter = Prisma.sql`enter_session(${hash}, ${rules.idleSeconds}, ${forWrite})`
+      return rules.onPerson === undefined || forWrite
+        ? Prisma.sql`SELECT * FROM ${enter}`
+        : withPerson(enter)
+    },
     admit(rows) {
       const [row] = rows as (SessionRow & Partial<PageRow>)[]
       if (row?.stale) rules.onStale(credential)
@@ -120,18 +115,19 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Pri
   }
 }
 
-const enterSession = { name: 'enter-session', text: 'SELECT * FROM enter_session($1, $2, $3)' }
-
-// The subqueries depend on the row of the function, so they run once the scope is set, and row-level
-// security shows them what belongs to this person.
-const enterPage = {
-  name: 'enter-page',
-  text: `SELECT entered.*,
-    (SELECT u.name FROM users u WHERE u.id = entered.user_id) AS name,
-    (SELECT json_agg(o) FROM (
-      SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
-      WHERE m.user_id = entered.user_id ORDER BY t.name, t.id LIMIT ${maxShownTenants + 1}) o) AS tenants
-    FROM enter_session($1, $2, $3) AS entered`,
+/**
+ * The entry with what every page shows. The subqueries depend on the row of the function, so they run
+ * once the scope is set, and row-level security shows them what belongs to this person.
+ */
+function withPerson(enter: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT entered.*,
+      (SELECT u.name FROM users u WHERE u.id = entered.user_id) AS name,
+      (SELECT json_agg(o) FROM (
+        SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+        WHERE m.user_id = entered.user_id ORDER BY t.name, t.id
+        LIMIT ${maxShownTenants + 1}) o) AS tenants
+    FROM ${enter} AS entered`
 }
 
 /** Changes a session's entry to return only whether the session exists, signed in or not. */
@@ -199,7 +195,13 @@ function toPerson(row: PersonRow) {
   }
 }
 
+const touch = {
+  session: Prisma.sql`touch_session`,
+  token: Prisma.sql`touch_token`,
+  service: Prisma.sql`touch_service`,
+}
+
 /** Records that a credential is in use: at most once a minute, and without waiting for a lock. */
 export async function recordUse(systemDb: Queryable, { kind, hash }: Credential): Promise<void> {
-  await systemDb.query({ text: `SELECT touch_${kind}($1)`, values: [hash] })
+  await systemDb.sql`SELECT ${touch[kind]}(${hash})`
 }

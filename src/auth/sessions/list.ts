@@ -76,10 +76,8 @@ export async function endOwnSession(
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const { rows } = await connection.query<EndedRow>({
-    text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING id, tenant_id',
-    values: [id, caller.userId],
-  })
+  const rows = await connection.sql<EndedRow>`
+    DELETE FROM sessions WHERE id = ${id} AND user_id = ${caller.userId} RETURNING id, tenant_id`
   await recordEndedSessions(connection, caller.userId, rows, 'own-request', clientInfo)
   return rows.length === 1
 }
@@ -93,10 +91,9 @@ export async function endOtherSessions(
   caller: SessionOwner,
   clientInfo: ClientInfo,
 ): Promise<number> {
-  const { rows } = await connection.query<EndedRow>({
-    text: 'DELETE FROM sessions WHERE user_id = $1 AND id <> $2 RETURNING id, tenant_id',
-    values: [caller.userId, caller.sessionId],
-  })
+  const rows = await connection.sql<EndedRow>`
+    DELETE FROM sessions WHERE user_id = ${caller.userId} AND id <> ${caller.sessionId} RETURNING
+      id, tenant_id`
   await recordEndedSessions(connection, caller.userId, rows, 'others-ended', clientInfo)
   return rows.length
 }

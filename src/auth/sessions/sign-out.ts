@@ -19,11 +19,8 @@ export async function signOut(
   clientInfo: ClientInfo,
 ): Promise<string | null> {
   const { userId, tenantId, sessionId } = caller
-  const { rows } = await connection.query<{ provider: string | null }>({
-    text: 'DELETE FROM sessions WHERE id = $1 AND user_id = $2 RETURNING provider',
-    values: [sessionId, userId],
-  })
-  const [ended] = rows
+  const [ended] = await connection.sql<{ provider: string | null }>`
+    DELETE FROM sessions WHERE id = ${sessionId} AND user_id = ${userId} RETURNING provider`
   if (ended === undefined) return null
   await retireGrants(connection, queue, { userId, tenantId })
   await recordAudit(

@@ -19,11 +19,9 @@ export async function switchTenant(
   clientInfo: ClientInfo,
 ): Promise<string | null> {
   const newCookieId = newSessionId()
-  const { rows } = await connection.query<SwitchRow>({
-    text: 'SELECT outcome, session_id, user_id FROM switch_tenant($1, $2, $3)',
-    values: [sha256(cookieId), sha256(newCookieId), tenantId],
-  })
-  const [row] = rows
+  const [row] = await connection.sql<SwitchRow>`
+    SELECT outcome, session_id, user_id FROM switch_tenant(${sha256(cookieId)},
+      ${sha256(newCookieId)}, ${tenantId})`
   if (row === undefined || row.outcome === 'session-ended') throw new Problem('unauthenticated')
   if (row.outcome === 'no-member') return null
   const entry = { action: 'tenant-switch', outcome: 'done', reason: 'own-request' } as const

@@ -173,15 +173,12 @@ async function enterAttempt(
   connection: Queryable,
   ticket: Uint8Array,
 ): Promise<StartingSession | null> {
-  const { rows } = await connection.query<{
+  const [row] = await connection.sql<{
     session_user_id: string | null
     session_tenant_id: string | null
     session_time_known: boolean | null
-  }>({
-    text: 'SELECT session_user_id, session_tenant_id, session_time_known FROM enter_attempt($1)',
-    values: [ticket],
-  })
-  const [row] = rows
+  }>`
+    SELECT session_user_id, session_tenant_id, session_time_known FROM enter_attempt(${ticket})`
   if (row === undefined) return null
   const { session_user_id: userId, session_tenant_id: tenantId } = row
   const isTimeKnown = row.session_time_known !== false
@@ -251,20 +248,18 @@ async function startOrRenewSession(
   session: StartingSession | null,
 ): Promise<string | null> {
   const { identity, newCookieId, providerSession, absoluteSeconds, clientInfo } = signIn
-  const evidence = [sha256(newCookieId), identity.subject, providerSession]
+  const cookieHash = sha256(newCookieId)
   const secondsAgo = authenticatedSecondsAgo(signIn)
   if (!['create', 'link', 'sign-in'].includes(decision.kind)) {
-    await connection.query({
-      text: 'SELECT renew_session($1, $2, $3, $4, $5)',
-      values: [...evidence, absoluteSeconds, secondsAgo],
-    })
+    await connection.sql`
+      SELECT renew_session(${cookieHash}, ${identity.subject}, ${providerSession},
+        ${absoluteSeconds}, ${secondsAgo})`
     return session?.tenantId ?? null
   }
-  const { rows } = await connection.query<{ tenant_id: string | null }>({
-    text: 'SELECT tenant_id FROM start_session($1, $2, $3, $4, $5, $6, $7)',
-    values: [...evidence, clientInfo.userAgent, clientInfo.ip, absoluteSeconds, secondsAgo],
-  })
-  return rows[0]?.tenant_id ?? null
+  const [row] = await connection.sql<{ tenant_id: string | null }>`
+    SELECT tenant_id FROM start_session(${cookieHash}, ${identity.subject}, ${providerSession},
+      ${clientInfo.userAgent}, ${clientInfo.ip}, ${absoluteSeconds}, ${secondsAgo})`
+  return row?.tenant_id ?? null
 }
 
 /**

@@ -69,17 +69,14 @@ export async function unlinkIdentity(
     return 'last'
   }
   await retireGrants(connection, queue, { userId, tenantId }, key)
-  await connection.query({
-    text: `DELETE FROM oauth_identities
-           WHERE provider = $1 AND provider_user_id = $2 AND user_id = $3`,
-    values: [provider, key.subject, userId],
-  })
+  await connection.sql`
+    DELETE FROM oauth_identities
+    WHERE provider = ${provider} AND provider_user_id = ${key.subject} AND user_id = ${userId}`
   await recordAudit(connection, { ...entry, outcome: 'done', reason: 'own-request' }, clientInfo)
-  const { rows } = await connection.query<{ id: string; tenant_id: string | null }>({
-    text: `DELETE FROM sessions WHERE user_id = $1 AND provider = $2 AND id <> $3
-           RETURNING id, tenant_id`,
-    values: [userId, provider, caller.sessionId],
-  })
+  const rows = await connection.sql<{ id: string; tenant_id: string | null }>`
+    DELETE FROM sessions WHERE user_id = ${userId} AND provider = ${provider} AND id <>
+      ${caller.sessionId}
+    RETURNING id, tenant_id`
   await recordEndedSessions(connection, userId, rows, 'identity-unlinked', clientInfo)
   return 'unlinked'
 }
@@ -90,12 +87,10 @@ async function countIdentities(
   userId: number,
   key: { provider: string; subject: string },
 ): Promise<{ all: number; key: boolean }> {
-  const { rows } = await connection.query<{ all: number; key: boolean }>({
-    text: `
-      SELECT count(*)::int AS all,
-             coalesce(bool_or(provider = $2 AND provider_user_id = $3), false) AS key
-      FROM oauth_identities WHERE user_id = $1`,
-    values: [userId, key.provider, key.subject],
-  })
-  return rows[0] ?? { all: 0, key: false }
+  const [row] = await connection.sql<{ all: number; key: boolean }>`
+    SELECT count(*)::int AS all,
+           coalesce(bool_or(provider = ${key.provider} AND provider_user_id = ${key.subject}),
+             false) AS key
+    FROM oauth_identities WHERE user_id = ${userId}`
+  return row ?? { all: 0, key: false }
 }

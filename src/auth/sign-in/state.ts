@@ -41,22 +41,11 @@ export async function storeSignInState(
   signIn: NewSignInState,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const { rows } = await connection.query<{ stored: boolean }>({
-    text: 'SELECT start_attempt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS stored',
-    values: [
-      sha256(cookieId),
-      sha256(signIn.state),
-      signIn.purpose,
-      signIn.provider,
-      signIn.nonce,
-      signIn.codeVerifier,
-      clientInfo.userAgent,
-      clientInfo.ip,
-      lifetimeSeconds,
-      signIn.returnTo,
-    ],
-  })
-  return rows[0]?.stored === true
+  const [row] = await connection.sql<{ stored: boolean }>`
+    SELECT start_attempt(${sha256(cookieId)}, ${sha256(signIn.state)}, ${signIn.purpose},
+      ${signIn.provider}, ${signIn.nonce}, ${signIn.codeVerifier}, ${clientInfo.userAgent},
+      ${clientInfo.ip}, ${lifetimeSeconds}, ${signIn.returnTo}) AS stored`
+  return row?.stored === true
 }
 
 type SignInStateRow = {
@@ -81,11 +70,8 @@ export async function takeSignInState(
   state: string,
 ): Promise<SignInState | null> {
   const ticket = randomKey()
-  const { rows } = await systemDb.query<SignInStateRow>({
-    text: 'SELECT * FROM take_attempt($1, $2, $3)',
-    values: [sha256(cookieId), sha256(state), ticket],
-  })
-  const [row] = rows
+  const [row] = await systemDb.sql<SignInStateRow>`
+    SELECT * FROM take_attempt(${sha256(cookieId)}, ${sha256(state)}, ${ticket})`
   if (row === undefined) return null
   return {
     provider: row.provider,

@@ -10,18 +10,16 @@ export async function findExistingUsers(
   { subject, email }: VerifiedIdentity,
   operators: ReadonlySet<string>,
 ): Promise<ExistingUsers> {
-  const { rows } = await connection.query<{
+  const [row] = await connection.sql<{
     identity_user_id: string | null
     address_user_id: string | null
     address_user_operates: boolean | null
-  }>({
-    text: 'SELECT * FROM look_up_identity($1, $2, $3)',
-    values: [subject, email, [...operators]],
-  })
+  }>`
+    SELECT * FROM look_up_identity(${subject}, ${email}, ${[...operators]})`
   return {
-    identityUserId: toUserId(rows[0]?.identity_user_id),
-    addressUserId: toUserId(rows[0]?.address_user_id),
-    addressUserOperates: rows[0]?.address_user_operates === true,
+    identityUserId: toUserId(row?.identity_user_id),
+    addressUserId: toUserId(row?.address_user_id),
+    addressUserOperates: row?.address_user_operates === true,
   }
 }
 
@@ -30,39 +28,35 @@ export async function findAdmissionFacts(
   connection: Queryable,
   { subject, email }: VerifiedIdentity,
 ): Promise<AdmissionFacts> {
-  const { rows } = await connection.query<{ identity_issuer: string | null; invited: boolean }>({
-    text: 'SELECT * FROM look_up_admission($1, $2)',
-    values: [subject, email],
-  })
+  const [row] = await connection.sql<{ identity_issuer: string | null; invited: boolean }>`
+    SELECT * FROM look_up_admission(${subject}, ${email})`
   return {
-    identityIssuer: rows[0]?.identity_issuer ?? null,
-    invited: rows[0]?.invited === true,
+    identityIssuer: row?.identity_issuer ?? null,
+    invited: row?.invited === true,
   }
 }
 
 /** Signs in as the holder of the identity. @returns null if it was unlinked meanwhile */
-export function enterIdentity(
+export async function enterIdentity(
   connection: Queryable,
   { subject }: VerifiedIdentity,
 ): Promise<number | null> {
-  return readUserId(connection, 'SELECT enter_identity($1) AS id', [subject])
+  const [row] = await connection.sql<{ id: string | null }>`SELECT enter_identity(${subject}) AS id`
+  return toUserId(row?.id)
 }
 
 /**
  * Gives the new identity to the user who has its address verified, and signs in as them.
  * @returns null if no user has it verified any more, or that user has become an operator
  */
-export function linkByAddress(
+export async function linkByAddress(
   connection: Queryable,
   { subject, issuer, email }: VerifiedIdentity,
   operators: ReadonlySet<string>,
 ): Promise<number | null> {
-  return readUserId(connection, 'SELECT link_by_address($1, $2, $3, $4) AS id', [
-    subject,
-    issuer,
-    email,
-    [...operators],
-  ])
+  const [row] = await connection.sql<{ id: string | null }>`
+    SELECT link_by_address(${subject}, ${issuer}, ${email}, ${[...operators]}) AS id`
+  return toUserId(row?.id)
 }
 
 /**
@@ -74,11 +68,9 @@ export async function createUser(
   { subject, issuer, email, name }: VerifiedIdentity,
 ): Promise<number> {
   const tenantName = (name ?? email ?? 'Personal').slice(0, 200)
-  const { rows } = await connection.query<{ id: string }>({
-    text: 'SELECT create_user($1, $2, $3, $4) AS id',
-    values: [subject, issuer, email, tenantName],
-  })
-  return Number(rows[0]?.id)
+  const [row] = await connection.sql<{ id: string }>`
+    SELECT create_user(${subject}, ${issuer}, ${email}, ${tenantName}) AS id`
+  return Number(row?.id)
 }
 
 /**
@@ -91,10 +83,8 @@ export async function proveAddress(
   connection: Queryable,
   address: string,
 ): Promise<{ userId: number; verified: boolean }[]> {
-  const { rows } = await connection.query<{ user_id: string; verified: boolean }>({
-    text: 'SELECT user_id, verified FROM prove_address($1)',
-    values: [address],
-  })
+  const rows = await connection.sql<{ user_id: string; verified: boolean }>`
+    SELECT user_id, verified FROM prove_address(${address})`
   return rows.map(({ user_id, verified }) => ({ userId: Number(user_id), verified }))
 }
 
@@ -103,16 +93,7 @@ export async function linkIdentity(
   connection: Queryable,
   { subject, issuer }: VerifiedIdentity,
 ): Promise<void> {
-  await connection.query({ text: 'SELECT link_identity($1, $2)', values: [subject, issuer] })
-}
-
-async function readUserId(
-  connection: Queryable,
-  text: string,
-  values: unknown[],
-): Promise<number | null> {
-  const { rows } = await connection.query<{ id: string | null }>({ text, values })
-  return toUserId(rows[0]?.id)
+  await connection.sql`SELECT link_identity(${subject}, ${issuer})`
 }
 
 function toUserId(id: string | null | undefined): number | null {
@@ -127,13 +108,11 @@ export async function recordClaims(
   connection: Queryable,
   { subject, email, emailTrusted, name }: VerifiedIdentity,
 ): Promise<void> {
-  await connection.query({
-    text: 'SELECT record_verified_email($1, $2), record_name($3)',
-    values: [subject, emailTrusted ? email : null, name],
-  })
+  await connection.sql`
+    SELECT record_verified_email(${subject}, ${emailTrusted ? email : null}), record_name(${name})`
 }
 
 /** Locks the row of the current user, so that changes to their identities are serialized. */
 export async function lockUser(connection: Queryable): Promise<void> {
-  await connection.query({ text: 'SELECT lock_current_user()' })
+  await connection.sql`SELECT lock_current_user()`
 }

@@ -158,10 +158,9 @@ async function findOutgoing(
   db: Queryable,
   wanted: { causes: string[]; message: string | null; delivery: string | null },
 ): Promise<Outgoing[]> {
-  const { rows } = await db.query<Outgoing>({
-    text: 'SELECT kind, tenant_id, event_id FROM trace_outgoing($1, $2, $3, $4)',
-    values: [wanted.causes, wanted.message, wanted.delivery, maxRows],
-  })
+  const rows = await db.sql<Outgoing>`
+    SELECT kind, tenant_id, event_id FROM trace_outgoing(${wanted.causes}, ${wanted.message},
+      ${wanted.delivery}, ${maxRows})`
   return rows
 }
 
@@ -169,10 +168,8 @@ async function readMessage(
   db: Queryable,
   { tenantId, eventId, deliveryId }: Message,
 ): Promise<TraceEntry[]> {
-  const { rows } = await db.query<EntryRow>({
-    text: 'SELECT at, kind, facts FROM trace_event($1, $2, $3, $4)',
-    values: [tenantId, eventId, deliveryId, maxRows],
-  })
+  const rows = await db.sql<EntryRow>`
+    SELECT at, kind, facts FROM trace_event(${tenantId}, ${eventId}, ${deliveryId}, ${maxRows})`
   return rows
 }
 
@@ -182,10 +179,9 @@ async function readAudit(
   tenantId: string | null = null,
   targets: readonly string[] = [],
 ): Promise<TraceEntry[]> {
-  const { rows } = await db.query<Omit<EntryRow, 'kind'>>({
-    text: 'SELECT at, facts FROM trace_audit($1, $2, $3, $4)',
-    values: [requests.filter((id) => uuidForm.test(id)), tenantId, targets, maxRows],
-  })
+  const rows = await db.sql<Omit<EntryRow, 'kind'>>`
+    SELECT at, facts FROM trace_audit(${requests.filter((id) => uuidForm.test(id))}, ${tenantId},
+      ${targets}, ${maxRows})`
   return rows.map(({ at, facts }) => ({ at, kind: 'audit', facts }))
 }
 
@@ -194,34 +190,28 @@ const skewMinutes = 15 // the time of the id is the process's, that of the row t
 async function findEventsOfRequest(db: Queryable, requestId: string): Promise<string[]> {
   const at = timeOf(requestId)
   if (at === null) return []
-  const { rows } = await db.query<{ event_id: string }>({
-    text: `
-      SELECT event_id FROM received_events
-      WHERE received_at BETWEEN $2::timestamptz - make_interval(mins => $3)
-        AND $2::timestamptz + make_interval(mins => $3) AND request_id = $1`,
-    values: [requestId, at, skewMinutes],
-  })
+  const rows = await db.sql<{ event_id: string }>`
+    SELECT event_id FROM received_events
+    WHERE received_at BETWEEN ${at}::timestamptz - make_interval(mins => ${skewMinutes})
+      AND ${at}::timestamptz + make_interval(mins => ${skewMinutes}) AND request_id = ${requestId}`
   return rows.map(({ event_id }) => event_id)
 }
 
 /** Received events: when they came, when they were processed, and the replays that name them. */
 async function readBillingEvents(db: Queryable, ids: readonly string[]): Promise<TraceEntry[]> {
-  const { rows } = await db.query<EntryRow>({
-    text: `
-      SELECT received_at AS at, 'billing event received' AS kind, jsonb_build_object(
-          'billingEventId', event_id, 'type', type, 'status', status, 'requestId', request_id,
-          'attempts', attempts, 'lastError', last_error, 'dismissedReason', dismissed_reason,
-          'otherBodies', other_bodies) AS facts
-        FROM received_events WHERE event_id = ANY ($1::text[])
-      UNION ALL
-      SELECT processed_at, 'billing event processed', jsonb_build_object(
-          'billingEventId', event_id, 'outcome', outcome)
-        FROM received_events WHERE event_id = ANY ($1::text[]) AND processed_at IS NOT NULL
-      UNION ALL
-      SELECT created_at, 'billing replay', jsonb_build_object('replayId', id, 'total', total,
-          'succeeded', succeeded, 'failed', failed, 'finishedAt', finished_at)
-        FROM billing_replays WHERE event_ids && $1::text[]`,
-    values: [ids],
-  })
+  const rows = await db.sql<EntryRow>`
+    SELECT received_at AS at, 'billing event received' AS kind, jsonb_build_object(
+        'billingEventId', event_id, 'type', type, 'status', status, 'requestId', request_id,
+        'attempts', attempts, 'lastError', last_error, 'dismissedReason', dismissed_reason,
+        'otherBodies', other_bodies) AS facts
+      FROM received_events WHERE event_id = ANY (${ids}::text[])
+    UNION ALL
+    SELECT processed_at, 'billing event processed', jsonb_build_object(
+        'billingEventId', event_id, 'outcome', outcome)
+      FROM received_events WHERE event_id = ANY (${ids}::text[]) AND processed_at IS NOT NULL
+    UNION ALL
+    SELECT created_at, 'billing replay', jsonb_build_object('replayId', id, 'total', total,
+        'succeeded', succeeded, 'failed', failed, 'finishedAt', finished_at)
+      FROM billing_replays WHERE event_ids && ${ids}::text[]`
   return rows
 }

@@ -72,11 +72,9 @@ async function waitForResult(databaseUrl: string, id: string): Promise<Result> {
   const systemDb = openSystemDatabase(databaseUrl, 1)
   try {
     for (const end = performance.now() + waitMs; ; await pause(lookMs)) {
-      const { rows } = await systemDb.query<Result>({
-        text: 'SELECT status, outcome, last_error AS error FROM received_events WHERE event_id = $1',
-        values: [id],
-      })
-      const [result = { status: 'recorded', outcome: null, error: null }] = rows
+      const [row] = await systemDb.sql<Result>`
+        SELECT status, outcome, last_error AS error FROM received_events WHERE event_id = ${id}`
+      const result = row ?? { status: 'recorded', outcome: null, error: null }
       if (result.status !== 'recorded' || performance.now() > end) return result
     }
   } finally {

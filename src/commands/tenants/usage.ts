@@ -3,7 +3,8 @@ import { checkUsage, listUsage, setQuota, type Used } from '#src/auth/members/us
 import { ConfigError } from '#src/config/config.ts'
 import { type Budget, type Environment, readBudget, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
-import { type Queryable, queryable } from '#src/db/system-database.ts'
+import { sqlOver } from '#src/db/sql.ts'
+import type { Queryable } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { uuidForm } from '#src/http/schemas.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -87,10 +88,10 @@ function withLongStatements(
   work: (systemDb: Queryable, env: Environment) => Promise<void>,
 ): Promise<void> {
   return withWorkerDatabase(env, (systemDb, whole) => {
-    const each = queryable((statement) =>
-      systemDb.transaction({ statementTimeoutMs }, (connection) => connection.query(statement)),
+    const sql = sqlOver((statement) =>
+      systemDb.transaction({ statementTimeoutMs }, (connection) => connection.sql(statement)),
     )
-    return work(each, whole)
+    return work({ sql }, whole)
   })
 }
 

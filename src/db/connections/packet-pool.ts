@@ -62,7 +62,7 @@ const commit: Statement = { text: 'COMMIT' }
 
 /**
  * Connections for transactions of one packet. Those of a pool that reads only read. Behind a pooler a
- * connection has no settings and keeps no names, so there BEGIN and COMMIT are sent in the same packet.
+ * connection has no settings of its own, so there BEGIN and COMMIT are sent in the same packet.
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
@@ -118,8 +118,7 @@ export function openPacketPool(
   async function sendPacket(reads: readonly Read[]): Promise<Row[][][]> {
     const client = await pool.connect()
     const begins = withBegin.has(client)
-    const wanted = form === undefined ? reads.flat() : reads.flat().map(form.adapt)
-    const statements = pooled ? wanted.map(withoutName) : wanted
+    const statements = form === undefined ? reads.flat() : reads.flat().map(form.adapt)
     try {
       const rows = begins
         ? (await sendStatements(client, [begin, ...statements, commit])).slice(1, -1)
@@ -170,8 +169,4 @@ async function giveBack(client: pg.PoolClient, error: unknown, begins: boolean):
     () => client.release(client.getTransactionStatus() !== 'I'),
     () => client.release(true),
   )
-}
-
-function withoutName({ text, values = [] }: Statement): Statement {
-  return { text, values }
 }

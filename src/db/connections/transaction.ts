@@ -44,8 +44,9 @@ export async function beginTransaction(
   let failure: unknown
 
   const send = (statement: Statement): Promise<pg.QueryResult> => {
-    const { values, ...rest } = statement
-    return client.query({ ...rest, ...(values && { values: [...values] }) }).catch((error) => {
+    // Prisma's adapter adds settings of the driver.
+    const { text, values = [], ...settings } = statement
+    return client.query({ ...settings, text, values: [...values] }).catch((error) => {
       isReadOnly ||= isReadOnlyServer(error)
       failure ??= error
       // Statements are pipelined: a follow-up error may arrive first, so report the original one.

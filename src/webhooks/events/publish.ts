@@ -27,7 +27,7 @@ export async function publish<Data extends TSchema>(
   now: Date,
 ): Promise<{ eventId: string }> {
   const { eventId, sql } = await insertEvent(scope, event, now)
-  tx.runWithCommit({ name: 'publish', text: sql.text, values: sql.values }, (deliveries) => {
+  tx.runWithCommit(sql, (deliveries) => {
     if (deliveries.length > 0) wakeWorkers(tx, scope)
   })
   return { eventId }

@@ -20,12 +20,9 @@ export async function purgeHistory(
   const purged = { events: 0, others: 0 }
   let tenantAfter = beforeAll
   for (;;) {
-    const { rows } = await systemDb.query<PurgedHistory & { tenant_id: string; more: boolean }>({
-      name: 'purge-history',
-      text: 'SELECT tenant_id, events, others, more FROM purge_history($1, $2, $3, $4)',
-      values: [tenantAfter, before, feed, batchRows],
-    })
-    const [row] = rows
+    const [row] = await systemDb.sql<PurgedHistory & { tenant_id: string; more: boolean }>`
+      SELECT tenant_id, events, others, more FROM purge_history(${tenantAfter}, ${before}, ${feed},
+        ${batchRows})`
     if (row === undefined) return purged
     purged.events += row.events
     purged.others += row.others

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
-import { openSystemDatabase, queryable, type SystemDatabase } from '#src/db/system-database.ts'
+import { sqlOver } from '#src/db/sql.ts'
+import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import {
@@ -211,12 +212,12 @@ function before(systemDb: SystemDatabase, text: string, work: () => Promise<void
     ...systemDb,
     transaction: (limits, inside) =>
       systemDb.transaction(limits, (connection) =>
-        inside(
-          queryable(async (statement) => {
+        inside({
+          sql: sqlOver(async (statement) => {
             if (statement.text.includes(text)) await work()
-            return connection.query(statement)
+            return connection.sql(statement)
           }),
-        ),
+        }),
       ),
   }
 }

@@ -124,9 +124,6 @@ t.test('the worker sees no invitation without a job of the tenant', async (t) =>
   await invite(journey, host, 'ada@example.com')
   const systemDb = openSystemDatabase(journey.database.workerUrl, 1)
   t.teardown(() => systemDb.close())
-  const { rowCount } = await systemDb.query({ text: 'SELECT FROM invitations' })
-  t.equal(rowCount, 0)
-  await t.rejects(systemDb.query({ text: `UPDATE invitations SET role = 'admin'` }), {
-    code: '42501',
-  })
+  t.strictSame(await systemDb.sql`SELECT FROM invitations`, [])
+  await t.rejects(systemDb.sql`UPDATE invitations SET role = 'admin'`, { code: '42501' })
 })

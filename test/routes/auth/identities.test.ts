@@ -53,11 +53,7 @@ t.test('the database prevents that an identity moves to another user', async (t)
   const journey = await buildWithProvider(t)
   await signInThrough(journey, { cookie: '' })
   const other = await createUser(journey.database)
-  await t.rejects(
-    journey.app.systemDb.query({
-      text: 'UPDATE oauth_identities SET user_id = $1',
-      values: [other.userId],
-    }),
-    { code: '42501' },
-  )
+  await t.rejects(journey.app.systemDb.sql`UPDATE oauth_identities SET user_id = ${other.userId}`, {
+    code: '42501',
+  })
 })

@@ -13,7 +13,7 @@ t.test(
     const sent = finds.map((find) => find(1).statement.text)
     const sql = sqlOver(async ({ text }) => {
       sent.push(text)
-      return { rows: [] }
+      return []
     })
     await lockOrder({ sql }, { userId: 1 }, 1)
     const adapted = sent.map((text) => adaptRead({ text }).text)

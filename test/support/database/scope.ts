@@ -1,4 +1,5 @@
 import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { TestDatabase } from './database.ts'
 
 export type TestScope = { readonly userId?: number; readonly tenantId?: string }
@@ -16,10 +17,8 @@ export async function allowScopes<Scope extends TestScope>({
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     BEGIN PERFORM public.set_scope('session', '', user_id, tenant_id); END $$`)
   return (scope) => ({
-    statement: () => ({
-      text: 'SELECT enter_test($1, $2)',
-      values: [scope.userId ?? null, scope.tenantId ?? null],
-    }),
+    statement: () =>
+      Prisma.sql`SELECT enter_test(${scope.userId ?? null}, ${scope.tenantId ?? null})`,
     admit: () => scope,
   })
 }
