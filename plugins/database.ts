@@ -17,17 +17,19 @@ declare module 'fastify' {
 type Options = {
   url: string
   poolSize: number
+  /** How long a request waits for a lock. */
+  lockMs: number
   verification: VerifyMonitor
   reads?: ReadForm | undefined
 }
 
 /** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, verification, reads }) {
+  async function database(app, { url, poolSize, lockMs, verification, reads }) {
     const { tracing, metrics } = app
     const { pools } = metrics
     const watch = { reads: pools.watch('reads'), transactions: pools.watch('scoped') }
-    const scoped = openDatabase(url, poolSize, watch, undefined, reads)
+    const scoped = openDatabase(url, poolSize, watch, undefined, reads, lockMs)
     const keyed = openSystemDatabase(url, Math.ceil(poolSize / 2), pools.watch('identity'))
     const db = traceDatabase(requireVerified(scoped, verification), tracing)
     const systemDb = traceSystemDatabase(keyed, tracing)

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal, SessionCaller } from '#src/access/caller.ts'
 import { decideWithoutObject, toProblem } from '#src/access/policy.ts'
-import { isBearer } from '#src/auth/sessions/enter.ts'
+import { type Credential, isBearer } from '#src/auth/sessions/enter.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
 
@@ -33,10 +33,11 @@ declare module 'fastify' {
  */
 export default fp<{ services?: boolean }>(
   async function authz(app, { services = false }) {
+    const tenants = createLatestTenants()
     app.decorateRequest('awaitsDecision', false)
     app.decorateRequest('principalEntry', {
       getter() {
-        return principalEntryOf(this, services)
+        return principalEntryOf(this, services, tenants)
       },
     })
     app.decorateRequest('entry', {
@@ -110,11 +111,20 @@ function statusOf(error: unknown): number {
   return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
 }
 
-function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Principal> {
+function principalEntryOf(
+  request: FastifyRequest,
+  services: boolean,
+  tenants: LatestTenants,
+): Entry<Principal> {
   const { credential } = request
   if (credential === null) throw new Problem('unauthenticated')
   const { once } = request
-  const identified = { ...request.identify(credential), ...(once !== undefined && { once }) }
+  const identified = {
+    ...request.identify(credential),
+    ...(once !== undefined && { once }),
+    holder: () =>
+      request.enteredCaller?.tenantId ?? tenants.get(keyOf(credential)) ?? keyOf(credential),
+  }
   return refine<Principal | null, Principal>(identified, (caller) => {
     request.awaitsDecision = false
     if (caller === null)
@@ -122,8 +132,32 @@ function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Pri
     if (!services) requirePerson(caller)
     decideRoute(request, caller)
     request.enteredCaller = caller
+    tenants.remember(keyOf(credential), caller.tenantId)
     return caller
   })
+}
+
+type LatestTenants = ReturnType<typeof createLatestTenants>
+
+const maxTenants = 10_000
+
+/** The tenant of each credential at its latest use: a hint for the shares of connections alone. */
+function createLatestTenants() {
+  const latest = new Map<string, string>()
+  return {
+    get: (key: string) => latest.get(key),
+    remember(key: string, tenantId: string | null) {
+      latest.delete(key)
+      if (tenantId === null) return
+      const [oldest] = latest.keys()
+      if (latest.size >= maxTenants && oldest !== undefined) latest.delete(oldest)
+      latest.set(key, tenantId)
+    },
+  }
+}
+
+function keyOf({ hash }: Credential): string {
+  return Buffer.from(hash).toString('base64url')
 }
 
 function requirePerson(caller: Principal): Caller {

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import fp from 'fastify-plugin'
 import { type Brand, plainBrand } from '#src/config/brand.ts'
 import { UnsealError } from '#src/crypto/encryption.ts'
+import { TenantBusy } from '#src/db/connections/tenant-share.ts'
 import { isDatabaseUnavailable, isRefusedValue, refusedValueState } from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
 import { countSessionCookies } from '#src/http/headers/session-cookie.ts'
@@ -151,6 +152,10 @@ const detailOfFastifyError: Partial<Record<string, string>> = {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseUnavailable(error) || isOwnFault(error)) return new Problem('unavailable')
+  if (error instanceof TenantBusy) {
+    const retryAfterSeconds = unavailableRetrySeconds
+    return new Problem('too-many-requests', { retryAfterSeconds, reason: 'tenant-busy' })
+  }
   if (isRefusedValue(error)) return new Problem('malformed')
   if (!isFastifyError(error)) return toQuotaProblem(error) ?? new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)

@@ -4,8 +4,9 @@ import { openModels } from './connections/models.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
 import { openPacketPool, type PacketPool, type ReadForm } from './connections/packet-pool.ts'
-import { poolOptions, survivesBrokenConnections } from './connections/pool-options.ts'
+import { defaultLimits, poolOptions, survivesBrokenConnections } from './connections/pool-options.ts'
 import { nameStatements } from './connections/statement-names.ts'
+import { createTenantShares, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry } from './entry.ts'
@@ -46,6 +47,7 @@ const maxTransactionMs = 10_000
  * @param size connections at most, for packets that read, packets that write and longer transactions each
  * @param transactionMs how long `work` may take
  * @param form of the statements, if the database needs another one
+ * @param lockMs how long a statement waits for a lock
  */
 export function openDatabase(
   url: string,
@@ -53,12 +55,17 @@ export function openDatabase(
   watch: { reads?: PoolWatch; writes?: PoolWatch; transactions?: PoolWatch } = {},
   transactionMs = maxTransactionMs,
   form?: ReadForm,
+  lockMs = defaultLimits.lockMs,
 ): Database {
+  const limits = { lockMs }
   const pool = survivesBrokenConnections(
-    new WatchedPool(poolOptions(url, size), watch.transactions),
+    new WatchedPool(poolOptions(url, size, limits), watch.transactions),
   )
-  const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads, form })
-  const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes })
+  const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads, limits, form })
+  const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes, limits })
+  // A read of one packet waits for no lock of a tenant, so it has no share.
+  const share = shareOf(size, defaultLimits.acquireMs)
+  const [transact, sendWrite] = [createTenantShares(share), createTenantShares(share)]
   const notify = createNotifier((notifications) =>
     reads.sendOnce([named(notification(notifications))]),
   )
@@ -127,7 +134,9 @@ export function openDatabase(
 
   return {
     async read<Facts, T = Facts>(entry: Entry<Facts>, work?: Work<Facts, T>): Promise<T> {
-      if (typeof work === 'function') return run('read', entry, work)
+      if (typeof work === 'function') {
+        return transact(entry.holder?.(), () => run('read', entry, work))
+      }
       if (work !== undefined) return sendOnce(reads, entry, 'read', work)
       const first = named(entry.statement(false))
       const [rows] = await reads.sendOnce<[object]>([first], entry.replacesScope)
@@ -135,10 +144,15 @@ export function openDatabase(
     },
     write: (entry, work) =>
       tryAgain(() => {
-        if (typeof work === 'function') return run('write', entry, work)
-        if (isDecidedInDatabase(entry)) return sendOnce(writes, entry, 'write', work)
+        const holder = entry.holder?.()
+        if (typeof work === 'function') return transact(holder, () => run('write', entry, work))
+        if (isDecidedInDatabase(entry)) {
+          return sendWrite(holder, () => sendOnce(writes, entry, 'write', work))
+        }
         const { statement, read } = work
-        return run('write', entry, async (tx, facts) => read(await tx.sql(statement), facts))
+        return transact(holder, () =>
+          run('write', entry, async (tx, facts) => read(await tx.sql(statement), facts)),
+        )
       }, isRolledBackForAnother),
     async close() {
       await models.close()

@@ -12,6 +12,11 @@ export type Entry<Facts> = {
    * several callers may follow each other in one transaction (`openPacketPool`).
    */
   readonly replacesScope?: boolean
+  /**
+   * The tenant that the transaction is for, as far as it is known before: its transactions have a share
+   * of the connections (`createTenantShares`). It decides nothing else.
+   */
+  readonly holder?: () => string
   /** True when `admit` refuses only what the database has given no scope. */
   readonly decidesInDatabase?: true
   /**

@@ -196,7 +196,7 @@ export const errorTable = {
     title: 'Too many requests',
     meaning: 'The request was not processed.',
     cause:
-      'More requests were sent than the limit allows. `RateLimit-Policy` names the limit, `RateLimit` what is left of it.',
+      'More requests were sent than the limit allows (`RateLimit-Policy` names the limit, `RateLimit` what is left of it), or too many requests of your tenant are being processed.',
     remedy: 'Wait as many seconds as `Retry-After` says, then send the request again.',
   },
   internal: {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { scramVerifier } from '#src/crypto/scram.ts'
-import { defaultLimits } from '#src/db/connections/pool-options.ts'
+import { defaultLimits, requestLockMs } from '#src/db/connections/pool-options.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readPrivileges } from './catalogue.ts'
 import type { TableGrants } from './citus/privileges.ts'
@@ -32,7 +32,7 @@ export async function grantPrivileges(
   login: Login,
   duties: readonly Duty[],
 ): Promise<boolean> {
-  const created = await createRole(owner, login)
+  const created = await createRole(owner, login, duties)
   const role = pg.escapeIdentifier(login.name)
   const variant = await findVariant(owner)
   await (variant?.grantOnTables ?? grantOnTables)(owner, login.name, tableGrants(duties))
@@ -73,14 +73,19 @@ async function grantOnTables(owner: pg.Client, login: string, grants: TableGrant
   }
 }
 
-async function createRole(owner: pg.Client, { name, password }: Login): Promise<boolean> {
+async function createRole(
+  owner: pg.Client,
+  { name, password }: Login,
+  duties: readonly Duty[],
+): Promise<boolean> {
   const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name])
   if (rowCount !== 0) return false
   try {
     const role = pg.escapeIdentifier(name)
     await owner.query(`CREATE ROLE ${role} LOGIN PASSWORD ${passwordLiteral(password)}`)
     // For connections through a pooler, which cannot have settings of their own.
-    const { statementMs, lockMs, idleInTransactionMs } = defaultLimits
+    const { statementMs, idleInTransactionMs } = defaultLimits
+    const lockMs = duties.includes('worker') ? defaultLimits.lockMs : requestLockMs
     await owner.query(`
       ALTER ROLE ${role} SET statement_timeout = ${statementMs};
       ALTER ROLE ${role} SET lock_timeout = ${lockMs};

@@ -42,7 +42,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     t.strictSame(rows, [
       { name: 'idle_in_transaction_session_timeout', setting: '10000' },
       { name: 'jit', setting: 'off' },
-      { name: 'lock_timeout', setting: '2000' },
+      { name: 'lock_timeout', setting: '300' },
       { name: 'statement_timeout', setting: '5000' },
     ])
   })

@@ -21,6 +21,12 @@ export const defaultLimits: Limits = {
 }
 
 /**
+ * How long a request waits for a lock. Others hold one for some milliseconds; who holds it longer must
+ * not make requests hold connections.
+ */
+export const requestLockMs = 300
+
+/**
  * How long a connection may take to open. Longer than until TCP sends a lost first packet again (1 s).
  */
 export const openingMs = 2_000

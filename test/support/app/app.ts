@@ -58,7 +58,13 @@ export async function build(
   overrides: Partial<Config> = {},
 ): Promise<TestApp> {
   const database = await createDatabase(t)
-  const config = { ...testConfig(database, settings), ...overrides }
+  const configured = testConfig(database, settings)
+  // Tests hold locks for longer than a request waits in production.
+  const config = {
+    ...configured,
+    database: { ...configured.database, lockMs: 2_000 },
+    ...overrides,
+  }
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
   const app = await buildApp(config, logger)

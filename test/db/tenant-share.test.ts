@@ -1,0 +1,105 @@
+import t from 'tap'
+import { createTenantShares, shareOf, TenantBusy } from '#src/db/connections/tenant-share.ts'
+import { openDatabase } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { build, testConfig } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { rowsOf } from '#test/support/database/rows-of.ts'
+
+t.test('a share leaves connections to others, whatever the size of the pool', async (t) => {
+  for (const size of [2, 3, 4, 10, 500]) {
+    const { connections } = shareOf(size, 800)
+    t.ok(connections >= 1 && connections < size, `${connections} of ${size}`)
+  }
+})
+
+t.test('work beyond the share waits in order, and beyond the queue is refused', async (t) => {
+  const within = createTenantShares({ connections: 1, waiting: 2, waitMs: 60_000 })
+  const [first, done] = [Promise.withResolvers<void>(), [] as string[]]
+  const work = (name: string, until?: Promise<void>) =>
+    within('tenant', async () => {
+      await until
+      done.push(name)
+    })
+  const running = [work('first', first.promise), work('second'), work('third')]
+  await t.rejects(work('fourth'), TenantBusy)
+  await within('other', async () => void done.push('of another tenant'))
+  await within(undefined, async () => void done.push('of none'))
+  first.resolve()
+  await Promise.all(running)
+  await work('fifth')
+  t.strictSame(done, ['of another tenant', 'of none', 'first', 'second', 'third', 'fifth'])
+})
+
+t.test('work that waits too long is refused, and failed work leaves its place', async (t) => {
+  const within = createTenantShares({ connections: 1, waiting: 2, waitMs: 1 })
+  const first = Promise.withResolvers<void>()
+  const running = within('tenant', () => first.promise)
+  await t.rejects(
+    within('tenant', async () => t.fail('it has begun')),
+    TenantBusy,
+  )
+  first.reject(new Error('it has failed'))
+  await t.rejects(running, /it has failed/)
+  t.equal(await within('tenant', async () => 'begun'), 'begun')
+})
+
+t.test('a tenant whose requests wait for a lock takes no connection of another', async (t) => {
+  const test = await build(t, { DATABASE_POOL_SIZE: '4' })
+  const { admin } = test.database
+  const [locked, other] = [
+    await createUser(test.database, { role: 'admin' }),
+    await createUser(test.database, { role: 'admin' }),
+  ]
+  const member = await createUser(test.database, { tenantId: locked.tenantId })
+  const order = await createOrder(test.database, other)
+  const send = as(test, await signIn(test, locked))
+  const sendAsOther = as(test, await signIn(test, other))
+  // As a removal that takes long would.
+  const removal = await admin.connect()
+  t.teardown(() => removal.release())
+  await removal.query('BEGIN')
+  await removal.query(`SELECT FROM memberships WHERE tenant_id = '${locked.tenantId}' FOR UPDATE`)
+
+  let waits = true
+  const writes = Array.from({ length: 80 }, () =>
+    send('PATCH', `/users/${member.userId}`, { role: 'editor' }),
+  )
+  const writing = Promise.all(writes).finally(() => {
+    waits = false
+  })
+  const statuses: number[] = []
+  let rounds = 0
+  while (waits) {
+    rounds += 1
+    const answers = await Promise.all([
+      sendAsOther('GET', '/posts'),
+      sendAsOther('GET', `/orders/${order}`),
+      sendAsOther('POST', '/posts', { title: 'a', body: 'b' }),
+      sendAsOther('PATCH', `/users/${other.userId}`, { department: 'sales' }),
+    ])
+    statuses.push(...answers.map(({ statusCode }) => statusCode))
+  }
+  t.ok(rounds > 1, `${rounds} rounds of requests of the other tenant`)
+  t.strictSame([...new Set(statuses)].toSorted(), [200, 201], 'none is refused')
+  const refused = await writing
+  t.strictSame([...new Set(refused.map(({ statusCode }) => statusCode))].toSorted(), [429, 503])
+  for (const { statusCode, headers } of refused) {
+    t.equal(headers['retry-after'], '1', `${statusCode} says when to try again`)
+  }
+  await removal.query('ROLLBACK')
+  t.equal((await send('PATCH', `/users/${member.userId}`, { role: 'editor' })).statusCode, 200)
+})
+
+t.test('a request waits for a lock for 300 ms', async (t) => {
+  const database = await createDatabase(t)
+  const { url, lockMs } = testConfig(database).database
+  const db = openDatabase(url, 1, {}, undefined, undefined, lockMs)
+  t.teardown(() => db.close())
+  const show = rowsOf<{ lock_timeout: string }>(Prisma.sql`SHOW lock_timeout`)
+  t.strictSame(await db.read(withoutScope, show), [{ lock_timeout: '300ms' }])
+  t.strictSame(await db.write(withoutScope, show), [{ lock_timeout: '300ms' }])
+})
