@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { ReadForm } from '#src/db/connections/packet-pool.ts'
+import { requestLockMs } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase, wrapDatabase } from '#src/db/tracing.ts'
@@ -18,14 +19,14 @@ type Options = {
   url: string
   poolSize: number
   /** How long a request waits for a lock. */
-  lockMs: number
+  lockMs?: number | undefined
   verification: VerifyMonitor
   reads?: ReadForm | undefined
 }
 
 /** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, lockMs, verification, reads }) {
+  async function database(app, { url, poolSize, lockMs = requestLockMs, verification, reads }) {
     const { tracing, metrics } = app
     const { pools } = metrics
     const watch = { reads: pools.watch('reads'), transactions: pools.watch('scoped') }

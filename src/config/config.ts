@@ -1,6 +1,5 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { requestLockMs } from '#src/db/connections/pool-options.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import {
   type BillingApiConfig,
@@ -65,8 +64,6 @@ export type Config = {
     workerUrl: string
     ownerUrl: string | undefined
     poolSize: number
-    /** How long a request waits for a lock. */
-    lockMs: number
   }
   session: {
     /** The first signs, all verify. A worker has a random one, which nothing uses. */
@@ -165,7 +162,6 @@ export function readConfig(env: Environment): Config {
       ...readDatabaseUrls(values, faults),
       ownerUrl: values.DATABASE_OWNER_URL,
       poolSize: values.DATABASE_POOL_SIZE,
-      lockMs: requestLockMs,
     },
     session: {
       secrets: isWeb
