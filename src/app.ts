@@ -64,6 +64,8 @@ declare module 'fastify' {
 type AppOptions = {
   connect: boolean
   tracing?: Tracing
+  /** How long a request waits for a lock, for tests that hold one. */
+  lockMs?: number
   /** For tests that stand in for the providers. */
   providerFetch?: typeof globalThis.fetch
 }
@@ -140,7 +142,8 @@ export async function buildApp(
     isShared: metrics.http.sharedLimits,
   })
   const reads = options.connect ? await findReadForm(config.database.url) : undefined
-  await app.register(database, { ...config.database, verification, reads })
+  const { lockMs } = options
+  await app.register(database, { ...config.database, verification, reads, lockMs })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, {

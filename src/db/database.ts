@@ -4,7 +4,11 @@ import { openModels } from './connections/models.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
 import { openPacketPool, type PacketPool, type ReadForm } from './connections/packet-pool.ts'
-import { defaultLimits, poolOptions, survivesBrokenConnections } from './connections/pool-options.ts'
+import {
+  defaultLimits,
+  poolOptions,
+  survivesBrokenConnections,
+} from './connections/pool-options.ts'
 import { nameStatements } from './connections/statement-names.ts'
 import { createTenantShares, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'

@@ -1,8 +1,9 @@
 import t from 'tap'
+import { buildApp } from '#src/app.ts'
 import { createTenantShares, shareOf, TenantBusy } from '#src/db/connections/tenant-share.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { build, testConfig } from '#test/support/app/app.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
@@ -96,9 +97,9 @@ t.test('a tenant whose requests wait for a lock takes no connection of another',
 
 t.test('a request waits for a lock for 300 ms', async (t) => {
   const database = await createDatabase(t)
-  const { url, lockMs } = testConfig(database).database
-  const db = openDatabase(url, 1, {}, undefined, undefined, lockMs)
-  t.teardown(() => db.close())
+  const app = await buildApp(testConfig(database), createLogger('silent'))
+  t.teardown(() => app.close())
+  const { db } = app
   const show = rowsOf<{ lock_timeout: string }>(Prisma.sql`SHOW lock_timeout`)
   t.strictSame(await db.read(withoutScope, show), [{ lock_timeout: '300ms' }])
   t.strictSame(await db.write(withoutScope, show), [{ lock_timeout: '300ms' }])

@@ -58,16 +58,12 @@ export async function build(
   overrides: Partial<Config> = {},
 ): Promise<TestApp> {
   const database = await createDatabase(t)
-  const configured = testConfig(database, settings)
-  // Tests hold locks for longer than a request waits in production.
-  const config = {
-    ...configured,
-    database: { ...configured.database, lockMs: 2_000 },
-    ...overrides,
-  }
+  const config = { ...testConfig(database, settings), ...overrides }
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
-  const app = await buildApp(config, logger)
+  // Tests hold locks for longer than a request waits for them.
+  const options = { connect: true, lockMs: 2_000 }
+  const app = await buildApp(config, logger, undefined, undefined, options)
   t.teardown(() => app.close())
   return { app, config, database, log }
 }
