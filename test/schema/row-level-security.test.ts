@@ -95,15 +95,6 @@ t.test('row-level security, with raw SQL', async (t) => {
   }
 })
 
-// Citus copies policies to its nodes without AS RESTRICTIVE: there they would permit, and to everyone.
-t.test('no policy is restrictive', async (t) => {
-  const { admin } = await createDatabase(t)
-  const restrictive = `SELECT tablename, policyname FROM pg_policies WHERE permissive <> 'PERMISSIVE'`
-  t.strictSame((await admin.query(restrictive)).rows, [])
-  await admin.query('CREATE POLICY narrow ON posts AS RESTRICTIVE USING (true)')
-  t.equal((await admin.query(restrictive)).rowCount, 1, 'one would be found')
-})
-
 t.test('the owner alone is not under the policies of identity tables', async (t) => {
   const database = await createDatabase(t)
   const mine = await createUser(database)

@@ -15,40 +15,6 @@ t.test('every key of a tenant table contains the tenant', async (t) => {
   t.strictSame(await keysWithoutTenant(database), ['loose_fkey', 'loose_key'])
 })
 
-/** The tables that docs/growth.md would distribute by tenant_id with Citus. */
-const distributable = [
-  ...['orders', 'posts', 'invoices', 'teams', 'team_members', 'folders', 'documents'],
-  ...[
-    'webhook_endpoints',
-    'endpoint_states',
-    'endpoint_probes',
-    'outbound_events',
-    'deliveries',
-    'delivery_attempts',
-    'due_attempts',
-  ],
-  ...['notifications', 'endpoint_replays', 'tenant_usage', 'usage_changes'],
-]
-
-t.test('no key with the tenant has an action that Citus refuses', async (t) => {
-  const { admin } = await createDatabase(t)
-  const refused = async () => {
-    const { rows } = await admin.query<{ name: string }>(
-      `SELECT k.conname AS name FROM pg_constraint k
-       JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attname = 'tenant_id'
-       WHERE k.contype = 'f' AND k.conrelid = ANY ($1::regclass[]) AND a.attnum = ANY (k.conkey)
-         AND (k.confupdtype IN ('c', 'n', 'd') OR k.confdeltype IN ('n', 'd'))`,
-      [distributable],
-    )
-    return rows.map(({ name }) => name)
-  }
-  t.strictSame(await refused(), [])
-  await admin.query(`
-    ALTER TABLE posts ADD CONSTRAINT cascading_fkey FOREIGN KEY (tenant_id) REFERENCES tenants (id)
-      ON UPDATE CASCADE`)
-  t.strictSame(await refused(), ['cascading_fkey'])
-})
-
 /** Keys of the tenant tables. A row of the audit log may have no tenant; people are in several. */
 async function keysWithoutTenant({ admin }: TestDatabase): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Definer } from '../define.ts'
 import { type Definitions, readDefinitions } from '../definitions.ts'
 import { readShardNames } from './cluster.ts'
+import { referenceTables } from './placement.ts'
 
 /**
  * Settings of what changes the schema. Triggers on distributed tables are those of the counters and of the
@@ -58,9 +59,12 @@ export function splitStatements(script: string): string[] {
 }
 
 /**
- * A name in braces is that of the only shard of a reference table, which every node has. Before the table
+ * The name of a reference table in braces is that of its only shard, which every node has. Before the table
  * is copied to the nodes it is the name of the table.
  */
 function withShardNames(sql: string, shards: ReadonlyMap<string, string>): string {
-  return sql.replaceAll(/\{(\w+)\}/g, (_, table: string) => shards.get(table) ?? table)
+  return referenceTables.reduce(
+    (text, table) => text.replaceAll(`{${table}}`, shards.get(table) ?? table),
+    sql,
+  )
 }

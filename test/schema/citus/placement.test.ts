@@ -32,6 +32,34 @@ t.test('keys of distributed tables lead to tables that the nodes have', async (t
   }
 })
 
+t.test('no key with the tenant has an action that Citus refuses', async (t) => {
+  const { admin } = await createDatabase(t)
+  const refused = async () => {
+    const { rows } = await admin.query<{ name: string }>(
+      `SELECT k.conname AS name FROM pg_constraint k
+       JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attname = 'tenant_id'
+       WHERE k.contype = 'f' AND k.conrelid = ANY ($1::regclass[]) AND a.attnum = ANY (k.conkey)
+         AND (k.confupdtype IN ('c', 'n', 'd') OR k.confdeltype IN ('n', 'd'))`,
+      [distributedTables],
+    )
+    return rows.map(({ name }) => name)
+  }
+  t.strictSame(await refused(), [])
+  await admin.query(`
+    ALTER TABLE posts ADD CONSTRAINT cascading_fkey FOREIGN KEY (tenant_id) REFERENCES tenants (id)
+      ON UPDATE CASCADE`)
+  t.strictSame(await refused(), ['cascading_fkey'])
+})
+
+// Citus copies policies to its nodes without AS RESTRICTIVE: there they would permit, and to everyone.
+t.test('no policy is restrictive', async (t) => {
+  const { admin } = await createDatabase(t)
+  const restrictive = `SELECT tablename, policyname FROM pg_policies WHERE permissive <> 'PERMISSIVE'`
+  t.strictSame((await admin.query(restrictive)).rows, [])
+  await admin.query('CREATE POLICY narrow ON posts AS RESTRICTIVE USING (true)')
+  t.equal((await admin.query(restrictive)).rowCount, 1, 'one would be found')
+})
+
 t.test('no policy of a table that Citus knows has a subquery', async (t) => {
   const { scripts } = await readCitusDefinitions()
   const statements = scripts.policies.flatMap(splitStatements)
