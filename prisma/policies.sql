@@ -141,26 +141,21 @@ CREATE POLICY erasure ON documents TO CURRENT_USER
 -- The policies `ledger` and `trace` are for functions that look for rows in all tenants.
 
 CREATE POLICY tenant_scope ON webhook_endpoints USING (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'ledger');
+CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_states USING (tenant_id = (SELECT current_tenant_id()));
-
 CREATE POLICY tenant_scope ON endpoint_probes USING (tenant_id = (SELECT current_tenant_id()));
 
 CREATE POLICY tenant_scope ON outbound_events USING (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'ledger');
-CREATE POLICY trace ON outbound_events FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'trace');
+CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
+CREATE POLICY trace ON outbound_events FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');
 
 CREATE POLICY tenant_scope ON deliveries USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY ledger ON deliveries FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 CREATE POLICY trace ON deliveries FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');
 CREATE POLICY tenant_scope ON delivery_attempts USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY tenant_scope ON due_attempts USING (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'ledger');
+CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_replays USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY tenant_scope ON notifications USING (tenant_id = (SELECT current_tenant_id()));
@@ -185,6 +180,5 @@ CREATE POLICY erasure ON audit_log TO CURRENT_USER
     OR target LIKE '%user ' || (SELECT current_user_id())));
 CREATE POLICY retention_read ON audit_log FOR SELECT TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'retention');
-CREATE POLICY retention ON audit_log FOR DELETE TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'retention');
+CREATE POLICY retention ON audit_log FOR DELETE TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'retention');
 CREATE POLICY trace ON audit_log FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');

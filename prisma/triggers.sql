@@ -81,16 +81,14 @@ $$;
 
 -- The address of an order counts 1 KiB whatever its length, because its owner may change it after they have
 -- left the tenant, and that must not change what the tenant stores.
-SELECT count_table('orders', 'resource',
-  'octet_length(r.line_items::text) + 1024 + octet_length(r.card_last4)');
+SELECT count_table('orders', 'resource', 'octet_length(r.line_items::text) + 1024 + octet_length(r.card_last4)');
 SELECT count_table('posts', 'resource',
   'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)');
 SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)');
 SELECT count_table('folders', 'resource', 'octet_length(r.name)');
 SELECT count_table('teams', 'resource', 'octet_length(r.name)');
 SELECT count_table('team_members', 'resource', '0');
-SELECT count_table('invitations', 'resource',
-  'octet_length(r.email) + coalesce(octet_length(r.department), 0)');
+SELECT count_table('invitations', 'resource', 'octet_length(r.email) + coalesce(octet_length(r.department), 0)');
 SELECT count_table('outbound_events', 'event', 'octet_length(r.body)');
 SELECT count_table('deliveries', 'event', 'r.stored_bytes', '1 + r.stored_attempts');
 SELECT count_table('notifications', 'event', 'octet_length(r.message)');

@@ -1,14 +1,11 @@
--- Deliveries: due attempts, outcomes, and the turns of endpoints. They run with the rights and policies of their
--- caller, and save round trips.
+-- Deliveries: due attempts, outcomes, and the turns of endpoints. The functions run as their caller and save round trips.
 
 -- Adds or updates the due attempt of each pending delivery. `in_turn` is read under a lock on the endpoint, so its
 -- turn cannot end before this transaction (end_turns).
 CREATE OR REPLACE FUNCTION schedule_attempts(
   tenant uuid, deliveries uuid[], within_limit boolean, scheduled_at timestamptz
-) RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
+) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY
@@ -37,10 +34,8 @@ $$;
 -- is NULL without a next attempt. `ids` repeats the ids of `changes`, so that every plan uses the primary key.
 CREATE OR REPLACE FUNCTION record_outcomes(
   tenant uuid, ids uuid[], changes json, recorded_at timestamptz
-) RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
+) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   retried uuid[];
@@ -104,10 +99,8 @@ $$;
 -- Starts a new series of deliveries. Skips deliveries to a disabled endpoint and those whose series has no attempt
 -- yet. Locks all of them.
 CREATE OR REPLACE FUNCTION start_series(tenant uuid, deliveries uuid[], started_at timestamptz)
-RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
+RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   startable uuid[];
@@ -148,10 +141,9 @@ END
 $$;
 
 -- Starts a series for the oldest delivery that waits for the recovery of an endpoint.
-CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz) RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
+CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz)
+RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   oldest uuid[] := public.lock_waiting_deliveries(tenant, endpoint, 1);
 BEGIN
@@ -165,10 +157,8 @@ $$;
 
 -- Starts a series for each delivery that waited for the recovery of an endpoint.
 CREATE OR REPLACE FUNCTION release_waiting(tenant uuid, endpoint uuid, wanted integer, released_at timestamptz)
-RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
+RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   waiting uuid[] := public.lock_waiting_deliveries(tenant, endpoint, wanted);
 BEGIN
@@ -181,14 +171,11 @@ BEGIN
 END
 $$;
 
--- Releases the oldest deliveries that are held for the rate limit of an endpoint, one per element of `waits`, each
--- after its wait in seconds.
+-- Releases the oldest deliveries held for an endpoint's rate limit: one per element of `waits`, after these seconds.
 CREATE OR REPLACE FUNCTION release_held(
   tenant uuid, endpoint uuid, waits double precision[], released_at timestamptz
-) RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
+) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   held uuid[];
   slots timestamptz[] := ARRAY(
@@ -233,15 +220,14 @@ $$;
 CREATE OR REPLACE FUNCTION measure_due_attempts(batch integer)
 RETURNS TABLE (due integer, scheduled integer, age double precision)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope_text text := public.set_scope('ledger', '', NULL, NULL);
 BEGIN
+  PERFORM public.set_scope('ledger', '', NULL, NULL);
   SELECT count(*) FILTER (WHERE a.due_at <= now()), count(*) FILTER (WHERE a.due_at > now()),
     extract(epoch FROM now() - min(a.due_at))
     INTO due, scheduled, age
     FROM (SELECT d.* FROM public.due_attempts d LIMIT batch) a
     WHERE EXISTS (SELECT FROM public.webhook_endpoints e WHERE e.tenant_id = a.tenant_id AND e.id = a.endpoint_id);
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN NEXT;
 END
 $$;

@@ -46,17 +46,15 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Counts the texts per header: version, length of the key id, key id.
-CREATE OR REPLACE FUNCTION count_sealed(source text)
-RETURNS TABLE (column_name text, head bytea, count bigint)
+CREATE OR REPLACE FUNCTION count_sealed(source text) RETURNS TABLE (column_name text, head bytea, count bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   described record := public.sealed_table(source);
   tenant uuid;
   one text;
-  scope_text text;
 BEGIN
   FOR tenant IN SELECT * FROM public.sealed_tenants(source, NULL) LOOP
-    scope_text := public.set_scope('keys', '', NULL, tenant);
+    PERFORM public.set_scope('keys', '', NULL, tenant);
     FOREACH one IN ARRAY described.texts LOOP
       RETURN QUERY EXECUTE format(
         'SELECT %1$L::text, substring(%1$I FROM 1 FOR 2 + get_byte(%1$I || $1, 1)), count(*)
@@ -65,7 +63,7 @@ BEGIN
         USING '\x0000'::bytea, tenant;
     END LOOP;
   END LOOP;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;
 
@@ -77,10 +75,9 @@ DECLARE
   tenant uuid;
   total bigint := 0;
   more bigint;
-  scope_text text;
 BEGIN
   FOR tenant IN SELECT * FROM public.sealed_tenants(source, NULL) LOOP
-    scope_text := public.set_scope('keys', '', NULL, tenant);
+    PERFORM public.set_scope('keys', '', NULL, tenant);
     EXECUTE format('SELECT count(*) FROM public.%I WHERE %s AND (%s)', source,
         public.sealed_rows(source, '$2'),
         (SELECT string_agg(format('substring(%1$I FROM 1 FOR length($1)) <> $1', c), ' OR ')
@@ -88,7 +85,7 @@ BEGIN
       INTO more USING header, tenant;
     total := total + more;
   END LOOP;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN total;
 END
 $$;
@@ -104,10 +101,9 @@ DECLARE
   tenant uuid;
   found_rows integer := 0;
   more integer;
-  scope_text text;
 BEGIN
   FOR tenant IN SELECT * FROM public.sealed_tenants(source, key_after[1]) LOOP
-    scope_text := public.set_scope('keys', '', NULL, tenant);
+    PERFORM public.set_scope('keys', '', NULL, tenant);
     RETURN QUERY EXECUTE format(
       'SELECT ARRAY[%1$s], ARRAY[%2$s]::bytea[], ARRAY[%3$s]::text[] FROM public.%4$I
        WHERE %6$s AND (%5$s) AND ($2 IS NULL OR ARRAY[%1$s] COLLATE "C" > $2)
@@ -124,7 +120,7 @@ BEGIN
     found_rows := found_rows + more;
     EXIT WHEN found_rows >= batch;
   END LOOP;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;
 
@@ -135,11 +131,10 @@ DECLARE
   described record := public.sealed_table(source);
   tenant uuid;
   changed integer;
-  scope_text text;
 BEGIN
   IF described.by_tenant THEN
     tenant := row_keys[1]::uuid;
-    scope_text := public.set_scope('keys', '', NULL, tenant);
+    PERFORM public.set_scope('keys', '', NULL, tenant);
   END IF;
   EXECUTE format('UPDATE public.%I SET %s WHERE %s AND %s', source,
       (SELECT string_agg(format('%I = $1[%s]', c, n), ', ')
@@ -149,7 +144,7 @@ BEGIN
        FROM unnest(described.keys) WITH ORDINALITY AS t (c, n)))
     USING new_texts, row_keys, tenant;
   GET DIAGNOSTICS changed = ROW_COUNT;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN changed = 1;
 END
 $$;

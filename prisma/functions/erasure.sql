@@ -2,8 +2,7 @@
 -- in batches (work_erasure).
 
 -- The user with this id, else with this verified address; NULL if there is none.
-CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint
-LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (SELECT u.id FROM public.users u WHERE u.id = holder
     OR holder IS NULL AND u.email_verified
@@ -20,11 +19,9 @@ BEGIN
   SELECT s.user_id INTO user_id FROM public.sessions s
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
   PERFORM public.lock_memberships_of(user_id);
-  PERFORM FROM public.sessions s WHERE s.id_hash = sha256(credential) AND s.user_id IS NOT NULL
-    FOR UPDATE;
+  PERFORM FROM public.sessions s WHERE s.id_hash = sha256(credential) AND s.user_id IS NOT NULL FOR UPDATE;
   IF FOUND AND user_id IS NOT NULL THEN
-    SELECT e.outcome, e.tenants, e.revocations INTO outcome, tenants, revocations
-      FROM public.erase_person(user_id) e;
+    SELECT e.outcome, e.tenants, e.revocations INTO outcome, tenants, revocations FROM public.erase_person(user_id) e;
   END IF;
   RETURN NEXT;
 END
@@ -73,22 +70,20 @@ END
 $$;
 
 -- Queues the erasure of a deleted user. Takes their name out of their own tenant's.
-CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
-  scope_text text := public.set_scope('erasure', '', OLD.id, OLD.own_tenant_id);
 BEGIN
+  PERFORM public.set_scope('erasure', '', OLD.id, OLD.own_tenant_id);
   INSERT INTO public.erasures (kind, user_id) VALUES ('person', OLD.id);
   UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = OLD.own_tenant_id;
-  scope_text := public.put_scope(entered);
+  PERFORM public.put_scope(entered);
   RETURN OLD;
 END
 $$;
 
--- Deletes the active tenant of an admin's session if `confirmed_name` is its name. The session moves to the tenant
--- in which its user was active before, under a new id, or ends. Outcome: moved, ended, no-admin, other-name,
--- session-ended.
+-- Deletes the active tenant of an admin's session if `confirmed_name` is its name. The session gets a new id and the
+-- tenant that was active before, or ends. Outcome: moved, ended, no-admin, other-name, session-ended.
 CREATE OR REPLACE FUNCTION delete_tenant(credential bytea, new_credential bytea, confirmed_name text)
 RETURNS TABLE (outcome text, user_id bigint, tenant_id uuid, revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -102,13 +97,11 @@ BEGIN
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
   user_id := current_session.user_id;
   tenant_id := current_session.tenant_id;
-  PERFORM FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
-    ORDER BY m.user_id FOR UPDATE;
+  PERFORM FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id ORDER BY m.user_id FOR UPDATE;
   is_admin := EXISTS (
     SELECT FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
       AND m.user_id = current_session.user_id AND m.role = 'admin');
-  PERFORM FROM public.sessions s
-    WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
+  PERFORM FROM public.sessions s WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
   outcome := CASE
     WHEN NOT FOUND THEN 'session-ended'
     WHEN NOT is_admin THEN 'no-admin'
@@ -150,39 +143,34 @@ $$;
 
 -- Ends all access to a tenant: disables its endpoints, deletes service tokens and memberships, and with these sessions
 -- and tokens; users without another tenant are deleted. An invitation counts only while its inviter is a member. Queues
--- the deletion of all other rows (purge_tenant), whose number does not matter here. Returns the provider tokens to
--- revoke. The time is a variable, so that all rows have the same.
-CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS uuid[]
-LANGUAGE plpgsql VOLATILE AS $$
+-- the deletion of all other rows (purge_tenant). Returns the provider tokens to revoke.
+CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   revocations uuid[] := '{}';
-  closed_at timestamptz := now();
   member bigint;
-  scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
   UPDATE public.users u SET own_tenant_id = NULL WHERE u.own_tenant_id = tenant;
   UPDATE public.webhook_endpoints e SET recover_when_disabled = false WHERE e.tenant_id = tenant;
   UPDATE public.endpoint_states s
-    SET status = 'disabled', disabled_at = coalesce(s.disabled_at, closed_at)
+    SET status = 'disabled', disabled_at = coalesce(s.disabled_at, now())
     WHERE s.tenant_id = tenant;
   DELETE FROM public.service_tokens s WHERE s.tenant_id = tenant;
   FOR member IN
     SELECT m.user_id FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id
   LOOP
-    revocations := revocations ||
-      (SELECT r.revocations FROM public.remove_membership(tenant, member) r);
+    revocations := revocations || (SELECT r.revocations FROM public.remove_membership(tenant, member) r);
   END LOOP;
   UPDATE public.token_revocations r SET tenant_id = NULL WHERE r.tenant_id = tenant;
   INSERT INTO public.erasures (kind, tenant_id) VALUES ('tenant', tenant);
-  scope_text := public.put_scope(entered);
+  PERFORM public.put_scope(entered);
   RETURN revocations;
 END
 $$;
 
--- The erasure that has waited longest, or NULL if none is due. Updates its time first, so that a failing one blocks no
--- other. Copies wait `settle_seconds`, so that no running attempt stores a response afterwards; a tried one waits
--- `rest_seconds`.
+-- The erasure that has waited longest, or NULL if none is due. Updates its time first, so a failing one blocks no other.
+-- Events wait `settle_seconds`, until no attempt can store a response; a tried erasure waits `rest_seconds`.
 CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -204,7 +192,6 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 DECLARE
   due public.erasures;
   finished boolean;
-  scope_text text;
 BEGIN
   SELECT e.* INTO due FROM public.erasures e WHERE e.id = erasure FOR UPDATE;
   IF NOT FOUND THEN RETURN true; END IF;
@@ -216,7 +203,7 @@ BEGIN
     WHEN 'endpoint' THEN public.purge_endpoint(due.tenant_id, due.endpoint_id, batch)
   END;
   IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN finished;
 END
 $$;
@@ -229,29 +216,19 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Deletes one batch of the rows of a tenant without members, and finally the tenant. Returns true if nothing is left.
--- Skips a tenant with members. Audit entries about a person stay with the person and lose the tenant. Jobs are
--- deleted last: a worker adds a job for the next attempt only while it holds the delivery. Tables that are not
--- named here have few rows, which go with the tenant by foreign keys.
-CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
+-- Audit entries about a person stay with the person and lose the tenant. Jobs go last: a worker adds the job of a next
+-- attempt only while it holds the delivery. Tables without a name here have few rows, which go by foreign keys.
+CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   person bigint;
   purged integer;
   source record;
-  scope_text text;
 BEGIN
   IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant) THEN RETURN true; END IF;
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
-  DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.id IN (
-    SELECT o.id FROM public.deliveries o WHERE o.tenant_id = tenant LIMIT batch);
-  GET DIAGNOSTICS purged = ROW_COUNT;
-  IF purged = batch THEN RETURN false; END IF;
-  DELETE FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id IN (
-    SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant LIMIT batch);
-  GET DIAGNOSTICS purged = ROW_COUNT;
-  IF purged = batch THEN RETURN false; END IF;
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
   FOR source IN SELECT * FROM (VALUES
-    ('endpoint_replays', 'id', 'id'), ('notifications', 'id', 'id'), ('posts', 'id', 'id'),
+    ('deliveries', 'id', 'id'), ('outbound_events', 'id', 'id'), ('endpoint_replays', 'id', 'id'),
+    ('notifications', 'id', 'id'), ('posts', 'id', 'id'),
     ('orders', 'id', 'id'), ('invoices', 'id', 'id'), ('documents', 'id', 'id'),
     ('folders', 'id', 'depth DESC'), ('team_members', 'team_id, user_id', 'team_id'),
     ('teams', 'id', 'id'), ('invitations', 'id', 'id'), ('idempotency_keys', 'user_id, key_hash', 'user_id'),
@@ -268,17 +245,16 @@ BEGIN
   GET DIAGNOSTICS purged = ROW_COUNT;
   IF purged = batch THEN RETURN false; END IF;
   LOOP
-    SELECT a.user_id INTO person FROM public.audit_log a
-      WHERE a.tenant_id = tenant AND a.user_id IS NOT NULL LIMIT 1;
+    SELECT a.user_id INTO person FROM public.audit_log a WHERE a.tenant_id = tenant AND a.user_id IS NOT NULL LIMIT 1;
     EXIT WHEN NOT FOUND;
-    scope_text := public.set_scope('erasure', '', person, tenant);
+    PERFORM public.set_scope('erasure', '', person, tenant);
     UPDATE public.audit_log a SET tenant_id = NULL, target = nullif(a.target, tenant::text)
       WHERE a.id IN (SELECT o.id FROM public.audit_log o
                      WHERE o.tenant_id = tenant AND o.user_id = person LIMIT batch);
     GET DIAGNOSTICS purged = ROW_COUNT;
     IF purged = batch THEN RETURN false; END IF;
   END LOOP;
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
   DELETE FROM public.tenants t WHERE t.id = tenant;
   DELETE FROM public.erasures e WHERE e.tenant_id = tenant AND e.kind <> 'tenant';
   DELETE FROM pgboss.job j WHERE j.data ->> 'tenantId' = tenant::text;
@@ -305,22 +281,18 @@ $$;
 CREATE OR REPLACE FUNCTION purge_endpoint(tenant uuid, endpoint uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  source text;
   purged integer;
-  scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
-  DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.id IN (
-    SELECT o.id FROM public.deliveries o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint
-    ORDER BY o.created_at LIMIT batch);
-  GET DIAGNOSTICS purged = ROW_COUNT;
-  IF purged = batch THEN RETURN false; END IF;
-  DELETE FROM public.endpoint_replays r WHERE r.tenant_id = tenant AND r.id IN (
-    SELECT o.id FROM public.endpoint_replays o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint LIMIT batch);
-  GET DIAGNOSTICS purged = ROW_COUNT;
-  IF purged = batch THEN RETURN false; END IF;
-  DELETE FROM public.notifications n WHERE n.tenant_id = tenant AND n.id IN (
-    SELECT o.id FROM public.notifications o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint LIMIT batch);
-  GET DIAGNOSTICS purged = ROW_COUNT;
-  RETURN purged < batch;
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
+  FOREACH source IN ARRAY ARRAY['deliveries', 'endpoint_replays', 'notifications'] LOOP
+    EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND id IN (
+        SELECT id FROM public.%1$I WHERE tenant_id = $1 AND endpoint_id = $2 ORDER BY created_at LIMIT $3)', source)
+      USING tenant, endpoint, batch;
+    GET DIAGNOSTICS purged = ROW_COUNT;
+    IF purged = batch THEN RETURN false; END IF;
+  END LOOP;
+  RETURN true;
 END
 $$;
 
@@ -331,10 +303,9 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   written name;
   changed integer;
-  scope_text text;
 BEGIN
   IF EXISTS (SELECT FROM public.erasures e WHERE e.tenant_id = tenant AND e.kind = 'tenant') THEN RETURN true; END IF;
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
   FOR written IN
     SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
@@ -353,15 +324,13 @@ $$;
 -- Deletes one batch of the orders of a deleted user, then clears the inviter in one batch of invitations, then the client
 -- in one of audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders
 -- are gone.
-CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   tenant uuid;
   changed integer;
-  scope_text text := public.set_scope('erasure', '', person, NULL);
 BEGIN
-  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.user_id = person
-    ORDER BY o.tenant_id LIMIT 1;
+  PERFORM public.set_scope('erasure', '', person, NULL);
+  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.user_id = person ORDER BY o.tenant_id LIMIT 1;
   IF FOUND THEN
     DELETE FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person AND o.id IN (
       SELECT p.id FROM public.orders p WHERE p.tenant_id = tenant AND p.user_id = person ORDER BY p.id LIMIT batch);
@@ -379,12 +348,11 @@ END
 $$;
 
 -- Removes the client and what identifies the person from one batch of audit entries. Returns true if none is left.
-CREATE OR REPLACE FUNCTION erase_audit(person bigint, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION erase_audit(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   changed integer;
-  scope_text text := public.set_scope('erasure', '', person, NULL);
 BEGIN
+  PERFORM public.set_scope('erasure', '', person, NULL);
   UPDATE public.audit_log a SET ip = NULL, user_agent = NULL WHERE a.id IN (
     SELECT o.id FROM public.audit_log o
     WHERE o.user_id = person AND (o.ip IS NOT NULL OR o.user_agent IS NOT NULL) LIMIT batch);
@@ -406,8 +374,8 @@ DECLARE
   read text[];
   ids text[];
   bodies text[];
-  scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
   read := ARRAY(
     SELECT e.id FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id > coalesce(after, '')
     ORDER BY e.id LIMIT batch);

@@ -2,18 +2,15 @@
 
 -- The feed shows events before this position, which is a transaction. It stops before the oldest transaction in
 -- progress, so that it never skips a late commit. Inlined in the statement.
-CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
-LANGUAGE sql STABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN pg_snapshot_xmin(pg_current_snapshot());
 
 -- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
 -- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
-) RETURNS TABLE (
-  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
-  priority integer, in_turn boolean
-) LANGUAGE plpgsql VOLATILE ROWS 3 SET plan_cache_mode = force_generic_plan AS $$
+) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 3 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
   RETURN QUERY

@@ -14,8 +14,7 @@ VALUES
   ('person', 'providerGrants', 'provider_grants', 'r.provider || '' '' || r.provider_user_id', 'text',
    'EXISTS (SELECT FROM public.oauth_identities i WHERE i.provider = r.provider AND i.provider_user_id = r.provider_user_id AND i.user_id = $1)',
    ARRAY['access_token', 'refresh_token', 'refresh_attempt'], false),
-  ('person', 'providerRevocations', 'token_revocations', 'r.id', 'uuid',
-   'r.user_id = $1', ARRAY['token'], false),
+  ('person', 'providerRevocations', 'token_revocations', 'r.id', 'uuid', 'r.user_id = $1', ARRAY['token'], false),
   ('person', 'sessions', 'sessions', 'r.id', 'uuid', 'r.user_id = $1', ARRAY['id_hash'], false),
   ('person', 'pendingSignIns', 'sign_in_attempts', 'encode(r.state_hash, ''hex'')', 'text',
    'r.user_id = $1 OR r.session_id IN (SELECT s.id FROM public.sessions s WHERE s.user_id = $1)',
@@ -61,8 +60,7 @@ VALUES
    'r.tenant_id = $2', '{}', false),
   ('tenant', 'folders', 'folders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-  ('tenant', 'events', 'outbound_events', 'r.id', 'text',
-   'r.tenant_id = $2', ARRAY['xact_id', 'sequence'], false),
+  ('tenant', 'events', 'outbound_events', 'r.id', 'text', 'r.tenant_id = $2', ARRAY['xact_id', 'sequence'], false),
   ('tenant', 'deliveries', 'deliveries', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'deliveryAttempts', 'delivery_attempts', 'r.delivery_id || '' '' || r.series || '' '' || r.number', 'text',
    'r.tenant_id = $2', ARRAY['cause'], false),
@@ -71,8 +69,7 @@ VALUES
   ('tenant', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'webhookEndpoints', 'webhook_endpoints', 'r.id', 'uuid',
    'r.tenant_id = $2', ARRAY['secret', 'previous_secret'], false),
-  ('tenant', 'endpointStates', 'endpoint_states', 'r.id', 'uuid',
-   'r.tenant_id = $2', ARRAY['failure_cause'], false),
+  ('tenant', 'endpointStates', 'endpoint_states', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['failure_cause'], false),
   ('tenant', 'endpointProbes', 'endpoint_probes', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'serviceTokens', 'service_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
   ('tenant', 'serviceIdempotencyKeys', 'service_idempotency_keys', 'r.service_id || '' '' || encode(r.key_hash, ''hex'')', 'text',
@@ -87,7 +84,6 @@ LANGUAGE plpgsql VOLATILE SET "TimeZone" = 'UTC' AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   described record;
-  scope_text text;
 BEGIN
   SELECT s.* INTO described FROM public.export_sections() s
     WHERE s.kind = export_page.kind AND s.section = export_page.section;
@@ -95,18 +91,18 @@ BEGIN
     RAISE EXCEPTION 'no section % of a %', section, kind USING ERRCODE = 'invalid_parameter_value';
   END IF;
   IF kind = 'tenant' THEN
-    scope_text := public.set_scope('tenant-export', '', NULL, tenant);
+    PERFORM public.set_scope('tenant-export', '', NULL, tenant);
   ELSE
-    scope_text := public.set_scope('export', '', person, NULL);
+    PERFORM public.set_scope('export', '', person, NULL);
     IF described.by_tenant AND NOT EXISTS (
         SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = person)
       AND NOT EXISTS (
         SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person)
     THEN
-      scope_text := public.put_scope(entered);
+      PERFORM public.put_scope(entered);
       RETURN;
     END IF;
-    scope_text := public.set_scope('export', '', person,
+    PERFORM public.set_scope('export', '', person,
       CASE WHEN described.by_tenant THEN tenant END);
   END IF;
   RETURN QUERY EXECUTE format(
@@ -114,7 +110,7 @@ BEGIN
        WHERE (%3$s) AND ($4 IS NULL OR %1$s > $4::%4$s) ORDER BY %1$s LIMIT $5',
       described.key, described.source, described.condition, described.key_type)
     USING person, tenant, described.hidden, key_after, batch;
-  scope_text := public.put_scope(entered);
+  PERFORM public.put_scope(entered);
 END
 $$;
 

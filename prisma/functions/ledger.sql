@@ -1,17 +1,14 @@
 -- The ledger: sealing windows of five minutes, and comparing the tables with them.
 
-CREATE OR REPLACE FUNCTION ledger_window(at timestamptz) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION ledger_window(at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN date_bin('5 minutes', at, '2000-01-01 00:00:00+00');
 
 -- An id as 128 bits. The XOR of several does not depend on their order.
-CREATE OR REPLACE FUNCTION ledger_bits(id text) RETURNS bit
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION ledger_bits(id text) RETURNS bit LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN ('x' || md5(id))::bit(128);
 
 -- Much faster than ledger_bits. Where two checksums differ, ledger_bits decides.
-CREATE OR REPLACE FUNCTION ledger_checksum(id text) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION ledger_checksum(id text) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended(id COLLATE "C", 0);
 
 CREATE OR REPLACE FUNCTION ledger_hash(previous bytea, at timestamptz, kind text, amount bigint, ids bit)
@@ -29,8 +26,7 @@ LANGUAGE sql VOLATILE AS $$
                         '\x00'::bytea) AS hash) last
 $$;
 
--- Records what retention and erasure delete, in their transaction. Any other deletion is not recorded, so a check
--- finds it.
+-- Records what retention and erasure delete, in their transaction. A check finds every other deletion.
 CREATE OR REPLACE FUNCTION note_ledger_removal() RETURNS trigger
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -43,8 +39,7 @@ BEGIN
 END
 $$;
 
--- Seals windows: counts them and appends the counts to the ledger. Checksums have kinds of their own
--- (`received checksum`).
+-- Appends the counts of windows to the ledger. Checksums have kinds of their own (`received checksum`).
 CREATE OR REPLACE FUNCTION seal_ledger(before timestamptz, batch integer)
 RETURNS TABLE (window_start timestamptz, head text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -54,12 +49,11 @@ DECLARE
   nothing CONSTANT bit(128) := repeat('0', 128)::bit(128);
   at timestamptz;
   entry record;
-  scope_text text;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('ledger', 0)) THEN RETURN; END IF;
   SELECT max(l.window_start) + step INTO at FROM public.ledger l WHERE l.kind = 'received';
   at := coalesce(at, public.ledger_window(before) - step);
-  scope_text := public.set_scope('ledger', '', NULL, NULL);
+  PERFORM public.set_scope('ledger', '', NULL, NULL);
   FOR turn IN 1..batch LOOP
     EXIT WHEN at + step > before;
     FOR entry IN
@@ -83,7 +77,7 @@ BEGIN
     RETURN NEXT;
     at := at + step;
   END LOOP;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   FOR entry IN
     WITH removed AS (
       DELETE FROM public.ledger_removals r WHERE r.window_start < at
@@ -249,8 +243,8 @@ DECLARE
   waiting_events bigint := 0;
   waiting_deliveries bigint := 0;
   missing_deliveries bigint := 0;
-  scope_text text := public.set_scope('ledger', '', NULL, NULL);
 BEGIN
+  PERFORM public.set_scope('ledger', '', NULL, NULL);
   FOR total IN
     SELECT coalesce(c.kind, s.kind) AS kind, coalesce(c.amount, 0) AS amount, c.checksum AS ids,
       (c.kind IS NULL OR c.checksum IS NOT NULL)
@@ -378,7 +372,7 @@ BEGIN
         WHERE d.tenant_id = u.tenant_id AND d.event_id = e.id AND d.endpoint_id = p.id)
       LIMIT batch;
   END IF;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;
 
@@ -397,12 +391,11 @@ $$;
 CREATE OR REPLACE FUNCTION correct_ledger(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  scope_text text;
   difference record;
   corrected bigint := 0;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('ledger', 0));
-  scope_text := public.set_scope('ledger', '', NULL, NULL);
+  PERFORM public.set_scope('ledger', '', NULL, NULL);
   FOR difference IN
     SELECT * FROM public.ledger_differences(at, at + interval '5 minutes') d ORDER BY d.kind
   LOOP
@@ -410,14 +403,13 @@ BEGIN
       difference.found - difference.sealed, difference.ids);
     corrected := corrected + 1;
   END LOOP;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN corrected;
 END
 $$;
 
 -- Findings of the newest check about the tenant of the scope, by day. No row without a tenant or a check.
-CREATE OR REPLACE FUNCTION own_unaccounted()
-RETURNS TABLE (checked_at timestamptz, partial boolean, days jsonb)
+CREATE OR REPLACE FUNCTION own_unaccounted() RETURNS TABLE (checked_at timestamptz, partial boolean, days jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.checked_at, c.partial,
     CASE WHEN c.unaccounted = 0 THEN '{}'

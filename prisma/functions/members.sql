@@ -9,8 +9,7 @@ END
 $$;
 
 -- The addresses that a user has proven through providers that are trusted for them.
-CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[]
-LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN ARRAY(
     SELECT lower(u.email COLLATE "C") FROM public.users u
@@ -30,7 +29,6 @@ CREATE OR REPLACE FUNCTION own_invitations() RETURNS TABLE (
 DECLARE
   entered text := current_setting('app.scope', true);
   person bigint := public.current_user_id();
-  scope_text text;
 BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
   FOR id, tenant_id, role, department, inviter, created_at, expires_at IN
@@ -45,11 +43,11 @@ BEGIN
                       WHERE o.tenant_id = i.tenant_id AND o.user_id = person)
     ORDER BY i.created_at DESC, i.id DESC LIMIT 100
   LOOP
-    scope_text := public.set_scope('invitation', '', NULL, tenant_id);
+    PERFORM public.set_scope('invitation', '', NULL, tenant_id);
     SELECT t.name INTO tenant_name FROM public.tenants t WHERE t.id = own_invitations.tenant_id;
     RETURN NEXT;
   END LOOP;
-  scope_text := public.put_scope(entered);
+  PERFORM public.put_scope(entered);
 END
 $$;
 
@@ -137,8 +135,7 @@ END
 $$;
 
 -- Locks the memberships that erase_person depends on, in the common order: per tenant the admins and the user.
-CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   PERFORM FROM public.memberships m
     WHERE m.tenant_id IN (SELECT own.tenant_id FROM public.memberships own WHERE own.user_id = person)
@@ -149,8 +146,7 @@ $$;
 
 -- Deletes the provider grants of a user and queues their tokens, also those of earlier failures, for revocation on
 -- behalf of `tenant`, which may be NULL. Returns the ids of the revocations.
-CREATE OR REPLACE FUNCTION retire_grants(person bigint, tenant uuid) RETURNS uuid[]
-LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION retire_grants(person bigint, tenant uuid) RETURNS uuid[] LANGUAGE sql VOLATILE AS $$
   WITH gone AS (
     DELETE FROM public.provider_grants g USING public.oauth_identities i
     WHERE i.user_id = person AND g.provider = i.provider AND g.provider_user_id = i.provider_user_id
@@ -243,8 +239,7 @@ BEGIN
     ORDER BY m.user_id FOR UPDATE;
   SELECT m.role INTO held_role FROM public.memberships m
     WHERE m.tenant_id = target AND m.user_id = current_session.user_id;
-  PERFORM FROM public.sessions s
-    WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
+  PERFORM FROM public.sessions s WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
   outcome := CASE
     WHEN NOT FOUND THEN 'session-ended'
     WHEN held_role IS NULL THEN 'no-member'
@@ -268,15 +263,14 @@ END
 $$;
 
 -- The name of a tenant, read in the scope of that tenant.
-CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text
-LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   found_name text;
-  scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
+  PERFORM public.set_scope('erasure', '', NULL, tenant);
   SELECT t.name INTO found_name FROM public.tenants t WHERE t.id = tenant;
-  scope_text := public.put_scope(entered);
+  PERFORM public.put_scope(entered);
   RETURN found_name;
 END
 $$;

@@ -14,8 +14,7 @@ DECLARE
   here text := public.installation_place();
   noted text;
 BEGIN
-  SELECT i.place, i.quarantined_at, i.reason INTO noted, quarantined_at, reason
-    FROM public.installation i;
+  SELECT i.place, i.quarantined_at, i.reason INTO noted, quarantined_at, reason FROM public.installation i;
   IF noted IS NULL AND record THEN
     INSERT INTO public.installation (place) VALUES (here) ON CONFLICT DO NOTHING;
   ELSIF noted <> here AND quarantined_at IS NULL THEN
@@ -50,15 +49,13 @@ BEGIN
 END
 $$;
 
--- Events of all tenants with one of the causes or this id, or with this delivery: one look-up by key per tenant. Sets
--- no scope.
+-- Events of all tenants with one of these causes, this id or this delivery: one look-up per tenant. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_outgoing(causes text[], message text, delivery uuid, batch integer)
 RETURNS TABLE (kind text, tenant_id uuid, event_id text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
-DECLARE
-  scope_text text := public.set_scope('trace', '', NULL, NULL);
 BEGIN
+  PERFORM public.set_scope('trace', '', NULL, NULL);
   RETURN QUERY
     SELECT found.kind, found.tenant_id, found.event_id
     FROM public.tenant_usage u CROSS JOIN LATERAL (
@@ -72,7 +69,7 @@ BEGIN
         FROM public.outbound_events e WHERE e.tenant_id = u.tenant_id AND e.cause = ANY (causes)
     ) found
     LIMIT batch;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;
 
@@ -82,9 +79,8 @@ CREATE OR REPLACE FUNCTION trace_event(tenant uuid, event text, delivery uuid, b
 RETURNS TABLE (at timestamptz, kind text, facts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
-DECLARE
-  scope_text text := public.set_scope('trace', '', NULL, tenant);
 BEGIN
+  PERFORM public.set_scope('trace', '', NULL, tenant);
   RETURN QUERY
     WITH chosen AS (
       SELECT * FROM public.deliveries d
@@ -118,7 +114,7 @@ BEGIN
           ON r.tenant_id = tenant AND r.endpoint_id = d.endpoint_id
           AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
     ) entry ORDER BY entry.at LIMIT batch;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;
 
@@ -127,9 +123,8 @@ CREATE OR REPLACE FUNCTION trace_audit(requests uuid[], tenant uuid, targets tex
 RETURNS TABLE (at timestamptz, facts jsonb)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
-DECLARE
-  scope_text text := public.set_scope('trace', '', NULL, NULL);
 BEGIN
+  PERFORM public.set_scope('trace', '', NULL, NULL);
   RETURN QUERY
     SELECT a.at, jsonb_build_object('id', a.id, 'action', a.action, 'outcome', a.outcome,
         'reason', a.reason, 'target', a.target, 'userId', a.user_id, 'tenantId', a.tenant_id,
@@ -137,6 +132,6 @@ BEGIN
     FROM public.audit_log a
     WHERE a.request_id = ANY (requests) OR a.tenant_id = tenant AND a.target = ANY (targets)
     ORDER BY a.id LIMIT batch;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;

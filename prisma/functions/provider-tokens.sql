@@ -21,8 +21,7 @@ $$;
 -- Records a refresh before its token is sent. Returns false if the grant has changed since it was read.
 CREATE OR REPLACE FUNCTION mark_refresh(
   grant_provider text, subject text, read_generation integer, attempt uuid
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET refresh_attempt = attempt, updated_at = now()
     WHERE g.provider = grant_provider AND g.provider_user_id = subject
@@ -44,8 +43,7 @@ $$;
 -- Requires a new sign-in for the grant. Returns false if the grant has another refresh attempt.
 CREATE OR REPLACE FUNCTION end_refresh(
   grant_provider text, subject text, attempt uuid, drop_refresh_token boolean
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET status = 'needs-sign-in', updated_at = now(),
       refresh_token = CASE WHEN NOT drop_refresh_token THEN g.refresh_token END
@@ -59,8 +57,7 @@ $$;
 CREATE OR REPLACE FUNCTION store_refreshed(
   grant_provider text, subject text, attempt uuid, new_access_token bytea, new_refresh_token bytea,
   new_scope text, expires_in integer
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE public.provider_grants g SET access_token = new_access_token,
       refresh_token = coalesce(new_refresh_token, g.refresh_token), scope = new_scope,
@@ -76,14 +73,12 @@ $$;
 -- is returned; with a new grant it is set aside.
 CREATE OR REPLACE FUNCTION retire_late_token(
   grant_provider text, subject text, owner_id bigint, late_token bytea
-) RETURNS uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS uuid LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   replaced boolean;
   retired uuid;
 BEGIN
-  PERFORM FROM public.provider_grants g
-    WHERE g.provider = grant_provider AND g.provider_user_id = subject FOR UPDATE;
+  PERFORM FROM public.provider_grants g WHERE g.provider = grant_provider AND g.provider_user_id = subject FOR UPDATE;
   replaced := FOUND;
   INSERT INTO public.token_revocations (provider, provider_user_id, user_id, token, kind, status)
     VALUES (grant_provider, subject, owner_id, late_token, 'refresh_token',
@@ -127,8 +122,7 @@ END
 $$;
 
 -- Starts another round for a batch of tokens that were not tried for `wait_seconds`; each returned id needs a job. A
--- superseded token waits for the sign-out, because its revocation could revoke the grant that replaced it, unless
--- there is no grant.
+-- superseded token waits until its grant is gone, because its revocation could revoke the grant that replaced it.
 CREATE OR REPLACE FUNCTION retry_revocations(wait_seconds integer, batch integer) RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

@@ -1,14 +1,11 @@
 -- Quotas: what each tenant stores, in rows and bytes. The triggers that count are in triggers.sql.
 
 -- The advisory lock of the counters of a tenant.
-CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended('usage ' || tenant::text, 0);
 
--- Folds up to 1,000 rows of usage_changes into tenant_usage. Requires usage_lock. In PL/pgSQL with two statements,
--- because it runs in triggers.
-CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
+-- Folds up to 1,000 rows of usage_changes into tenant_usage. Requires usage_lock.
+CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   total record;
 BEGIN
@@ -40,8 +37,7 @@ $$;
 -- its event must be stored too.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
-) RETURNS text
-LANGUAGE plpgsql VOLATILE AS $$
+) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
   used public.tenant_usage;
@@ -159,7 +155,6 @@ CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean) RETURN
 DECLARE
   tenant uuid;
   found record;
-  scope_text text;
 BEGIN
   SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
     WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
@@ -168,7 +163,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
     PERFORM public.add_waiting_usage(tenant);
   END IF;
-  scope_text := public.set_scope('usage', '', NULL, tenant);
+  PERFORM public.set_scope('usage', '', NULL, tenant);
   SELECT m.* INTO found FROM public.measured_usage(tenant) m;
   RETURN QUERY SELECT tenant,
     (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
@@ -189,7 +184,7 @@ BEGIN
           IS DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
             found.stored_event_rows, found.stored_event_bytes);
   END IF;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
 END
 $$;
 
@@ -216,8 +211,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- For operators: sets the limits of a tenant; NULL for the setting. Returns false if there is no such tenant.
-CREATE OR REPLACE FUNCTION set_quota(tenant uuid, resource_limits bigint[], event_limits bigint[])
-RETURNS boolean
+CREATE OR REPLACE FUNCTION set_quota(tenant uuid, resource_limits bigint[], event_limits bigint[]) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));

@@ -10,14 +10,13 @@ DECLARE
   tenant uuid;
   events_before timestamptz := older_than;
   old text[];
-  scope_text text;
   deleted integer;
 BEGIN
   SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
     WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
   IF tenant IS NULL THEN RETURN; END IF;
   tenant_id := tenant;
-  scope_text := public.set_scope('retention', '', NULL, tenant);
+  PERFORM public.set_scope('retention', '', NULL, tenant);
   IF NOT EXISTS (SELECT FROM public.webhook_endpoints e WHERE e.tenant_id = tenant) THEN
     events_before := greatest(older_than, feed_before);
   END IF;
@@ -46,7 +45,7 @@ BEGIN
   GET DIAGNOSTICS deleted = ROW_COUNT;
   others := others + deleted;
   more := more OR deleted = batch;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN NEXT;
 END
 $$;
@@ -88,19 +87,17 @@ $$;
 CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
 RETURNS TABLE (logouts integer, entries integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope_text text;
 BEGIN
   DELETE FROM public.logout_tokens t WHERE (t.provider, t.jti_hash) IN (
     SELECT o.provider, o.jti_hash FROM public.logout_tokens o WHERE o.expires_at < now()
     ORDER BY o.expires_at LIMIT batch);
   GET DIAGNOSTICS logouts = ROW_COUNT;
-  scope_text := public.set_scope('retention', '', NULL, NULL);
+  PERFORM public.set_scope('retention', '', NULL, NULL);
   DELETE FROM public.audit_log a
     WHERE a.id IN (SELECT o.id FROM public.audit_log o ORDER BY o.id LIMIT batch)
       AND a.at < now() - make_interval(days => audit_days);
   GET DIAGNOSTICS entries = ROW_COUNT;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
   RETURN NEXT;
 END
 $$;

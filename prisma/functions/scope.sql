@@ -6,19 +6,15 @@ CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE -- as convert_to is: otherwise it would not be inlined
 RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
 
--- Sets a setting `app.…` for the transaction: its cause, its budgets. Inlined, so it costs as much as set_config, and
--- it allows nothing that set_config does not.
-CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text
-LANGUAGE sql VOLATILE
+-- Sets a setting `app.…` of the transaction: its cause, its budgets. Inlined, and allows no more than set_config.
+CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text LANGUAGE sql VOLATILE
 RETURN set_config(setting, content, true);
 
--- Returns the setting, so that callers can assign it: PERFORM takes five times as long.
-CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text
-LANGUAGE sql VOLATILE
+-- Returns the setting, so that functions of every request can assign it: PERFORM takes five times as long.
+CREATE OR REPLACE FUNCTION put_scope(setting text) RETURNS text LANGUAGE sql VOLATILE
 RETURN set_config('app.scope', setting, true);
 
-CREATE OR REPLACE FUNCTION clear_scope() RETURNS text
-LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION clear_scope() RETURNS text LANGUAGE sql VOLATILE
 RETURN public.put_scope('');
 
 -- Sets the scope of this transaction. Only the owner may call it: the enter functions do after checking a credential,
@@ -44,8 +40,7 @@ $$;
 
 -- The fields of the scope, or NULL if none is set. Raises if the scope was not sealed by this backend in this
 -- transaction.
-CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[]
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[] LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
 DECLARE
   setting text := current_setting('app.scope', true);
   content text;
@@ -111,14 +106,12 @@ DECLARE
   scope text[] := public.verified_scope();
 BEGIN
   IF scope IS NULL OR scope[2] <> 'service' THEN RETURN NULL; END IF;
-  RETURN (SELECT s.name FROM public.service_tokens s
-          WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
+  RETURN (SELECT s.name FROM public.service_tokens s WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
 END
 $$;
 
 -- 32 bytes from four random UUIDs, which is 488 random bits; pgcrypto may not be installed.
-CREATE OR REPLACE FUNCTION add_scope_key() RETURNS void
-LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION add_scope_key() RETURNS void LANGUAGE sql VOLATILE
 BEGIN ATOMIC
   INSERT INTO public.scope_keys (key) VALUES (sha256(
     uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) ||

@@ -2,8 +2,7 @@
 -- of the attempt.
 
 -- The hash of a ticket. The leading byte separates it from the hash of any state.
-CREATE OR REPLACE FUNCTION ticket_hash(ticket bytea) RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION ticket_hash(ticket bytea) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN sha256('\x01'::bytea || ticket);
 
 -- Stores a sign-in, link or re-authentication attempt in the session of the cookie. A sign-in in a browser without a
@@ -12,8 +11,7 @@ CREATE OR REPLACE FUNCTION start_attempt(
   credential bytea, state bytea, attempt_purpose text, attempt_provider text, attempt_nonce text,
   attempt_verifier text, browser text, network text, lifetime_seconds integer,
   return_path text DEFAULT NULL
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   until timestamptz := now() + make_interval(secs => lifetime_seconds);
 BEGIN
@@ -106,8 +104,7 @@ END
 $$;
 
 -- The user of a session. Raises for an API token, which may not do what the caller does.
-CREATE OR REPLACE FUNCTION session_user_id() RETURNS bigint
-LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION session_user_id() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
@@ -185,8 +182,7 @@ $$;
 -- Gives a new identity to the user who holds its address as verified, and signs in as them. NULL if there is none.
 CREATE OR REPLACE FUNCTION link_by_address(
   subject text, identity_issuer text, address text, operators text[]
-) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS bigint LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
@@ -206,8 +202,7 @@ $$;
 -- Creates a user with their first identity and their own tenant, of which they are admin, and signs in as them.
 CREATE OR REPLACE FUNCTION create_user(
   subject text, identity_issuer text, address text, tenant_name text
-) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS bigint LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   tenant uuid := gen_random_uuid();
@@ -347,8 +342,7 @@ $$;
 CREATE OR REPLACE FUNCTION renew_session(
   credential bytea, subject text, session_at_provider text, absolute_seconds integer,
   seconds_ago double precision
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('link', 'reauthenticate');
 BEGIN
@@ -375,8 +369,7 @@ $$;
 -- deletes expired tokens.
 CREATE OR REPLACE FUNCTION remember_logout(
   logout_provider text, jti bytea, remembered_seconds integer
-) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   INSERT INTO public.logout_tokens AS t (provider, jti_hash, expires_at)
     VALUES (logout_provider, jti, now() + make_interval(secs => remembered_seconds))
@@ -407,8 +400,7 @@ END
 $$;
 
 -- No role may update an identity; this also stops the owner of the table and superusers (triggers.sql).
-CREATE OR REPLACE FUNCTION refuse_identity_change() RETURNS trigger
-LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION refuse_identity_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'an identity never changes its owner' USING ERRCODE = 'restrict_violation';
 END

@@ -2,7 +2,7 @@
 -- caller, and save round trips.
 
 -- Several statements of one tenant each, instead of one with parts: Citus sends the rows of a part that
--- writes through COPY, which row-level security refuses. Otherwise as in the migrations.
+-- writes through COPY, which row-level security refuses. Otherwise as in prisma/functions.
 CREATE OR REPLACE FUNCTION schedule_attempts(
   tenant uuid, deliveries uuid[], within_limit boolean, scheduled_at timestamptz
 ) RETURNS TABLE (

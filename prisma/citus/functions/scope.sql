@@ -1,7 +1,7 @@
 -- The scope of a transaction: which user and tenant the policies let through (policies.sql). The setting app.scope
 -- holds it with a seal that only these functions can make, so SQL of an application role cannot forge one.
 
--- As the migrations make it. Made again, it is on the nodes before any table.
+-- A keyed hash, as on one PostgreSQL. It is in this file so that the nodes have it before any table.
 CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');

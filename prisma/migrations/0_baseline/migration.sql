@@ -28,11 +28,9 @@ CREATE TABLE users (
   email_verified boolean NOT NULL DEFAULT false,
   plan text CHECK (plan = 'pro'),
   billing_customer text,
-  -- The tenant that the first sign-in created. Invoices of the user go there.
-  own_tenant_id uuid,
+  own_tenant_id uuid, -- The tenant that the first sign-in created. Invoices of the user go there.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- The `name` claim of the latest sign-in.
-  name text CHECK (length(name) BETWEEN 1 AND 200),
+  name text CHECK (length(name) BETWEEN 1 AND 200), -- The `name` claim of the latest sign-in
   FOREIGN KEY (own_tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE SET NULL
 );
 CREATE UNIQUE INDEX users_billing_customer_key ON users (billing_customer);
@@ -65,8 +63,7 @@ CREATE TABLE memberships (
   role text NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
   department text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- NULL until a session of the user has been active in the tenant.
-  last_active_at timestamptz(6),
+  last_active_at timestamptz(6), -- NULL until a session of the user has been active in the tenant
   PRIMARY KEY (tenant_id, user_id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -91,8 +88,7 @@ CREATE TABLE invitations (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(6) NOT NULL,
   accepted_at timestamptz(6),
-  -- A declined invitation stays until it expires, because the tenant is not told.
-  declined_at timestamptz(6),
+  declined_at timestamptz(6), -- A declined invitation stays until it expires, because the tenant is not told
   mailed_at timestamptz(6),
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -112,12 +108,10 @@ CREATE TABLE sessions (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
   -- SHA-256 of the SHA-256 of the id in the cookie. The stored value opens nothing.
   id_hash bytea NOT NULL CHECK (octet_length(id_hash) = 32),
-  -- NULL during a sign-in.
-  user_id bigint,
+  user_id bigint, -- NULL during a sign-in
   tenant_id uuid,
   provider text,
-  -- The `sid` claim, for back-channel logout.
-  provider_session text,
+  provider_session text, -- The `sid` claim, for back-channel logout
   user_agent text,
   ip text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -125,10 +119,8 @@ CREATE TABLE sessions (
   authenticated_at timestamptz(6),
   last_seen_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(6) NOT NULL,
-  -- With `provider`, the identity that signed in. NULL after it was unlinked.
-  provider_user_id text,
-  -- When the person last confirmed their identity at a provider without `auth_time`.
-  confirmed_at timestamptz(6),
+  provider_user_id text, -- With `provider`, the identity that signed in. NULL after it was unlinked.
+  confirmed_at timestamptz(6), -- When the person last confirmed their identity at a provider without `auth_time`
   FOREIGN KEY (provider, provider_user_id)
     REFERENCES oauth_identities(provider, provider_user_id) ON UPDATE CASCADE ON DELETE SET NULL (provider_user_id),
   FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE,
@@ -152,10 +144,8 @@ CREATE TABLE sign_in_attempts (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(6) NOT NULL,
   purpose text NOT NULL DEFAULT 'sign-in' CHECK (purpose IN ('sign-in', 'link', 'reauthenticate')),
-  -- The user who links an identity or signs in again. NULL for a sign-in.
-  user_id bigint,
-  -- The path to open afterwards. NULL for SIGN_IN_RETURN_TO.
-  return_to text,
+  user_id bigint, -- The user who links an identity or signs in again. NULL for a sign-in.
+  return_to text, -- The path to open afterwards. NULL for SIGN_IN_RETURN_TO.
   CONSTRAINT sign_in_attempts_user_id_check CHECK ((purpose = 'sign-in') = (user_id IS NULL)),
   FOREIGN KEY (session_id) REFERENCES sessions(id) ON UPDATE CASCADE ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -184,8 +174,7 @@ CREATE TABLE provider_grants (
   refresh_token bytea,
   scope text NOT NULL,
   expires_at timestamptz(6),
-  -- Counts the access tokens of this grant.
-  generation integer NOT NULL DEFAULT 1,
+  generation integer NOT NULL DEFAULT 1, -- Counts the access tokens of this grant
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'needs-sign-in')),
   -- The refresh in progress. It is committed before the refresh token is sent, so that after a crash
   -- it is known that the provider may have used up the token.
@@ -224,12 +213,9 @@ ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
 -- A form that is submitted twice has one effect, and its secret is shown once.
 CREATE TABLE form_submissions (
   user_id bigint NOT NULL,
-  -- SHA-256 of the form with its random id.
-  form_hash bytea NOT NULL CHECK (octet_length(form_hash) = 32),
-  -- The path of the result. NULL until there is one.
-  location text,
-  -- Encrypted. NULL once it was shown.
-  secret bytea,
+  form_hash bytea NOT NULL CHECK (octet_length(form_hash) = 32), -- SHA-256 of the form with its random id
+  location text, -- The path of the result. NULL until there is one.
+  secret bytea, -- Encrypted. NULL once it was shown.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (user_id, form_hash),
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
@@ -244,8 +230,7 @@ CREATE TABLE idempotency_keys (
   tenant_id uuid,
   -- SHA-256 of everything that the request asked for.
   request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
-  -- Encrypted. NULL until the request had an effect.
-  result bytea,
+  result bytea, -- Encrypted. NULL until the request had an effect.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (user_id, key_hash),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
@@ -260,8 +245,7 @@ ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 -- Tokens of people. A removed membership deletes the tokens in that tenant, by the foreign key.
 CREATE TABLE api_tokens (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
-  -- SHA-256 of the SHA-256 of the token.
-  hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
   user_id bigint NOT NULL,
   tenant_id uuid NOT NULL,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -285,13 +269,11 @@ ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY;
 CREATE TABLE service_tokens (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
-  -- SHA-256 of the SHA-256 of the token.
-  hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   -- `resource:action`, as in src/access.
   permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
-  -- NULL after the person was erased.
-  created_by bigint,
+  created_by bigint, -- NULL after the person was erased
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   secret_rotated_at timestamptz(6),
@@ -352,8 +334,7 @@ CREATE TABLE posts (
   body text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- The service that created the post. A post has an author, a service, or neither.
-  author_service_id uuid,
+  author_service_id uuid, -- The service that created the post. A post has an author, a service, or neither.
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -456,8 +437,7 @@ CREATE TABLE webhook_endpoints (
   url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
   description text CHECK (length(description) <= 500),
   all_event_types boolean NOT NULL DEFAULT true,
-  -- Empty if all_event_types.
-  event_types text[] NOT NULL DEFAULT '{}',
+  event_types text[] NOT NULL DEFAULT '{}', -- Empty if all_event_types
   signature text NOT NULL CHECK (signature IN ('spec', 'standard', 'both')),
   -- Encrypted, like previous_secret.
   secret bytea NOT NULL,
@@ -466,8 +446,7 @@ CREATE TABLE webhook_endpoints (
   secret_rotated_at timestamptz(6),
   rate_per_second integer CHECK (rate_per_second BETWEEN 1 AND 1000),
   rate_burst integer CHECK (rate_burst BETWEEN 1 AND 1000),
-  -- Deliver only the id of an object instead of its content.
-  thin boolean NOT NULL DEFAULT false,
+  thin boolean NOT NULL DEFAULT false, -- Deliver only the id of an object instead of its content
   recover_when_disabled boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -488,11 +467,9 @@ CREATE TABLE endpoint_states (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'failing', 'disabled')),
-  -- When it was created or enabled again.
-  enabled_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  enabled_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP, -- When it was created or enabled again
   failing_since timestamptz(6),
-  -- Since failing_since.
-  exhausted_deliveries integer NOT NULL DEFAULT 0,
+  exhausted_deliveries integer NOT NULL DEFAULT 0, -- Since failing_since
   disabled_at timestamptz(6),
   last_success_at timestamptz(6),
   -- The end of the latest period of failures, and the start of the present one.
@@ -511,8 +488,7 @@ CREATE TABLE endpoint_states (
   -- When the next delivery would be within the rate limit without a burst: the theoretical arrival time
   -- of the generic cell rate algorithm.
   rate_next_at timestamptz(6),
-  -- As in the latest TLS handshake.
-  certificate_expires_at timestamptz(6),
+  certificate_expires_at timestamptz(6), -- As in the latest TLS handshake
   -- Warnings in force, and the time of the next check.
   forecasts jsonb NOT NULL DEFAULT '[]',
   forecast_at timestamptz(6),
@@ -528,10 +504,8 @@ ALTER TABLE endpoint_states ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE TABLE endpoint_probes (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL,
-  -- NULL if it could not be made: the next one may begin at once.
-  started_at timestamptz(6),
-  -- Of the latest probe that ended.
-  report jsonb,
+  started_at timestamptz(6), -- NULL if it could not be made: the next one may begin at once
+  report jsonb, -- Of the latest probe that ended
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id, id) REFERENCES webhook_endpoints(tenant_id, id) ON DELETE CASCADE
 );
@@ -541,19 +515,15 @@ CREATE TABLE outbound_events (
   tenant_id uuid NOT NULL,
   id text NOT NULL CHECK (id ~ '^msg_[0-9A-Za-z_-]{16,64}$'),
   type text NOT NULL,
-  -- The exact text that is signed and sent.
-  body text NOT NULL,
+  body text NOT NULL, -- The exact text that is signed and sent
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   -- Rows become visible in the order of their commits, not of `sequence`. A reader that orders by
   -- (xact_id, sequence) and stops at the oldest open transaction misses no row (feed_horizon).
   sequence bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   xact_id xid8 NOT NULL DEFAULT pg_current_xact_id(),
-  -- `request:ID` or `billing-event:ID`.
-  cause text,
-  -- The W3C trace context of the cause, if it is traced.
-  traceparent text,
-  -- A test event of a chosen type. The feed and the statistics omit it.
-  example boolean NOT NULL DEFAULT false,
+  cause text, -- `request:ID` or `billing-event:ID`
+  traceparent text, -- The W3C trace context of the cause, if it is traced
+  example boolean NOT NULL DEFAULT false, -- A test event of a chosen type. The feed and the statistics omit it.
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
@@ -574,10 +544,8 @@ CREATE TABLE deliveries (
   endpoint_id uuid NOT NULL,
   event_type text NOT NULL,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'succeeded', 'exhausted')),
-  -- 0 is the schedule. Each manual request starts the next series.
-  series integer NOT NULL DEFAULT 0,
-  -- Attempts already made in this series.
-  attempts integer NOT NULL DEFAULT 0,
+  series integer NOT NULL DEFAULT 0, -- 0 is the schedule. Each manual request starts the next series.
+  attempts integer NOT NULL DEFAULT 0, -- Attempts already made in this series
   next_attempt_at timestamptz(6),
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   finished_at timestamptz(6),
@@ -588,8 +556,7 @@ CREATE TABLE deliveries (
   -- Has no job. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted
   -- until its endpoint recovers.
   held_for text CHECK (held_for IN ('rate', 'recovery')),
-  -- Of the latest attempt: 0 without a response, NULL before the first attempt.
-  http_status integer,
+  http_status integer, -- Of the latest attempt: 0 without a response, NULL before the first attempt
   -- http_status and its first digit, unless it is 2xx. Only these are indexed, so a delivery that
   -- succeeds at once changes no indexed column. The class is a column, because under row-level security no
   -- index on an expression with `/` is used.
@@ -618,8 +585,7 @@ CREATE TABLE delivery_attempts (
   started_at timestamptz(6) NOT NULL,
   duration_ms integer NOT NULL,
   status_code integer,
-  -- For the customer. `cause` is for operators only.
-  error text,
+  error text, -- For the customer. `cause` is for operators only.
   cause text,
   response_excerpt text,
   PRIMARY KEY (tenant_id, delivery_id, series, number),
@@ -636,8 +602,7 @@ CREATE TABLE due_attempts (
   due_at timestamptz(3) NOT NULL,
   series integer NOT NULL,
   number integer NOT NULL,
-  -- Released from the rate-limit hold; must not be held again.
-  released boolean NOT NULL DEFAULT false,
+  released boolean NOT NULL DEFAULT false, -- Released from the rate-limit hold; must not be held again
   PRIMARY KEY (tenant_id, delivery_id),
   FOREIGN KEY (tenant_id, delivery_id) REFERENCES deliveries(tenant_id, id) ON DELETE CASCADE
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
@@ -662,10 +627,8 @@ CREATE TABLE endpoint_replays (
   worked_at timestamptz(6),
   event_type text,
   event_id text,
-  -- As in the filter of the list: `404`, `4xx`, `none`.
-  http_status text,
-  -- Only these deliveries. Empty for all.
-  delivery_ids uuid[] NOT NULL DEFAULT '{}'::uuid[],
+  http_status text, -- As in the filter of the list: `404`, `4xx`, `none`
+  delivery_ids uuid[] NOT NULL DEFAULT '{}'::uuid[], -- Only these deliveries. Empty for all.
   cancelled_at timestamptz(6),
   PRIMARY KEY (tenant_id, id)
 );
@@ -797,10 +760,8 @@ CREATE TABLE ledger (
   -- -removed: deleted since by retention or erasure. -corrected: a difference that an operator accepted.
   kind text NOT NULL,
   count bigint NOT NULL,
-  -- XOR of the hashed ids.
-  ids bit(128) NOT NULL,
-  -- `hash` of the row before.
-  previous bytea NOT NULL,
+  ids bit(128) NOT NULL, -- XOR of the hashed ids
+  previous bytea NOT NULL, -- `hash` of the row before
   hash bytea NOT NULL,
   CONSTRAINT ledger_check CHECK (count >= 0 OR kind LIKE '%-corrected')
 );
@@ -817,20 +778,15 @@ CREATE TABLE ledger_removals (
 CREATE TABLE ledger_checks (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
   checked_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
-  -- Checked every window, not only the newest.
-  whole boolean NOT NULL,
+  whole boolean NOT NULL, -- Checked every window, not only the newest
   unaccounted integer NOT NULL,
   -- Findings by kind, and the windows to check again.
   kinds jsonb NOT NULL,
   open_windows timestamptz(6)[] NOT NULL,
-  -- `hash` of the last row of the ledger, in hexadecimal.
-  head text NOT NULL,
-  -- Findings by day (UTC).
-  days jsonb,
-  -- Findings by tenant and day. Only the newest check has them.
-  tenants jsonb,
-  -- There are more findings than are listed.
-  partial boolean NOT NULL DEFAULT false,
+  head text NOT NULL, -- `hash` of the last row of the ledger, in hexadecimal
+  days jsonb, -- Findings by day (UTC)
+  tenants jsonb, -- Findings by tenant and day. Only the newest check has them.
+  partial boolean NOT NULL DEFAULT false, -- There are more findings than are listed
   -- The first check of each window before this time is done.
   checked_to timestamptz(6)
 );
@@ -880,10 +836,8 @@ CREATE TABLE audit_log (
   tenant_id uuid,
   ip text,
   user_agent text,
-  -- The id of the session, token, tenant, invitation or user that the entry is about.
-  target text,
-  -- The `error` code that the provider sent.
-  provider_error text,
+  target text, -- The id of the session, token, tenant, invitation or user that the entry is about
+  provider_error text, -- The `error` code that the provider sent
   -- Unauthenticated requests of one minute with the same reason and network share one entry.
   occurrences integer NOT NULL DEFAULT 1 CHECK (occurrences > 0),
   request_id uuid,
@@ -916,10 +870,8 @@ CREATE TABLE erasures (
   user_id bigint,
   endpoint_id uuid,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- When a worker last worked on it.
-  worked_at timestamptz(6),
-  -- For `events`: the id of the last event that was read.
-  cursor text,
+  worked_at timestamptz(6), -- When a worker last worked on it
+  cursor text, -- For `events`: the id of the last event that was read
   CONSTRAINT erasures_check CHECK ((tenant_id IS NULL) = (kind = 'person')),
   CONSTRAINT erasures_check1 CHECK ((user_id IS NOT NULL) = (kind IN ('person', 'events', 'member'))),
   CONSTRAINT erasures_check2 CHECK ((endpoint_id IS NOT NULL) = (kind = 'endpoint'))
@@ -939,8 +891,7 @@ ALTER TABLE scope_keys ENABLE ROW LEVEL SECURITY;
 -- The cluster and database of the first worker. In a copy of the database the place differs, and workers do
 -- nothing until an operator adopts it: the copy contains the same jobs and would send every webhook again.
 CREATE TABLE installation (
-  -- The only row.
-  id boolean DEFAULT true PRIMARY KEY CHECK (id),
+  id boolean DEFAULT true PRIMARY KEY CHECK (id), -- The only row
   place text NOT NULL,
   quarantined_at timestamptz(6),
   reason text CHECK (reason IN ('copied', 'by-hand')),
@@ -956,23 +907,20 @@ CREATE TABLE running_processes (
   session_secrets text[] NOT NULL,
   started_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   seen_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- NULL if it is running or was killed.
-  ended_at timestamptz(6),
+  ended_at timestamptz(6), -- NULL if it is running or was killed
   base_url text,
   -- How far its clock is ahead of the database.
   clock_offset_ms bigint
 );
 
 -- ---- Schema ----
--- The record of `gatehouse migrate`: which files it applied, and how PostgreSQL renders each function,
--- policy, trigger and privilege afterwards. `serve` and `doctor` compare the database with it. Only the
--- owner may write it.
+-- The record of `gatehouse migrate`: which files it applied, and how PostgreSQL renders each function, policy,
+-- trigger and privilege afterwards. `serve` and `doctor` compare the database with it. Only the owner may write it.
 
 CREATE TABLE schema_releases (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
   version text NOT NULL,
-  -- SHA-256 of each part by name: functions, policies, triggers, privileges.
-  files jsonb NOT NULL,
+  files jsonb NOT NULL, -- SHA-256 of each part by name: functions, policies, triggers, privileges
   applied_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 
