@@ -7,6 +7,7 @@ import { checkHistory } from '#test/billing/history.ts'
 import { type Instance, startInstance, troublesOf } from '#test/reliability/instance.ts'
 import { startLoad, type Target } from '#test/reliability/load.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { until } from '#test/support/database/until.ts'
 import { caddy, startCaddy } from './caddy.ts'
 
 /*
@@ -16,7 +17,7 @@ import { caddy, startCaddy } from './caddy.ts'
 
 const skip = caddy === null && 'no caddy on this machine: npm does not bring one along'
 const compose = parse(await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8'))
-const addresses = { '172.30.0.11': '127.0.0.2', '172.30.0.12': '127.0.0.3' }
+const addresses = { 'web-a': '127.0.0.2', 'web-b': '127.0.0.3' }
 
 t.test('replacing one web process after the other fails no request', { skip }, async (t) => {
   const { database, balancer, start } = await setUp(t)
@@ -34,9 +35,12 @@ t.test('replacing one web process after the other fails no request', { skip }, a
   await load.more(100)
 
   await load.stop()
+  t.notOk(load.refusals.includes('503 Service Unavailable'), 'one process was always ready')
   t.strictSame(load.failures, [])
   t.strictSame([old.a, old.b, a, b].flatMap(troublesOf), [])
   for (const one of [a, b]) t.match(one.output(), '"msg":"request"', 'both got requests')
+  const processed = `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`
+  await until(database, processed)
   t.strictSame(await checkHistory(database.admin, load.history), [])
   t.comment(`${load.answered()} requests, ${load.busy()} refused by a busy machine`)
 })

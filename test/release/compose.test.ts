@@ -1,12 +1,15 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { readConfig } from '#src/config/config.ts'
+import { findProgram } from '#test/support/processes/find-program.ts'
+import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 type Service = {
   environment?: Record<string, string>
   env_file?: string[]
-  networks: string[] | Record<string, { ipv4_address?: string }>
+  networks: string[]
 }
 
 const text = await readFile(new URL('../../compose.yaml', import.meta.url), 'utf8')
@@ -23,14 +26,7 @@ function passwordsOf(name: string): string[] {
 }
 
 function networksOf(name: string): string[] {
-  const networks = services[name]?.networks ?? []
-  return Array.isArray(networks) ? networks : Object.keys(networks)
-}
-
-/** The fixed address of a service among those that the balancer reaches. */
-function addressOf(name: string): string | undefined {
-  const networks = services[name]?.networks ?? []
-  return Array.isArray(networks) ? undefined : networks.balanced?.ipv4_address
+  return services[name]?.networks ?? []
 }
 
 t.test('each service has the passwords that it needs, and no other', async (t) => {
@@ -62,18 +58,15 @@ t.test('two services share a network only if one connects to the other', async (
     'migrate postgres: database',
     'migrate web-a: database',
     'migrate web-b: database',
-    'migrate worker: database',
     'postgres web-a: database',
     'postgres web-b: database',
-    'postgres worker: database',
+    'postgres worker: worker-database',
     'redis web-a: counts',
     'redis web-b: counts',
     // Two processes of one kind share everything.
     'web-a web-b: balanced,database,counts,web-outbound',
-    'web-a worker: database',
-    'web-b worker: database',
   ])
-  for (const network of ['database', 'counts', 'balanced']) {
+  for (const network of ['database', 'worker-database', 'counts', 'balanced']) {
     t.equal(compose.networks[network].internal, true, `${network} has no way out`)
   }
   t.equal(compose.networks.public.enable_ipv6, true, 'an IPv6 client keeps its address')
@@ -107,17 +100,34 @@ t.test('the settings of web and worker are complete with the files it names', as
   for (const name of ['web-a', 'web-b']) {
     const web = settingsOf(name)
     t.strictSame(web.warnings, [])
-    t.strictSame(
-      web.trustProxy,
-      [addressOf('balancer')],
-      'only the balancer may set the address of a client',
-    )
-    t.equal(web.admin.host, addressOf(name), 'only this network reaches the admin listener')
-    t.match(compose.configs.balancer.content, `${addressOf(name)}:${web.port}`)
+    // The test above says who else is in this network, and in those of the admin listener.
+    const [balanced] = compose.networks.balanced.ipam.config
+    t.strictSame(web.trustProxy, [balanced.subnet], 'its network may set the address of a client')
+    t.equal(web.admin.host, '0.0.0.0', 'the balancer reaches the admin listener')
+    t.match(compose.configs.balancer.content, `${name}:${web.port}`)
     t.match(compose.configs.balancer.content, `health_port ${web.admin.port}\n`)
     t.equal(web.sendsMail, true)
   }
   const worker = settingsOf('worker', { ROLE: 'worker' }) // as the command does
   t.strictSame(worker.warnings, [])
   t.equal(worker.mail?.host, 'mail.example.com')
+})
+
+const program = findProgram('podman-compose')
+const skip = program === null && 'no podman-compose on this machine'
+
+t.test('podman-compose reads it', { skip }, async (t) => {
+  if (program === null) return
+  const cwd = await temporaryFolder(t)
+  await writeFile(join(cwd, 'compose.yaml'), text)
+  const values = passwords.map((password) => `${password}_PASSWORD=word\n`)
+  await writeFile(join(cwd, '.env'), `DOMAIN=app.example.com\n${values.join('')}`)
+  // Prints what it would run; nothing needs podman.
+  const args = ['--podman-path', '/bin/true', '--dry-run', 'up', '--no-build']
+  const run = await runProgram(t, args, {}, { cwd, program })
+  t.equal(await run.ended, 0, run.output())
+  for (const name of Object.keys(services)) {
+    const networks = `--net(?: [\\w,-]+) --network-alias ${name} `
+    t.match(run.output(), new RegExp(networks))
+  }
 })

@@ -19,6 +19,8 @@ export type Load = {
   answered(): number
   /** Responses with 503: a slow machine exceeds the database timeouts. */
   busy(): number
+  /** Bodies of those responses; a balancer without a process that is ready has its own. */
+  refusals: readonly string[]
   /** Resolves after this many more responses, or far too many failures. */
   more(count: number): Promise<void>
   stop(): Promise<void>
@@ -55,7 +57,7 @@ export async function startLoad(
   const gone = new Set<Target>()
   const ended = new AbortController()
   let answered = 0
-  let busy = 0
+  const refusals: string[] = []
 
   async function run(client: number): Promise<void> {
     for (let turn = client; !ended.signal.aborted; turn++) {
@@ -84,7 +86,7 @@ export async function startLoad(
   function note({ status, headers, body }: Answer, what: Ask, expected: RegExp): void {
     answered += 1
     if (status === 200 && expected.test(body)) return
-    if (status === 503 && headers['retry-after']) busy += 1
+    if (status === 503 && headers['retry-after']) refusals.push(body)
     else failures.push(`${what.method} ${what.path}: ${status} ${body.slice(0, 200)}`)
   }
 
@@ -132,7 +134,8 @@ export async function startLoad(
     instances,
     failures,
     answered: () => answered,
-    busy: () => busy,
+    busy: () => refusals.length,
+    refusals,
     async more(count) {
       const goal = answered + count
       while (answered < goal && failures.length < 100) await once(counts, 'turn')

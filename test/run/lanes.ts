@@ -12,7 +12,7 @@ export type Lane = 'first' | 'second'
 const secondLane: Readonly<Record<string, string>> = {
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
   'test/docs/{new-resource,restore,verifying-webhooks}.test.ts': 'documents are carried out',
-  'test/release/{binary,compose-balancer}.test.ts': 'what is released is built and started',
+  'test/release/{binary,compose-balancer,haproxy}.test.ts': 'what is released is built and started',
   'test/schema/citus/*.test.ts': 'a cluster is started',
   'test/reliability/*.test.ts': 'processes, servers and networks fail',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
