@@ -1,7 +1,10 @@
 import pg from 'pg'
 import { openDatabase } from '#src/db/database.ts'
-import { findDocument, listDocuments } from '#src/resources/documents.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { documents as declared } from '#src/resources/documents.ts'
 import { insertSessions, memberEntry } from './entry.ts'
+
+const { find: findDocument, list: listDocuments } = actionsOf(declared)
 
 type Place = { url: string; superuserUrl: string }
 export type ChainMeasured = { what: string; p50Ms: number; p99Ms: number }

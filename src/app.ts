@@ -50,6 +50,7 @@ import { chooseProvider } from '#src/billing/providers/choose.ts'
 import type { Config } from '#src/config/config.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
+import { resources } from '#src/resources/index.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alwaysVerified, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
 import { findReadForm } from './schema/citus/reads.ts'
@@ -70,6 +71,8 @@ type AppOptions = {
   providerFetch?: typeof globalThis.fetch
 }
 
+const owned = resources.filter(({ scope }) => scope === 'owner')
+const ofTenants = resources.filter(({ scope }) => scope !== 'owner')
 const callbackBytes = 16_384 // contract 9: the response of a provider that posts it
 
 /**
@@ -226,16 +229,14 @@ export async function buildApp(
       await app.register(api.tenants)
       await app.register(api.me)
       await app.register(api.ownInvitations)
-      await app.register(api.orders)
+      await app.register(api.declared, { resources: owned })
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
-        await app.register(api.posts)
-        await app.register(api.invoices)
+        await app.register(api.declared, { resources: ofTenants })
         await app.register(api.users)
         await app.register(api.tenantDeletion)
         await app.register(api.invitations)
-        await app.register(api.documents)
         await app.register(api.folders)
         await app.register(api.teams)
         await app.register(api.teamMembers)

@@ -4,7 +4,8 @@ import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { refine } from '#src/db/entry.ts'
-import { findOrder } from '#src/resources/orders.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { orders } from '#src/resources/orders.ts'
 
 /*
  * Reads an own order exactly as Gatehouse does, with both locks and the sealed scope, but without its
@@ -26,7 +27,7 @@ app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
     }
     return caller
   })
-  const order = await db.read(entry, findOrder(Number(request.params.id)))
+  const order = await db.read(entry, actionsOf(orders).find(Number(request.params.id)))
   return order ?? reply.code(404).send({ error: 'not found' })
 })
 

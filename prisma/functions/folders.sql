@@ -1,4 +1,4 @@
--- Folders and documents.
+-- Folders and their documents.
 
 -- Moves a folder of the current tenant, with its contents, into another folder or to a team, and renames it unless the
 -- name is NULL. No row if there is no such folder; a foreign key refuses a target that is missing or inside the
@@ -45,23 +45,5 @@ BEGIN
     WHERE d.tenant_id = tenant AND d.folder_id = ANY (subtree) AND d.team_id <> new_team;
   RETURN QUERY SELECT f.* FROM public.folders f WHERE f.tenant_id = tenant AND f.id = folder;
   scope_text := public.put_scope(entered);
-END
-$$;
-
--- Creates a document in a folder of a team of the person; no row if they cannot reach the folder. Locks the folder, so
--- that it keeps its team until the document is inserted.
-CREATE OR REPLACE FUNCTION create_document(
-  tenant uuid, person bigint, folder bigint, document_title text, document_body text, created timestamptz
-) RETURNS SETOF documents
-LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
-BEGIN
-  RETURN QUERY
-    INSERT INTO public.documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)
-    SELECT f.tenant_id, f.id, f.team_id, document_title, document_body, created, created
-    FROM public.folders f
-    WHERE f.tenant_id = tenant AND f.id = folder AND f.team_id IN (
-      SELECT m.team_id FROM public.team_members m WHERE m.tenant_id = tenant AND m.user_id = person)
-    FOR KEY SHARE OF f
-    RETURNING *;
 END
 $$;

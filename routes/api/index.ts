@@ -5,11 +5,8 @@ import billingCustomers from './billing/customers.ts'
 import billingEvents from './billing/events.ts'
 import billingReconciliations from './billing/reconciliations.ts'
 import billingReplays from './billing/replays.ts'
-import documents from './resources/documents.ts'
+import declared from './resources/declared.ts'
 import folders from './resources/folders.ts'
-import invoices from './resources/invoices.ts'
-import orders from './resources/orders.ts'
-import posts from './resources/posts.ts'
 import teamMembers from './resources/team-members.ts'
 import teams from './resources/teams.ts'
 import audit from './tenant/audit.ts'
@@ -32,18 +29,15 @@ export default {
   billingEvents,
   billingReconciliations,
   billingReplays,
+  declared,
   deliveries,
-  documents,
   endpointReplays,
   events,
   folders,
   invitations,
-  invoices,
   me,
   notifications,
-  orders,
   ownInvitations,
-  posts,
   serviceTokens,
   teamMembers,
   teams,

@@ -1,6 +1,5 @@
 import {
   type Action,
-  type Condition,
   type CredentialKind,
   decideWithoutObject,
   policy,
@@ -37,11 +36,6 @@ const scopeWords: Readonly<Record<ScopeKind, string>> = {
   operator: 'of no tenant; operators only',
   self: 'own account',
 }
-const conditionWords: Readonly<Record<Condition, string>> = {
-  'editor-of-another-department': 'editors only in their own department',
-  'editor-outside-hours': 'editors only from 09:00 until before 17:00 UTC',
-}
-
 const credentialWords: Readonly<Record<CredentialKind, string>> = {
   any: 'session or token',
   session: 'session',
@@ -56,7 +50,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     roles: roles.filter((role) => mayTry(role, rule, rules)),
     forOperators: rule.scope === 'operator',
     scope: scopeWords[rule.scope],
-    conditions: rule.unless.map((condition) => conditionWords[condition]),
+    conditions: rule.unless.map(({ words }) => words),
     tokenPermission: rule.tokenPermission,
     credential: credentialWords[rule.credential],
     acceptsToken: rule.credential === 'any',

@@ -1,4 +1,7 @@
 import { Problem } from '#src/http/problems.ts'
+import { type ResourceName, resources } from '#src/resources/index.ts'
+import type { Condition } from '#src/resources/kit/define.ts'
+import { rulesOf } from '#src/resources/kit/derived.ts'
 import { isRecentlyAuthenticated, type Principal } from './caller.ts'
 import {
   effectivePermissions,
@@ -7,13 +10,11 @@ import {
   type TokenPermission,
 } from './roles.ts'
 
+/** What rules are about: the declared resources, and the others. */
 export type Resource =
-  | 'order'
-  | 'post'
-  | 'document'
+  | ResourceName
   | 'folder'
   | 'team'
-  | 'invoice'
   | 'user'
   | 'webhook-endpoint'
   | 'delivery'
@@ -61,33 +62,16 @@ export type Rule = {
   readonly unless: readonly Condition[]
 }
 
-/** Conditions of the specification's attribute rule. Each applies to callers with one role. */
-export type Condition = 'editor-of-another-department' | 'editor-outside-hours'
-
 /**
  * The permissions. Everything that is not listed is refused. The access matrix of the tests, route
- * registration, the OpenAPI document and docs/access.md are derived from this table.
+ * registration, the OpenAPI document and docs/access.md are derived from this table. The rules of the
+ * declared resources are in src/resources.
  */
 export const policy: readonly Rule[] = [
-  allow('order', 'read', 'owner', null, 'order:read'),
-  allow('order', 'create', 'owner', null, 'order:write'),
-  allow('order', 'update', 'owner', null, 'order:write'),
-  ...forServices(
-    allow('post', 'read', 'tenant', 'post:read', 'post:read'),
-    allow('post', 'create', 'tenant', 'post:write', 'post:write'),
-    allow('post', 'update', 'tenant', 'post:write', 'post:write', [
-      'editor-of-another-department',
-      'editor-outside-hours',
-    ]),
-    allow('post', 'delete', 'tenant', 'post:delete', 'post:delete'),
-  ),
-  allow('document', 'read', 'chain', null, 'document:read'),
-  allow('document', 'create', 'chain', 'post:write', 'document:write'),
-  allow('document', 'update', 'chain', 'post:write', 'document:write'),
+  ...rulesOf(resources),
   ...forServices(
     ...managed('folder'),
     ...managed('team'),
-    allow('invoice', 'read', 'tenant', null, 'invoice:read'),
     allow('user', 'read', 'tenant', 'user:manage', 'user:manage'),
   ),
   allow('user', 'create', 'tenant', 'user:manage', 'user:manage'),
@@ -138,13 +122,12 @@ function allow(
   scope: ScopeKind,
   permission: Permission | null,
   tokenPermission: TokenPermission | null,
-  unless: readonly Condition[] = [],
 ): Rule {
   // Operators are known by the identity of their session; a token has none.
   const credential = scope === 'operator' ? 'session' : 'any'
   return {
-    ...{ resource, action, permission, tokenPermission, scope, credential, unless },
-    forServices: false,
+    ...{ resource, action, permission, tokenPermission, scope, credential },
+    ...{ forServices: false, unless: [] },
   }
 }
 
@@ -193,9 +176,6 @@ export type Subject = Pick<
   | 'authenticatedSecondsAgo'
 >
 
-/** The fields of an object that conditions read. */
-export type Attributes = { readonly department: string | null }
-
 export type Decision = {
   readonly effect: 'allow' | 'deny'
   readonly rule: Rule | null
@@ -211,7 +191,9 @@ export type Decision = {
     | 'token-limited'
     | 'person-required'
     | 'service-limited'
-    | Condition
+    | Condition['name']
+  /** The condition that denies it. */
+  readonly condition?: Condition
 }
 
 type Question = {
@@ -225,12 +207,14 @@ type Question = {
  * A condition that denies overrides the rest. Denied unless allowed.
  */
 export function decide(
-  question: Question & { readonly object: Attributes; readonly now: Date },
+  question: Question & { readonly object: object; readonly now: Date },
   rules: readonly Rule[] = policy,
 ): Decision {
   const { rule, ...rest } = decideWithoutObject(question, rules)
-  const forbidding = rule?.unless.find((condition) => holds(condition, question))
-  if (rule && forbidding) return { effect: 'deny', rule, reason: forbidding }
+  // The row has the fields that the conditions of its resource read: defineResource compares them.
+  const object = question.object as never
+  const condition = rule?.unless.find((one) => one.forbids({ ...question, object }))
+  if (condition !== undefined) return { effect: 'deny', rule, reason: condition.name, condition }
   return { rule, ...rest }
 }
 
@@ -283,25 +267,6 @@ function decideForService(
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 
-// Specification, Request authentication and authorization: 09:00 to 17:00 UTC.
-const firstHour = 9
-const endHour = 17
-
-function holds(
-  condition: Condition,
-  { caller, object, now }: Question & { object: Attributes; now: Date },
-): boolean {
-  if (caller.role !== 'editor') return false
-  switch (condition) {
-    case 'editor-of-another-department':
-      return caller.department === null || caller.department !== object.department
-    case 'editor-outside-hours': {
-      const hour = now.getUTCHours()
-      return !(hour >= firstHour && hour < endHour)
-    }
-  }
-}
-
 /**
  * A limited token can never give more than it has.
  * @throws Problem `forbidden` if the role has a permission that the caller lacks
@@ -317,9 +282,7 @@ export function requireAssignableRole(
 }
 
 /** Details for the caller. The reason itself is in the log. */
-const details: Partial<Record<Decision['reason'], string>> = {
-  'editor-of-another-department': 'Editors can change only what belongs to their own department.',
-  'editor-outside-hours': 'Editors can change this only between 09:00 and 17:00 UTC.',
+const details: Readonly<Record<string, string>> = {
   'session-required': 'Only a signed-in person may do this.',
   'person-required': 'A service token cannot do this. Use a session, or an API token of a member.',
   'service-limited':
@@ -329,8 +292,8 @@ const details: Partial<Record<Decision['reason'], string>> = {
 }
 
 /** The 403 for a denied action, with a detail if the caller may know the reason. */
-export function toProblem(reason: Decision['reason']): Problem {
-  const detail = details[reason]
+export function toProblem(reason: Decision['reason'], condition?: Condition): Problem {
+  const detail = condition?.detail ?? details[reason]
   const code = isOwnCode(reason) ? reason : 'forbidden'
   return new Problem(code, { reason, ...(detail !== undefined && { detail }) })
 }

@@ -13,12 +13,13 @@ export function inReach(caller: ChainScope): Prisma.Sql {
 }
 
 /**
- * The chain for a page of a list: the first documents by id that the caller can reach. An index
- * returns the first of each team, so the cost grows with the number of teams, not of documents.
- * @param matching condition on the documents
+ * The chain for a page of a list: the first rows by id that the caller can reach. An index returns the
+ * first of each team, so the cost grows with the number of teams, not of rows.
+ * @param matching condition on the rows
  * @param direction `ASC` or `DESC`
  */
 export function firstInReach(
+  table: Prisma.Sql,
   caller: ChainScope,
   { matching, direction, limit }: { matching: Prisma.Sql; direction: Prisma.Sql; limit: number },
 ): Prisma.Sql {
@@ -26,7 +27,7 @@ export function firstInReach(
   return Prisma.sql`${tenant} AND id = ANY (ARRAY(
     SELECT first.id FROM (${ownTeams(caller)}) AS own
     CROSS JOIN LATERAL (
-      SELECT id FROM documents WHERE ${tenant} AND team_id = own.team_id AND ${matching}
+      SELECT id FROM ${table} WHERE ${tenant} AND team_id = own.team_id AND ${matching}
       ORDER BY id ${direction} LIMIT ${limit}
     ) AS first
     ORDER BY first.id ${direction} LIMIT ${limit}

@@ -1,3 +1,9 @@
+import { resources } from '#src/resources/index.ts'
+import type { Permission } from '#src/resources/kit/define.ts'
+import { tokenPermissionsOf } from '#src/resources/kit/derived.ts'
+
+export type { Permission, TokenPermission } from '#src/resources/kit/define.ts'
+
 /** Specification, Roles and permissions. A role that is not in this table has no permissions. */
 export const rolePermissions = {
   viewer: ['post:read'],
@@ -11,8 +17,6 @@ export const roles = [
   'admin',
 ] as const satisfies (keyof typeof rolePermissions)[]
 
-export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
-
 /** The permissions of a role; none for an unknown role. */
 export function permissionsOf(role: string | null): readonly Permission[] {
   return role !== null && Object.hasOwn(rolePermissions, role)
@@ -25,19 +29,11 @@ export function rolesWith(permission: Permission): string[] {
   return Object.keys(rolePermissions).filter((role) => permissionsOf(role).includes(permission))
 }
 
-// Contract 8: further permissions that a token can be limited to.
-const tokenOnlyPermissions = [
-  'order:read',
-  'order:write',
-  'invoice:read',
-  'document:read',
-  'document:write',
-] as const
-
-export type TokenPermission = Permission | (typeof tokenOnlyPermissions)[number]
+/** Contract 8: further permissions that a token can be limited to, those of the declared resources. */
+const tokenOnlyPermissions = tokenPermissionsOf(resources, rolePermissions.admin)
 
 /** All permissions that a token can be limited to. */
-export const tokenPermissions: readonly TokenPermission[] = [
+export const tokenPermissions: readonly string[] = [
   ...rolePermissions.admin,
   ...tokenOnlyPermissions,
 ]

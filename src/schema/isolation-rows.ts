@@ -1,3 +1,6 @@
+import { resources } from '#src/resources/index.ts'
+import { isolationRowsOf } from '#src/resources/kit/derived.ts'
+
 /** A tenant with one member that exists only inside one transaction. */
 export type IsolationTenant = { readonly tenantId: string; readonly userId: number }
 
@@ -8,15 +11,6 @@ type Insert = { text: string; values: unknown[] }
  * keys. A test fails if such a table has no entry; the other tables are only read.
  */
 export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) => Insert>> = {
-  orders: ({ tenantId, userId }) => ({
-    text: `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
-           VALUES ($1, $2, '[]', '{}', '0000')`,
-    values: [tenantId, userId],
-  }),
-  posts: ({ tenantId, userId }) => ({
-    text: `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'isolation test', '')`,
-    values: [tenantId, userId],
-  }),
   teams: ({ tenantId }) => ({
     text: `INSERT INTO teams (tenant_id, name) VALUES ($1, 'isolation test')`,
     values: [tenantId],
@@ -31,12 +25,7 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
            VALUES ($1, coalesce((SELECT min(id) FROM teams WHERE tenant_id = $1), 0), 'isolation test')`,
     values: [tenantId],
   }),
-  documents: ({ tenantId }) => ({
-    text: `INSERT INTO documents (tenant_id, folder_id, team_id, title, body)
-           VALUES ($1, coalesce((SELECT min(id) FROM folders WHERE tenant_id = $1), 0),
-                   coalesce((SELECT min(id) FROM teams WHERE tenant_id = $1), 0), 'isolation test', '')`,
-    values: [tenantId],
-  }),
+  ...isolationRowsOf(resources),
   // The id is that of the tenant, so that later rows can refer to it.
   webhook_endpoints: ({ tenantId }) => ({
     text: `INSERT INTO webhook_endpoints (tenant_id, id, url, signature, secret)

@@ -1,3 +1,6 @@
+import { resources } from '#src/resources/index.ts'
+import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
+
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
 
@@ -56,16 +59,13 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   token_revocations: { web: 'SELECT, INSERT, UPDATE (status, tenant_id)', worker: '' },
-  orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at)', worker: '' },
-  posts: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at), DELETE', worker: '' },
-  invoices: { web: 'SELECT', worker: 'SELECT, INSERT' },
+  ...privilegesOf(resources),
   teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
   team_members: { web: 'SELECT, INSERT, DELETE', worker: '' },
   folders: {
     web: 'SELECT, INSERT, UPDATE (name, team_id, parent_id, parent_depth, updated_at), DELETE',
     worker: '',
   },
-  documents: { web: 'SELECT, INSERT, UPDATE (title, body, updated_at)', worker: '' },
   processed_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   received_events: {
     web: 'SELECT, INSERT, UPDATE (other_bodies)',
@@ -151,7 +151,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'touch_service(bytea)',
     'end_session(bytea)',
     'switch_tenant(bytea, bytea, uuid)',
-    'enter_order_tenant(bigint)',
+    ...homeFunctionsOf(resources),
     'start_attempt(bytea, bytea, text, text, text, text, text, text, integer, text)',
     'take_attempt(bytea, bytea, bytea)',
     'enter_attempt(bytea)',
@@ -252,7 +252,6 @@ export const callerFunctions: readonly string[] = [
   'release_waiting(uuid, uuid, integer, timestamp with time zone)',
   'release_held(uuid, uuid, double precision[], timestamp with time zone)',
   'end_turns(uuid, uuid[], timestamp with time zone)',
-  'create_document(uuid, bigint, bigint, text, text, timestamp with time zone)',
 ]
 
 /** Privileges in the schema of the queue: web only adds jobs, worker completes and maintains them. */

@@ -3,14 +3,20 @@ import fc from 'fast-check'
 import t from 'tap'
 import { decide, decideWithoutObject, policy } from '#src/access/policy.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
-import { listDocuments } from '#src/resources/documents.ts'
-import { listInvoices } from '#src/resources/invoices.ts'
-import { listOrders } from '#src/resources/orders.ts'
-import { changePost, listPosts } from '#src/resources/posts.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { documents } from '#src/resources/documents.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { orders } from '#src/resources/orders.ts'
+import { posts } from '#src/resources/posts.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { anyWorld, createObjects, type Made, type Viewer } from './random-world.ts'
+
+const { list: listDocuments } = actionsOf(documents)
+const { list: listInvoices } = actionsOf(invoices)
+const { list: listOrders } = actionsOf(orders)
+const { change: changePost, list: listPosts } = actionsOf(posts)
 
 const runs = 60
 const all = { limit: 100, after: null }
@@ -88,17 +94,22 @@ t.test('in any world a change of a post follows the decision', async (t) => {
       for (const object of objects.post) {
         const { effect } = decide({ caller, resource: 'post', action: 'update', object, now })
         const decided = object.tenantId !== viewer.tenantId ? 'missing' : effect
-        const { outcome } = await db.write(entryOf(viewer), (tx) =>
-          changePost(tx, caller, object.id, { title: 'Another' }, now),
-        )
-        const expected = { missing: 'missing', allow: 'changed', deny: 'refused' }[decided]
+        const outcome = await db
+          .write(entryOf(viewer), (tx) =>
+            changePost({ tx, caller, now }, object.id, { title: 'Another' }),
+          )
+          .then(
+            () => 'changed',
+            ({ code }) => code,
+          )
+        const expected = { missing: 'not-found', allow: 'changed', deny: 'forbidden' }[decided]
         assert.equal(outcome, expected)
         outcomes.add(outcome)
       }
     }),
     { numRuns: runs },
   )
-  t.same([...outcomes].toSorted(), ['changed', 'missing', 'refused'], 'every outcome occurred')
+  t.same([...outcomes].toSorted(), ['changed', 'forbidden', 'not-found'], 'every outcome occurred')
 })
 
 t.test('every kind of scope is covered by a resource', async (t) => {

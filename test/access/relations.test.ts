@@ -5,13 +5,16 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { ChainScope } from '#src/access/relations.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { changeFolder } from '#src/domain/folders.ts'
 import { Problem } from '#src/http/problems.ts'
-import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
-import { changeFolder } from '#src/resources/folders.ts'
+import { documents } from '#src/resources/documents.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createRandomWorld, randomWorld } from './random-relations.ts'
+
+const { update: changeDocument, find: findDocument, list: listDocuments } = actionsOf(documents)
 
 t.test('model, check, list, change and each lock alone agree on the chain', async (t) => {
   const database = await createDatabase(t)

@@ -1,16 +1,22 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { changeDocument, findDocument, listDocuments } from '#src/resources/documents.ts'
-import { changeFolder, createFolder } from '#src/resources/folders.ts'
-import { findInvoice } from '#src/resources/invoices.ts'
-import { findLatestOrders, findOrder } from '#src/resources/orders.ts'
-import { changePost, deletePost, findPost } from '#src/resources/posts.ts'
-import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/resources/teams.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { changeFolder, createFolder } from '#src/domain/folders.ts'
+import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/domain/teams.ts'
+import { documents } from '#src/resources/documents.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { orders } from '#src/resources/orders.ts'
+import { posts } from '#src/resources/posts.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { addMember, createTeam } from '#test/support/callers/chain.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
+
+const { update: changeDocument, find: findDocument, list: listDocuments } = actionsOf(documents)
+const { find: findInvoice } = actionsOf(invoices)
+const { list: listOrders, find: findOrder } = actionsOf(orders)
+const { change: changePost, delete: deletePost, find: findPost } = actionsOf(posts)
 
 /*
  * The primary key is the tenant and the number. The sequence gives each number once, but the same
@@ -95,12 +101,11 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
     ...{ ...own, role: 'admin', department: null, tokenPermissions: null, operator: false },
     ...{ serviceId: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
   }
-  const [changed, deleted] = await db.write(entryOf(own), async (tx) => [
-    await changePost(tx, caller, 1, { title: 'Changed' }, now),
-    await deletePost(tx, own, 2, now),
+  const [changed] = await db.write(entryOf(own), async (tx) => [
+    await changePost({ tx, caller, now }, 1, { title: 'Changed' }),
+    await deletePost({ tx, caller, now }, 2),
   ])
-  t.match(changed, { outcome: 'changed', post: { tenantId: own.tenantId, title: 'Changed' } })
-  t.equal(deleted, true)
+  t.match(changed, { tenantId: own.tenantId, title: 'Changed' })
   const { rows } = await database.admin.query(
     'SELECT tenant_id, id::int, title FROM posts ORDER BY tenant_id = $1, id',
     [own.tenantId],
@@ -173,9 +178,11 @@ t.test('the newest orders are those of the owner', async (t) => {
   const own = await createUser(database)
   const id = await createOrder(database, own)
   await createOrder(database, await createUser(database, { tenantId: own.tenantId }))
-  const latest = await db.read(entryOf(own), (tx) => findLatestOrders(tx, own, 10))
-  t.match(latest, [{ id }])
-  t.equal(latest.length, 1)
+  const latest = await db.read(entryOf(own), (tx) =>
+    listOrders(tx, own, { limit: 10, after: null }),
+  )
+  t.match(latest.data, [{ id }])
+  t.equal(latest.data.length, 1)
 })
 
 /** Posts 1 and 2. */

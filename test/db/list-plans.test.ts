@@ -4,11 +4,13 @@ import { listOwnAudit, listTenantAudit } from '#src/audit/list.ts'
 import { listMembers } from '#src/auth/members/members.ts'
 import { listReceived } from '#src/billing/events.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import type { ListFilter } from '#src/domain/rows.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
-import { listDocuments } from '#src/resources/documents.ts'
-import { listInvoices } from '#src/resources/invoices.ts'
-import { listOrders } from '#src/resources/orders.ts'
-import { listPosts } from '#src/resources/posts.ts'
+import { documents } from '#src/resources/documents.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { orders } from '#src/resources/orders.ts'
+import { posts } from '#src/resources/posts.ts'
 import { listRecentEvents, readFeed } from '#src/webhooks/events/feed.ts'
 import { listDeliveries } from '#src/webhooks/history/deliveries.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
@@ -16,6 +18,11 @@ import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+const { list: listDocuments } = actionsOf(documents)
+const { list: listInvoices } = actionsOf(invoices)
+const { list: listOrders } = actionsOf(orders)
+const { list: listPosts } = actionsOf(posts)
 
 const rows = 20_000
 const page: Page = { limit: 20, after: null }
@@ -201,19 +208,19 @@ async function setUp(t: Test) {
 t.test('no filter of a list scans its table; each reads few rows to find rare ones', async (t) => {
   const { user, other, endpointId, folderId, plansOf } = await setUp(t)
   const orders =
-    (filter: object, of = page) =>
+    (filter: ListFilter, of = page) =>
     (tx: Tx) =>
       listOrders(tx, user, of, filter)
   const posts =
-    (filter: object, of = page) =>
+    (filter: ListFilter, of = page) =>
     (tx: Tx) =>
       listPosts(tx, user, of, filter)
   const invoices =
-    (filter: object, of = page) =>
+    (filter: ListFilter, of = page) =>
     (tx: Tx) =>
       listInvoices(tx, user, of, filter)
   const documents =
-    (filter: object, of = page) =>
+    (filter: ListFilter, of = page) =>
     (tx: Tx) =>
       listDocuments(tx, user, of, filter)
   const members =

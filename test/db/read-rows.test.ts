@@ -3,17 +3,23 @@ import { openDatabase } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { actionsOf } from '#src/domain/actions.ts'
 import { Problem } from '#src/http/problems.ts'
-import { findDocument } from '#src/resources/documents.ts'
-import { findInvoice } from '#src/resources/invoices.ts'
-import { findOrder } from '#src/resources/orders.ts'
-import { findPost, findPostWithAuthor } from '#src/resources/posts.ts'
+import { documents } from '#src/resources/documents.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { orders } from '#src/resources/orders.ts'
+import { posts } from '#src/resources/posts.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { rowsAndFactsOf, rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+
+const { find: findDocument } = actionsOf(documents)
+const { find: findInvoice } = actionsOf(invoices)
+const { find: findOrder } = actionsOf(orders)
+const { find: findPost, findWithNames: findPostWithAuthor } = actionsOf(posts)
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
 const all = Prisma.sql`SELECT id::int AS id FROM orders`

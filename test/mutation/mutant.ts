@@ -16,7 +16,7 @@ export const tests = {
   cors: 'test/plugins/http/cors.test.ts',
   compression: 'test/plugins/http/compression.test.ts',
   lists: 'test/routes/api/lists.test.ts',
-  folders: 'test/resources/folders.test.ts',
+  folders: 'test/domain/folders.test.ts',
   twins: 'test/webhooks/twin-tenants.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
   erasure: 'test/auth/erasure/walk.test.ts',

@@ -59,19 +59,16 @@ const changes = [
   ['package.json', `"version": "${version}"`, `"version": "${nextVersion}"`],
   ['src/runtime/assets.ts', `version = '${version}'`, `version = '${nextVersion}'`],
   [
-    'src/resources/orders.ts',
-    'shipping_address AS "shippingAddress"',
-    `shipping_address || jsonb_build_object('line2', reference) AS "shippingAddress"`,
+    'src/domain/rows.ts',
+    '  return columnOf(key) === key',
+    `  if (key === 'shippingAddress') return Prisma.sql\`shipping_address || jsonb_build_object('line2', reference) AS "shippingAddress"\`\n  return columnOf(key) === key`,
   ],
   [
     'src/schema/tables.ts',
-    'UPDATE (shipping_address, updated_at)',
-    'UPDATE (shipping_address, updated_at, reference)',
-  ],
-  [
-    'src/schema/tables.ts',
-    '  orders: {',
-    `  order_labels: { web: 'SELECT', worker: '' },\n  orders: {`,
+    '  ...privilegesOf(resources),',
+    `  ...privilegesOf(resources),
+  orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at, reference)', worker: '' },
+  order_labels: { web: 'SELECT', worker: '' },`,
   ],
   [
     'src/schema/tables.ts',

@@ -48,23 +48,3 @@ BEGIN
   scope_text := public.put_scope(entered);
 END
 $$;
-
--- A document in two statements: what is selected into a table with an identity is copied by Citus.
-CREATE OR REPLACE FUNCTION create_document(
-  tenant uuid, person bigint, folder bigint, document_title text, document_body text, created timestamptz
-) RETURNS SETOF documents
-LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
-DECLARE
-  team bigint;
-BEGIN
-  SELECT f.team_id INTO team FROM public.folders f
-    WHERE f.tenant_id = tenant AND f.id = folder AND f.team_id IN (
-      SELECT m.team_id FROM public.team_members m WHERE m.tenant_id = tenant AND m.user_id = person)
-    FOR KEY SHARE OF f;
-  IF NOT FOUND THEN RETURN; END IF;
-  RETURN QUERY
-    INSERT INTO public.documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)
-    VALUES (tenant, folder, team, document_title, document_body, created, created)
-    RETURNING *;
-END
-$$;

@@ -1,4 +1,4 @@
--- Reads by id, instead of the statements of src/resources (src/schema/citus/reads.ts). In PL/pgSQL the tenant is
+-- Reads by id, instead of the statements of src/domain/rows.ts (src/schema/citus/reads.ts). In PL/pgSQL the tenant is
 -- a parameter, which tells the coordinator the node to ask. In a plain statement it is a setting that is read
 -- while the statement runs, so every node would be asked.
 
@@ -52,5 +52,25 @@ BEGIN
   SELECT d.* FROM public.documents d
   WHERE d.tenant_id = tenant AND d.id = wanted AND d.team_id IN (
     SELECT m.team_id FROM public.team_members m WHERE m.tenant_id = tenant AND m.user_id = person);
+END
+$$;
+
+-- A document in two statements: what is selected into a table with an identity is copied by Citus.
+CREATE OR REPLACE FUNCTION create_document(
+  tenant uuid, person bigint, folder bigint, document_title text, document_body text, created timestamptz
+) RETURNS SETOF documents
+LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  team bigint;
+BEGIN
+  SELECT f.team_id INTO team FROM public.folders f
+    WHERE f.tenant_id = tenant AND f.id = folder AND f.team_id IN (
+      SELECT m.team_id FROM public.team_members m WHERE m.tenant_id = tenant AND m.user_id = person)
+    FOR KEY SHARE OF f;
+  IF NOT FOUND THEN RETURN; END IF;
+  RETURN QUERY
+    INSERT INTO public.documents (tenant_id, folder_id, team_id, title, body, created_at, updated_at)
+    VALUES (tenant, folder, team, document_title, document_body, created, created)
+    RETURNING *;
 END
 $$;

@@ -1,5 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import {
+  changeFolder,
+  createFolder,
+  deleteFolder,
+  findFolder,
+  folderList,
+  folderName,
+  listFolders,
+  lockFolder,
+} from '#src/domain/folders.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -14,16 +24,6 @@ import {
   Time,
   Uuid,
 } from '#src/http/schemas.ts'
-import {
-  changeFolder,
-  createFolder,
-  deleteFolder,
-  findFolder,
-  folderList,
-  folderName,
-  listFolders,
-  lockFolder,
-} from '#src/resources/folders.ts'
 
 const Folder = Type.Object(
   {

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { readPage } from '#src/http/lists/pagination.ts'
-import { found, readId } from '#src/http/params.ts'
-import { Problem } from '#src/http/problems.ts'
-import { Id, IdParams, NoContent, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 import {
   addTeamMember,
   findTeamMember,
   listTeamMembers,
   removeTeamMember,
   teamMemberList,
-} from '#src/resources/teams.ts'
+} from '#src/domain/teams.ts'
+import { readPage } from '#src/http/lists/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Id, IdParams, NoContent, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
 const TeamMember = Type.Object({ userId: Id, createdAt: Time }, { title: 'TeamMember' })
 

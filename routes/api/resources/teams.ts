@@ -1,5 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import {
+  createTeam,
+  deleteTeam,
+  findTeam,
+  listTeams,
+  lockTeam,
+  renameTeam,
+  teamList,
+  teamName,
+} from '#src/domain/teams.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -13,16 +23,6 @@ import {
   Time,
   Uuid,
 } from '#src/http/schemas.ts'
-import {
-  createTeam,
-  deleteTeam,
-  findTeam,
-  listTeams,
-  lockTeam,
-  renameTeam,
-  teamList,
-  teamName,
-} from '#src/resources/teams.ts'
 
 const Team = Type.Object(
   {

@@ -5,14 +5,17 @@ import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { countByStatus } from '#src/billing/events.ts'
 import type { Tx } from '#src/db/database.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { readFirstSteps } from '#src/domain/first-steps.ts'
 import { homePage, type ManagedTenant, welcomePage } from '#src/pages/account/home.ts'
-import { listDocuments } from '#src/resources/documents.ts'
-import { readFirstSteps } from '#src/resources/first-steps.ts'
-import { findLatestOrders } from '#src/resources/orders.ts'
+import { documents } from '#src/resources/documents.ts'
+import { orders } from '#src/resources/orders.ts'
 import { listEndpoints, maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
 import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 
-const shownOrders = 10
+const shownOrders = { limit: 10, after: null }
+const { list: listOrders } = actionsOf(orders)
+const { list: listDocuments } = actionsOf(documents)
 const shownDocuments = { limit: 5, after: null }
 
 /** The start page: sign-in buttons, or the user's own objects. */
@@ -41,9 +44,9 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
   const member = caller.tenantId === null ? null : { ...caller, tenantId: caller.tenantId }
   const isManager = permissionsOf(caller.role).includes('user:manage')
   // All at once, so that the page waits for the database twice, however much it shows.
-  const [invitations, orders, deadEvents, tenant, documents, managed] = await Promise.all([
+  const [invitations, latest, deadEvents, tenant, documents, managed] = await Promise.all([
     listOwnInvitations(tx),
-    findLatestOrders(tx, caller, shownOrders),
+    listOrders(tx, caller, shownOrders),
     caller.operator ? countDead(tx) : null,
     member && findTenant(tx, member),
     member && listDocuments(tx, member, shownDocuments),
@@ -52,7 +55,11 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
   return {
     caller,
     invitations,
-    orders,
+    orders: latest.data.map(({ id, shippingAddress, lineItems }) => ({
+      id,
+      city: shippingAddress.city,
+      items: lineItems.length,
+    })),
     deadEvents,
     tenant,
     documents: documents?.data ?? [],

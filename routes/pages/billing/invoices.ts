@@ -1,8 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { actionsOf } from '#src/domain/actions.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import { invoiceListPage } from '#src/pages/billing/invoices.ts'
-import { invoiceList, listInvoices } from '#src/resources/invoices.ts'
+import { invoices as declared } from '#src/resources/invoices.ts'
+
+const { listing, list } = actionsOf(declared)
 
 const pageSize = '25'
 
@@ -15,9 +18,9 @@ const invoices: FastifyPluginAsyncTypebox = async function invoices(app) {
       schema: { hide: true, querystring: CursorQuery },
     },
     async (request, reply) => {
-      const { page } = readList({ limit: pageSize, ...request.query }, invoiceList)
+      const { page } = readList({ limit: pageSize, ...request.query }, listing)
       const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
-        listInvoices(tx, caller, page),
+        list(tx, caller, page),
       )
       return reply.sendPage(invoiceListPage(request.viewer, data, cursors))
     },

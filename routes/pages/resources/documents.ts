@@ -1,20 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { actionsOf } from '#src/domain/actions.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { documentForm, documentListPage, documentPage } from '#src/pages/resources/documents.ts'
 import { isNewer, newerVersionText, withLineFeeds } from '#src/pages/resources/posts.ts'
-import {
-  changeDocument,
-  documentList,
-  findDocument,
-  listDocuments,
-  lockDocument,
-} from '#src/resources/documents.ts'
+import { documents as declared } from '#src/resources/documents.ts'
 
+const { change, find, list, listing, lock } = actionsOf(declared)
 const pageSize = '25'
 const DoneQuery = Type.Object(doneQuery, { additionalProperties: false })
 
@@ -28,9 +24,9 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
     { config, schema: { hide, querystring: CursorQuery } },
     async (request, reply) => {
       const part = { limit: pageSize, ...request.query }
-      const page = readPage(part, documentList.name, documentList.forms)
+      const page = readPage(part, listing.name, listing.forms)
       const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
-        listDocuments(tx, caller, page),
+        list(tx, caller, page),
       )
       return reply.sendPage(documentListPage(data, cursors, request.viewer))
     },
@@ -55,9 +51,9 @@ const documents: FastifyPluginAsyncTypebox = async function documents(app) {
       const text = { title, body: withLineFeeds(body) }
       const now = app.clock.now()
       const isSaved = await app.db.write(request.tenantEntry, async (tx, caller) => {
-        const document = found(await lockDocument(tx, caller, id))
+        const document = found(await lock(tx, caller, id))
         if (isNewer(document, version)) return false
-        found(await changeDocument(tx, caller, id, text, now))
+        await change({ tx, caller, now }, id, text)
         return true
       })
       if (isSaved) return reply.redirect(`/app/documents/${id}?done=changed`, 303)
@@ -73,7 +69,7 @@ async function sendDocument(
   changed: boolean,
 ) {
   const { server, params, tenantEntry } = request
-  const document = found(await server.db.read(tenantEntry, findDocument(readId(params.id))))
+  const document = found(await server.db.read(tenantEntry, find(readId(params.id))))
   return reply.sendPage(documentPage({ viewer: request.viewer, document, changed }))
 }
 

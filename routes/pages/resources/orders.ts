@@ -1,10 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { actionsOf } from '#src/domain/actions.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { addressForm, orderListPage, orderPage } from '#src/pages/resources/orders.ts'
-import { changeOrder, findOrder, listOrders, orderList } from '#src/resources/orders.ts'
+import { orders as declared } from '#src/resources/orders.ts'
+
+const { change, find, list, listing } = actionsOf(declared)
 
 const Query = Type.Object(
   { done: Type.Optional(Type.Literal('changed')) },
@@ -23,9 +26,9 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     '/app/orders',
     { config: read, schema: { hide: true, querystring: CursorQuery } },
     async (request, reply) => {
-      const { page } = readList({ limit: pageSize, ...request.query }, orderList)
+      const { page } = readList({ limit: pageSize, ...request.query }, listing)
       const { data, ...cursors } = await app.db.read(request.entry, (tx, caller) =>
-        listOrders(tx, caller, page),
+        list(tx, caller, page),
       )
       return reply.sendPage(orderListPage(request.viewer, data, cursors))
     },
@@ -35,7 +38,7 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
     { config: read, schema: { ...schema, querystring: Query } },
     async (request, reply) => {
       const { entry, params, query } = request
-      const order = found(await app.db.read(entry, findOrder(readId(params.id))))
+      const order = found(await app.db.read(entry, find(readId(params.id))))
       const changed = query.done === 'changed'
       return reply.sendPage(orderPage({ viewer: request.viewer, changed, order }))
     },
@@ -49,10 +52,8 @@ const orders: FastifyPluginAsyncTypebox = async function orders(app) {
       const { line2, ...address } = body
       const shippingAddress = line2.trim() === '' ? address : { ...address, line2 }
       const now = app.clock.now()
-      found(
-        await app.db.write(entry, (tx, caller) =>
-          changeOrder(tx, caller, id, { shippingAddress }, now),
-        ),
+      await app.db.write(entry, (tx, caller) =>
+        change({ tx, caller, now }, id, { shippingAddress }),
       )
       return reply.redirect(`/app/orders/${id}?done=changed`, 303)
     },

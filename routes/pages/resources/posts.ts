@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { toProblem } from '#src/access/policy.ts'
+import { actionsOf } from '#src/domain/actions.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -19,16 +19,9 @@ import {
   postPage,
   withLineFeeds,
 } from '#src/pages/resources/posts.ts'
-import {
-  changePost,
-  createPost,
-  deletePost,
-  findPostWithAuthor,
-  listPosts,
-  lockPost,
-  postList,
-} from '#src/resources/posts.ts'
+import { posts as declared } from '#src/resources/posts.ts'
 
+const { create, change, delete: remove, findWithNames, list, listing } = actionsOf(declared)
 const pageSize = '25'
 
 const ListQuery = Type.Object(
@@ -61,10 +54,10 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
           ...(cursor !== undefined && { cursor }),
           ...(department !== '' && { department }),
         },
-        postList,
+        listing,
       )
       const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
-        listPosts(tx, caller, page, filter),
+        list(tx, caller, page, filter),
       )
       const { viewer } = request
       return reply.sendPage(postListPage({ viewer, posts: data, cursors, department, done }))
@@ -83,7 +76,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
             body: withLineFeeds(body),
             ...(department.trim() !== '' && { department }),
           }
-          const post = await createPost(tx, author, text, now)
+          const post = await create({ tx, caller: author, now }, text)
           return { path: noticePath(`/app/posts/${post.id}`, 'created') }
         }),
       )
@@ -103,17 +96,25 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       const { version, title, body } = request.body
       const text = { title, body: withLineFeeds(body) }
       const now = app.clock.now()
-      const change = await app.db.write(request.tenantEntry, async (tx, caller) => {
-        const post = await lockPost(tx, caller, id)
-        if (post !== null && isNewer(post, version)) return { outcome: 'newer' as const }
-        return changePost(tx, caller, id, text, now)
-      })
-      if (change.outcome === 'missing') throw new Problem('not-found')
-      if (change.outcome === 'changed') return redirect(reply, `/app/posts/${id}`, 'changed')
-      const wasNewer = change.outcome === 'newer'
+      let wasNewer = false
+      const refusal = await app.db
+        .write(request.tenantEntry, (tx, caller) =>
+          change({ tx, caller, now }, id, text, async (lock) => {
+            const post = await lock()
+            wasNewer = post !== null && isNewer(post, version)
+            if (wasNewer) throw new Problem('precondition-failed')
+          }),
+        )
+        .then(
+          () => null,
+          (error) => error,
+        )
+      if (refusal === null) return redirect(reply, `/app/posts/${id}`, 'changed')
+      const isRefused = refusal instanceof Problem && refusal.code === 'forbidden'
+      if (!wasNewer && !isRefused) throw refusal
       const reason = wasNewer
         ? newerVersionText('post')
-        : (toProblem(change.reason).detail ?? 'Your role does not allow this.')
+        : (refusal.detail ?? 'Your role does not allow this.')
       request.showAgain(text, { reason })
       return sendPost(request, reply.code(wasNewer ? 412 : 403), undefined)
     },
@@ -124,10 +125,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
     async (request, reply) => {
       const id = readId(request.params.id)
       const now = app.clock.now()
-      const deleted = await app.db.write(request.tenantEntry, (tx, caller) =>
-        deletePost(tx, caller, id, now),
-      )
-      if (!deleted) throw new Problem('not-found')
+      await app.db.write(request.tenantEntry, (tx, caller) => remove({ tx, caller, now }, id))
       return redirect(reply, '/app/posts', 'deleted')
     },
   )
@@ -135,10 +133,10 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
 
 async function sendPost(request: PostRequest, reply: FastifyReply, done: string | undefined) {
   const { server, params, tenantEntry } = request
-  const { post, author } = found(
-    await server.db.read(tenantEntry, findPostWithAuthor(readId(params.id))),
+  const { item: post, names } = found(
+    await server.db.read(tenantEntry, findWithNames(readId(params.id))),
   )
-  const shownAuthor = author ?? nameless(post)
+  const shownAuthor = names.authorId ?? nameless(post)
   return reply.sendPage(postPage({ viewer: request.viewer, post, author: shownAuthor, done }))
 }
 

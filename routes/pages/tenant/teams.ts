@@ -3,6 +3,15 @@ import Type from 'typebox'
 import type { Member } from '#src/access/caller.ts'
 import { listMembers } from '#src/auth/members/members.ts'
 import type { Tx } from '#src/db/database.ts'
+import { createFolder, deleteFolder, listFolders } from '#src/domain/folders.ts'
+import {
+  addTeamMember,
+  createTeam,
+  deleteTeam,
+  listMembersOfTeams,
+  listTeams,
+  removeTeamMember,
+} from '#src/domain/teams.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { IdParams } from '#src/http/schemas.ts'
@@ -16,15 +25,6 @@ import {
   teamForm,
   teamsPage,
 } from '#src/pages/tenant/teams.ts'
-import { createFolder, deleteFolder, listFolders } from '#src/resources/folders.ts'
-import {
-  addTeamMember,
-  createTeam,
-  deleteTeam,
-  listMembersOfTeams,
-  listTeams,
-  removeTeamMember,
-} from '#src/resources/teams.ts'
 
 const shown = { limit: 100, after: null }
 const shownMemberships = 1_000

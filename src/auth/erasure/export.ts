@@ -1,5 +1,7 @@
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { resources } from '#src/resources/index.ts'
+import { sectionsOf } from '#src/resources/kit/derived.ts'
 import { isJsonObject } from '#src/runtime/json.ts'
 
 /** A row of a section without its secrets, under the names of its columns. */
@@ -11,6 +13,8 @@ export type ReadExport = (
   tenantId: string | null,
   after: string | null,
 ) => Promise<readonly ExportRow[]>
+
+const declared = sectionsOf(resources)
 
 /**
  * Everything about a person, as the table `export_sections` describes it. `perTenant` is read
@@ -31,14 +35,13 @@ export const personSections = {
     'memberships',
     'invitationsReceived',
     'invitationsSent',
-    'orders',
+    ...declared.ofPerson,
     'auditLog',
   ],
   perTenant: [
     'tenants',
-    'posts',
+    ...declared.ofPersonInTenant,
     'teamMemberships',
-    'documents',
     'invoices',
     // What happened.
     'events',
@@ -53,13 +56,10 @@ export const tenantSections = [
   'apiTokens',
   'serviceTokens',
   'serviceIdempotencyKeys',
-  'orders',
-  'posts',
-  'invoices',
+  ...declared.ofTenant,
   'teams',
   'teamMembers',
   'folders',
-  'documents',
   'webhookEndpoints',
   'endpointStates',
   'endpointProbes',

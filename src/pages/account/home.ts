@@ -1,3 +1,4 @@
+import type { FirstSteps } from '#src/domain/first-steps.ts'
 import { emptyState, pageHead } from '#src/pages/kit/components.ts'
 import {
   type Html,
@@ -11,7 +12,6 @@ import {
 import { icon } from '#src/pages/kit/icon.ts'
 import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { layout } from '#src/pages/kit/layout.ts'
-import type { FirstSteps } from '#src/resources/first-steps.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/history/stats.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'

@@ -1,11 +1,13 @@
 import { permissionsOf } from '#src/access/roles.ts'
+import { Line, Text } from '#src/http/schemas.ts'
 import { pageHead, toast } from '#src/pages/kit/components.ts'
 import { area, folded, formOf, line, renderForm, version } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { documentFields } from '#src/resources/documents.ts'
 import { isolatedText } from '#src/runtime/text.ts'
+
+const documentFields = { title: Line(200), body: Text(50_000) }
 
 export type ShownDocument = { id: number; title: string; body: string; updatedAt: string }
 

@@ -1,4 +1,5 @@
 import { permissionsOf } from '#src/access/roles.ts'
+import { Line, Text } from '#src/http/schemas.ts'
 import { confirmation, confirmBox, filterBar, pageHead } from '#src/pages/kit/components.ts'
 import {
   area,
@@ -13,7 +14,8 @@ import {
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { postFields } from '#src/resources/posts.ts'
+
+const postFields = { title: Line(200), body: Text(50_000), department: Line(100) }
 
 export type ShownPost = {
   id: number

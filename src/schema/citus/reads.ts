@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { poolOptions } from '#src/db/connections/pool-options.ts'
 import { isDistributed } from './cluster.ts'
@@ -7,7 +8,7 @@ import { isDistributed } from './cluster.ts'
 const [tenant, user] = [scopeTenantId.text, scopeUserId.text]
 
 /**
- * The ends of statements of src/resources that read one row by its id, and what is sent instead: a function
+ * The ends of statements of src/domain/rows.ts that read one row by its id, and what is sent instead: a function
  * in which the tenant is a parameter (prisma/citus/functions/reads.sql).
  */
 export const readsById: readonly (readonly [end: string, instead: string])[] = [
@@ -37,9 +38,21 @@ export async function findReadForm(url: string): Promise<ReadForm | undefined> {
   }
 }
 
+/** A document is created by a function: Citus copies what is selected into a table with an identity. */
+const newDocument =
+  /^INSERT INTO documents \(.*\) SELECT f\.tenant_id, f\.id, f\.team_id,.* RETURNING (.*)$/
+
 /** The statement that a cluster gets instead; another statement stays as it is. */
-export function adaptRead<T extends { text: string }>(statement: T): T {
+export function adaptRead(statement: Statement): Statement {
   const text = statement.text.split(/\s+/).join(' ').trim()
+  const [, columns] = newDocument.exec(text) ?? []
+  if (columns !== undefined) {
+    const [title, body, created, , tenant, folder, , person] = statement.values ?? []
+    return {
+      text: `SELECT ${columns} FROM create_document($1::uuid, $2, $3, $4, $5, $6)`,
+      values: [tenant, person, folder, title, body, created],
+    }
+  }
   const found = readsById.find(([end]) => text.endsWith(end))
   if (found === undefined) return statement
   const [end, instead] = found

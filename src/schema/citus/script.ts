@@ -13,7 +13,10 @@ export const sessionSettings = [
   `SET citus.multi_shard_modify_mode = 'sequential'`,
 ] as const
 
-/** Functions of prisma/citus that run as their caller: what the policy of documents calls, and the reads by id. */
+/**
+ * Functions of prisma/citus that run as their caller: what the policy of documents calls, the reads by id, and
+ * the creation of a document.
+ */
 const callerFunctions = [
   'current_team_ids()',
   'find_order(uuid, bigint, bigint)',
@@ -21,6 +24,7 @@ const callerFunctions = [
   'find_post(uuid, bigint)',
   'find_invoice(uuid, bigint)',
   'find_document(uuid, bigint, bigint)',
+  'create_document(uuid, bigint, bigint, text, text, timestamp with time zone)',
 ] as const
 
 /** The files of a distributed database: those of prisma/citus replace the others of the same name. */

@@ -1,3 +1,5 @@
+import { resources } from '#src/resources/index.ts'
+import { exampleRow } from '#src/resources/kit/derived.ts'
 import type { EventType } from './types.ts'
 
 /** The ids that occur in examples: those of the person who asks, and of the endpoint. */
@@ -11,37 +13,10 @@ export function exampleData(
   { userId, tenantId, endpointId }: ExampleIds,
   now: Date,
 ): object {
-  const createdAt = now.toISOString()
-  const times = { createdAt, updatedAt: createdAt }
-  const post = {
-    id,
-    tenantId,
-    authorId: userId,
-    department: 'engineering',
-    title: 'Opening hours',
-    body: 'The gate opens at nine.',
-    ...times,
-  }
-  const examples: Readonly<Record<EventType, object>> = {
-    'order.updated': {
-      id,
-      userId,
-      lineItems: [{ sku: 'GATE-OAK-200', quantity: 1, unitPrice: 45_900 }],
-      shippingAddress: {
-        name: 'Ada Okafor',
-        line1: '1 Harbour Street',
-        city: 'Lisbon',
-        postalCode: '1100-012',
-        country: 'PT',
-      },
-      cardLast4: '4242',
-      ...times,
-    },
-    'post.updated': post,
-    'post.deleted': post,
-    'invoice.created': { id, tenantId, amount: 4_900, currency: 'eur', status: 'paid', createdAt },
+  const further: Readonly<Partial<Record<EventType, object>>> = {
     'subscription.activated': { userId, plan: 'pro' },
     'endpoint.test': { endpointId },
   }
-  return examples[type]
+  const resource = resources.find(({ name }) => type.startsWith(`${name}.`))
+  return further[type] ?? exampleRow(Object(resource), { id, userId, tenantId }, now)
 }

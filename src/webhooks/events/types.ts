@@ -1,11 +1,10 @@
 import type { TSchema } from 'typebox'
+import { resources } from '#src/resources/index.ts'
+import { eventTypesOf } from '#src/resources/kit/derived.ts'
 
 /** Types of events that are sent (contract 7). */
 export const eventTypes = [
-  'order.updated',
-  'post.updated',
-  'post.deleted',
-  'invoice.created',
+  ...eventTypesOf<(typeof resources)[number]>(resources),
   'subscription.activated',
   'endpoint.test',
 ] as const

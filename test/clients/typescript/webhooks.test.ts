@@ -1,6 +1,6 @@
 import t from 'tap'
+import { eventKinds } from '#src/domain/events.ts'
 import { exampleOf } from '#src/http/openapi/examples.ts'
-import { eventKinds } from '#src/resources/events.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'

@@ -1,10 +1,18 @@
 import t from 'tap'
+import type { Statement } from '#src/db/connections/one-trip.ts'
 import { sqlOver } from '#src/db/sql.ts'
-import { findDocument } from '#src/resources/documents.ts'
-import { findInvoice } from '#src/resources/invoices.ts'
-import { findOrder, lockOrder } from '#src/resources/orders.ts'
-import { findPost, findPostWithAuthor } from '#src/resources/posts.ts'
+import type { Tx } from '#src/db/tx.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import { documents } from '#src/resources/documents.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { orders } from '#src/resources/orders.ts'
+import { posts } from '#src/resources/posts.ts'
 import { adaptRead, readsById } from '#src/schema/citus/reads.ts'
+
+const { find: findDocument, insert: createDocument } = actionsOf(documents)
+const { find: findInvoice } = actionsOf(invoices)
+const { find: findOrder, lock: lockOrder } = actionsOf(orders)
+const { find: findPost, findWithNames: findPostWithAuthor } = actionsOf(posts)
 
 t.test(
   'every read or lock by id has another form on a cluster, and other statements have none',
@@ -15,7 +23,7 @@ t.test(
       sent.push(text)
       return []
     })
-    await lockOrder({ sql }, { userId: 1 }, 1)
+    await lockOrder({ sql }, { userId: 1, tenantId: null }, 1)
     const adapted = sent.map((text) => adaptRead({ text }).text)
     t.strictSame(
       adapted.map((text) => /FROM (\w+)\([^$]*\$1(?:, \$2)?\)/.exec(text)?.[1]),
@@ -31,3 +39,18 @@ t.test(
     t.equal(adaptRead(other), other)
   },
 )
+
+t.test('a document is created by a function on a cluster', async (t) => {
+  const sent: Statement[] = []
+  const sql = sqlOver(async (statement) => {
+    sent.push(statement)
+    return { rows: [] }
+  })
+  const caller = { userId: 7, tenantId: 'tenant', role: 'editor', department: null }
+  const now = new Date()
+  const values = { title: 'Title', body: 'Body', folderId: 3 }
+  await createDocument({ sql } as Tx, caller, values, now)
+  const [statement] = sent.map(adaptRead)
+  t.match(statement?.text, /^SELECT id,.* FROM create_document\(\$1::uuid, /)
+  t.strictSame(statement?.values, ['tenant', 7, 3, 'Title', 'Body', now])
+})

@@ -2,10 +2,10 @@ import makeAjv from '@fastify/ajv-compiler'
 import t from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
 import { openDatabase } from '#src/db/database.ts'
+import { eventKinds } from '#src/domain/events.ts'
+import { subscriptionActivated } from '#src/domain/plans.ts'
 import { inlineSchemas } from '#src/http/openapi/components.ts'
 import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi/examples.ts'
-import { eventKinds } from '#src/resources/events.ts'
-import { orderUpdated } from '#src/resources/orders.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
@@ -75,8 +75,8 @@ t.test('each kind of event is listed by its own type', async (t) => {
 
 /** A body that its kind does not describe does not compile. */
 export async function refusedByTheCompiler(...[tx, scope, , now]: Parameters<typeof publish>) {
-  // @ts-expect-error an order has more fields
-  await publish(tx, scope, { kind: orderUpdated, data: { id: 1 } }, now)
+  // @ts-expect-error a subscription has more fields
+  await publish(tx, scope, { kind: subscriptionActivated, data: { userId: 1 } }, now)
 }
 
 /** The schemas of the webhooks, in which no object may have a field that is not described. */

@@ -256,6 +256,38 @@ export interface paths {
      */
     get: operations["getInvoice"];
   };
+  "/documents": {
+    /**
+     * List the documents of your teams, newest first
+     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+     *
+     * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
+     */
+    get: operations["listDocuments"];
+    /**
+     * Create a document in a folder of one of your teams
+     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+     *
+     * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
+     */
+    post: operations["createDocument"];
+  };
+  "/documents/{id}": {
+    /**
+     * Read a document of one of your teams
+     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+     *
+     * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
+     */
+    get: operations["getDocument"];
+    /**
+     * Change a document of one of your teams
+     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+     *
+     * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
+     */
+    patch: operations["updateDocument"];
+  };
   "/users": {
     /**
      * List the members of your tenant, newest members first
@@ -312,38 +344,6 @@ export interface paths {
      * @description Roles admin: of the active tenant. A limited token needs `user:manage`.
      */
     delete: operations["withdrawInvitation"];
-  };
-  "/documents": {
-    /**
-     * List the documents of your teams, newest first
-     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-     *
-     * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
-     */
-    get: operations["listDocuments"];
-    /**
-     * Create a document in a folder of one of your teams
-     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-     *
-     * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
-     */
-    post: operations["createDocument"];
-  };
-  "/documents/{id}": {
-    /**
-     * Read a document of one of your teams
-     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-     *
-     * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
-     */
-    get: operations["getDocument"];
-    /**
-     * Change a document of one of your teams
-     * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-     *
-     * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
-     */
-    patch: operations["updateDocument"];
   };
   "/folders": {
     /**
@@ -850,10 +850,10 @@ export interface components {
       posts: {
           [key: string]: unknown;
         }[];
-      teamMemberships: {
+      documents: {
           [key: string]: unknown;
         }[];
-      documents: {
+      teamMemberships: {
           [key: string]: unknown;
         }[];
       invoices: {
@@ -1421,7 +1421,7 @@ export interface components {
     NewServiceToken: {
       name: string;
       /** @description What the service may do in your tenant; it may do nothing else. */
-      permissions: ("post:read" | "post:create" | "post:update" | "post:delete" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "invoice:read" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read")[];
+      permissions: ("post:read" | "post:create" | "post:update" | "post:delete" | "invoice:read" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead; 90 days by default
@@ -1702,7 +1702,7 @@ export interface components {
     ServiceTokenChange: {
       name?: string;
       /** @description What the service may do in your tenant; it may do nothing else. */
-      permissions?: ("post:read" | "post:create" | "post:update" | "post:delete" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "invoice:read" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read")[];
+      permissions?: ("post:read" | "post:create" | "post:update" | "post:delete" | "invoice:read" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead
@@ -3554,6 +3554,200 @@ export interface operations {
     };
   };
   /**
+   * List the documents of your teams, newest first
+   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+   *
+   * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
+   */
+  listDocuments: {
+    parameters: {
+      query?: {
+        /** @description Items of a page */
+        limit?: number;
+        /** @description `nextCursor` of the previous page */
+        cursor?: string;
+        /** @description Created at this time or later */
+        from?: string;
+        /** @description Created before this time */
+        to?: string;
+        /** @description In this folder, not in the folders within it */
+        folderId?: number;
+        /** @description `-createdAt`: newest first, the default; `createdAt`: oldest first */
+        sort?: "-createdAt" | "createdAt";
+      };
+    };
+    responses: {
+      /** @description A page of documents */
+      200: {
+        headers: {
+          /** @description Paths of the first, the next and the previous page (RFC 8288) */
+          Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["DocumentPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Create a document in a folder of one of your teams
+   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+   *
+   * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
+   */
+  createDocument: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "title": "Opening hours",
+         *   "body": "The gate opens at nine.",
+         *   "folderId": 1
+         * }
+         */
+        "application/json": components["schemas"]["NewDocument"];
+      };
+    };
+    responses: {
+      /** @description The new document */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["Document"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["ConflictOrQuotaExceeded"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Read a document of one of your teams
+   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+   *
+   * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
+   */
+  getDocument: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you know it: 304 if it has not changed */
+        "if-none-match"?: string;
+      };
+      path: {
+        /** @example 42 */
+        id: number;
+      };
+    };
+    responses: {
+      /** @description The document */
+      200: {
+        headers: {
+          /** @description The version of the object, for `If-Match` and `If-None-Match` */
+          ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["Document"];
+        };
+      };
+      /** @description The object has not changed */
+      304: {
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Change a document of one of your teams
+   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
+   *
+   * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
+   */
+  updateDocument: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
+        "if-match"?: string;
+      };
+      path: {
+        /** @example 42 */
+        id: number;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "title": "Opening hours",
+         *   "body": "The gate opens at nine."
+         * }
+         */
+        "application/json": components["schemas"]["DocumentChange"];
+      };
+    };
+    responses: {
+      /** @description The document as it is now */
+      200: {
+        headers: {
+          /** @description The version of the object, for `If-Match` and `If-None-Match` */
+          ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["Document"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["QuotaExceeded"];
+      412: components["responses"]["PreconditionFailed"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
    * List the members of your tenant, newest members first
    * @description Open invitations are at `GET /invitations`.
    *
@@ -3827,200 +4021,6 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
-      429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Internal"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  /**
-   * List the documents of your teams, newest first
-   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-   *
-   * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
-   */
-  listDocuments: {
-    parameters: {
-      query?: {
-        /** @description Items of a page */
-        limit?: number;
-        /** @description `nextCursor` of the previous page */
-        cursor?: string;
-        /** @description Created at this time or later */
-        from?: string;
-        /** @description Created before this time */
-        to?: string;
-        /** @description In this folder, not in the folders within it */
-        folderId?: number;
-        /** @description `-createdAt`: newest first, the default; `createdAt`: oldest first */
-        sort?: "-createdAt" | "createdAt";
-      };
-    };
-    responses: {
-      /** @description A page of documents */
-      200: {
-        headers: {
-          /** @description Paths of the first, the next and the previous page (RFC 8288) */
-          Link?: string;
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        };
-        content: {
-          "application/json": components["schemas"]["DocumentPage"];
-        };
-      };
-      400: components["responses"]["Malformed"];
-      401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrPersonRequired"];
-      429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Internal"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  /**
-   * Create a document in a folder of one of your teams
-   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-   *
-   * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
-   */
-  createDocument: {
-    parameters: {
-      header?: {
-        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
-        "idempotency-key"?: string;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *   "title": "Opening hours",
-         *   "body": "The gate opens at nine.",
-         *   "folderId": 1
-         * }
-         */
-        "application/json": components["schemas"]["NewDocument"];
-      };
-    };
-    responses: {
-      /** @description The new document */
-      201: {
-        headers: {
-          /** @description Path of the new object */
-          Location?: string;
-          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
-          "Idempotent-Replayed"?: "true";
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        };
-        content: {
-          "application/json": components["schemas"]["Document"];
-        };
-      };
-      400: components["responses"]["Malformed"];
-      401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["ConflictOrQuotaExceeded"];
-      413: components["responses"]["TooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      422: components["responses"]["IdempotencyKeyReused"];
-      429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Internal"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  /**
-   * Read a document of one of your teams
-   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-   *
-   * Roles viewer, editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:read`.
-   */
-  getDocument: {
-    parameters: {
-      header?: {
-        /** @description The ETag of the object as you know it: 304 if it has not changed */
-        "if-none-match"?: string;
-      };
-      path: {
-        /** @example 42 */
-        id: number;
-      };
-    };
-    responses: {
-      /** @description The document */
-      200: {
-        headers: {
-          /** @description The version of the object, for `If-Match` and `If-None-Match` */
-          ETag?: string;
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        };
-        content: {
-          "application/json": components["schemas"]["Document"];
-        };
-      };
-      /** @description The object has not changed */
-      304: {
-        content: never;
-      };
-      400: components["responses"]["Malformed"];
-      401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrPersonRequired"];
-      404: components["responses"]["NotFound"];
-      429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Internal"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  /**
-   * Change a document of one of your teams
-   * @description Only members of the team that owns its folder can reach a document; administrators cannot.
-   *
-   * Roles editor, admin: of the active tenant, in a folder of one of the user’s teams. A limited token needs `document:write`.
-   */
-  updateDocument: {
-    parameters: {
-      header?: {
-        /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
-        "if-match"?: string;
-      };
-      path: {
-        /** @example 42 */
-        id: number;
-      };
-    };
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *   "title": "Opening hours",
-         *   "body": "The gate opens at nine."
-         * }
-         */
-        "application/json": components["schemas"]["DocumentChange"];
-      };
-    };
-    responses: {
-      /** @description The document as it is now */
-      200: {
-        headers: {
-          /** @description The version of the object, for `If-Match` and `If-None-Match` */
-          ETag?: string;
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        };
-        content: {
-          "application/json": components["schemas"]["Document"];
-        };
-      };
-      400: components["responses"]["Malformed"];
-      401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["QuotaExceeded"];
-      412: components["responses"]["PreconditionFailed"];
-      413: components["responses"]["TooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];

@@ -1,13 +1,13 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
-import { createDocument } from '#src/resources/documents.ts'
+import { actionsOf } from '#src/domain/actions.ts'
 import {
   changeFolder,
   createFolder,
   deleteFolder,
   findFolder,
   listFolders,
-} from '#src/resources/folders.ts'
+} from '#src/domain/folders.ts'
 import {
   addTeamMember,
   deleteTeam,
@@ -17,11 +17,14 @@ import {
   listTeams,
   removeTeamMember,
   renameTeam,
-} from '#src/resources/teams.ts'
+} from '#src/domain/teams.ts'
+import { documents } from '#src/resources/documents.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
+
+const { insert: createDocument } = actionsOf(documents)
 
 t.test(
   'without row-level security the queries alone stay within their tenant and team',
@@ -40,6 +43,7 @@ t.test(
     const now = new Date()
     const draft = { title: 'x', body: 'x' }
 
+    const asking = { role: 'editor', department: null }
     const nothing = await db.write(enter({ tenantId }), async (tx) => [
       await findFolder(tx, { tenantId }, folderId),
       await createFolder(tx, { tenantId }, { name: 'x', teamId }, now),
@@ -55,8 +59,13 @@ t.test(
       await listTeamMembers(tx, team, page),
       await findTeamMember(tx, team, mine.userId),
       (await removeTeamMember(tx, team, mine.userId)) || null,
-      await createDocument(tx, { tenantId, userId }, { ...draft, folderId }, now),
-      await createDocument(tx, { tenantId, userId: mine.userId }, { ...draft, folderId }, now),
+      await createDocument(tx, { ...asking, tenantId, userId }, { ...draft, folderId }, now),
+      await createDocument(
+        tx,
+        { ...asking, tenantId, userId: mine.userId },
+        { ...draft, folderId },
+        now,
+      ),
     ])
     t.strictSame(nothing, Array(nothing.length).fill(null))
     const pairs = [

@@ -1,0 +1,261 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import type { Entry } from '#src/db/entry.ts'
+import { type Act, actionsOf } from '#src/domain/actions.ts'
+import type { Declared, Values } from '#src/domain/rows.ts'
+import { readList } from '#src/http/lists/pagination.ts'
+import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
+import { found, readId } from '#src/http/params.ts'
+import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
+import { type Action, pathOf, type Scope, wordOf } from '#src/resources/kit/define.ts'
+import type { Asking } from '#src/resources/kit/fields.ts'
+
+type Options = { readonly resources: readonly Declared[] }
+type OfList = { Querystring: Record<string, string> }
+type OfOne = { Params: { id: string } }
+type OfBody = { Body: Values }
+
+/** The API of the declared resources (src/resources): an action that is not declared has no route. */
+const declared: FastifyPluginAsync<Options> = async function declared(app, { resources }) {
+  for (const resource of resources) {
+    const { create, update, delete: removal } = resource.actions
+    list(app, resource)
+    if (create !== undefined) post(app, resource, create)
+    get(app, resource)
+    if (update !== undefined) patch(app, resource, update)
+    if (removal !== undefined) remove(app, resource, removal)
+  }
+}
+
+function list(app: FastifyInstance, resource: Declared) {
+  const { listing, list: listRows } = actionsOf(resource)
+  app.get<OfList>(
+    pathOf(resource),
+    {
+      config: { access: { resource: resource.name, action: 'read' } },
+      schema: {
+        operationId: `list${titled(resource.plural)}`,
+        summary: `List ${inWords(resource).all}, newest first`,
+        ...described(resource, resource.actions.read),
+        querystring: queryOf(resource),
+        response: { 200: PageOf(resource.shape) },
+      },
+    },
+    async (request) => {
+      const { page, filter } = readList(request.query, listing)
+      return app.db.read(entryOf(request, resource), (tx, caller) =>
+        listRows(tx, caller, page, filter),
+      )
+    },
+  )
+}
+
+function post(app: FastifyInstance, resource: Declared, action: Action) {
+  const actions = actionsOf(resource)
+  const path = pathOf(resource)
+  const expected =
+    resource.scope === 'chain' ? problems(404, 'quota-exceeded') : problems('quota-exceeded')
+  app.post<OfBody>(
+    path,
+    {
+      config: {
+        ...versioned(resource),
+        idempotencyKey: true,
+        access: { resource: resource.name, action: 'create' },
+      },
+      schema: {
+        operationId: `create${resource.model}`,
+        summary: `Create ${inWords(resource).created}`,
+        ...described(resource, action),
+        body: newBody(resource, action),
+        response: { 201: resource.shape, ...expected },
+      },
+    },
+    async (request, reply) => {
+      const item = await write(request, resource, (act) => actions.create(act, request.body))
+      return reply
+        .code(201)
+        .header('location', `${path}/${Object(item).id}`)
+        .send(item)
+    },
+  )
+}
+
+function get(app: FastifyInstance, resource: Declared) {
+  const { find } = actionsOf(resource)
+  app.get<OfOne>(
+    `${pathOf(resource)}/:id`,
+    {
+      config: { ...versioned(resource), access: { resource: resource.name, action: 'read' } },
+      schema: {
+        operationId: `get${resource.model}`,
+        summary: `Read ${inWords(resource).one}`,
+        ...described(resource, resource.actions.read),
+        params: IdParams,
+        response: { 200: resource.shape },
+      },
+    },
+    async (request) =>
+      found(await app.db.read(entryOf(request, resource), find(readId(request.params.id)))),
+  )
+}
+
+function patch(app: FastifyInstance, resource: Declared, action: Action) {
+  const actions = actionsOf(resource)
+  app.patch<OfOne & OfBody>(
+    `${pathOf(resource)}/:id`,
+    {
+      config: { ...versioned(resource), access: { resource: resource.name, action: 'update' } },
+      schema: {
+        operationId: `update${resource.model}`,
+        summary: `Change ${inWords(resource).one}`,
+        ...described(resource, action),
+        params: IdParams,
+        body: changeBody(resource, action),
+        response: { 200: resource.shape, ...problems('quota-exceeded') },
+      },
+    },
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      return write(request, resource, (act) =>
+        actions.change(act, id, request.body, (lock) => ifMatch(reply, lock)),
+      )
+    },
+  )
+}
+
+function remove(app: FastifyInstance, resource: Declared, action: Action) {
+  const actions = actionsOf(resource)
+  app.delete<OfOne>(
+    `${pathOf(resource)}/:id`,
+    {
+      config: { ...versioned(resource), access: { resource: resource.name, action: 'delete' } },
+      schema: {
+        operationId: `delete${resource.model}`,
+        summary: `Delete ${inWords(resource).one}`,
+        ...described(resource, action),
+        params: IdParams,
+        response: { 204: NoContent(`The ${wordOf(resource)} is deleted`) },
+      },
+    },
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      await write(request, resource, (act) =>
+        actions.delete(act, id, (lock) => ifMatch(reply, lock)),
+      )
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/** The transaction of the caller: an owner's is in no tenant, and a service enters only where it may. */
+function entryOf(request: FastifyRequest, { scope, forServices }: Declared): Entry<Asking> {
+  if (scope === 'owner') return request.entry
+  return forServices ? request.tenantPrincipalEntry : request.tenantEntry
+}
+
+function write<T>(request: FastifyRequest, resource: Declared, work: (act: Act) => Promise<T>) {
+  const { server, log } = request
+  const now = server.clock.now()
+  return server.db.write(entryOf(request, resource), (tx, caller) => {
+    const refused = (reason: string) => log.info({ reason, userId: caller.userId }, 'refused')
+    return work({ tx, caller, now, refused })
+  })
+}
+
+async function ifMatch(reply: FastifyReply, lock: () => Promise<unknown>): Promise<void> {
+  await reply.ifMatch(async () => {
+    const row = await lock()
+    return row === null ? null : Object(row)
+  })
+}
+
+/** A row that nothing changes has no version. */
+function versioned({ actions, shape }: Declared): { versioned?: TSchema } {
+  return actions.update === undefined && actions.delete === undefined ? {} : { versioned: shape }
+}
+
+function described({ plural }: Declared, { summary, description }: Partial<Action> = {}) {
+  return {
+    tags: [plural.replaceAll('_', '-')],
+    ...(summary !== undefined && { summary }),
+    ...(description !== undefined && { description }),
+  }
+}
+
+function queryOf({ fields, filters }: Declared) {
+  const filtered = filters.map((key) => [key, fields[key]?.filter] as const)
+  return Type.Object(
+    {
+      ...PageQuery.properties,
+      ...CreatedRange,
+      ...(Object.fromEntries(filtered) as Record<string, TSchema>),
+      sort: SortBy('createdAt'),
+    },
+    { additionalProperties: false },
+  )
+}
+
+function newBody(resource: Declared, { accepts = [] }: Action) {
+  const properties = accepts.map((key) => {
+    const { written, initial, isNullable } = fieldOf(resource, key)
+    return [key, initial !== undefined || isNullable ? Type.Optional(written) : written]
+  })
+  return Type.Object(Object.fromEntries(properties), {
+    title: `New${resource.model}`,
+    additionalProperties: false,
+  })
+}
+
+/** Some of the fields; the only one if there is no other. */
+function changeBody(resource: Declared, { accepts = [] }: Action) {
+  const isOnly = accepts.length === 1
+  const properties = accepts.map((key) => {
+    const { written, isNullable } = fieldOf(resource, key)
+    const value = isNullable ? Type.Union([written, Type.Null()]) : written
+    return [key, isOnly ? value : Type.Optional(value)]
+  })
+  return Type.Object(Object.fromEntries(properties), {
+    title: `${resource.model}Change`,
+    additionalProperties: false,
+    ...(!isOnly && { minProperties: 1 }),
+  })
+}
+
+function fieldOf({ name, fields }: Declared, key: string) {
+  const { written = null, initial, isNullable } = fields[key] ?? {}
+  if (written === null) throw new Error(`The resource ${name} accepts ${key}, which nobody writes.`)
+  return { written, initial, isNullable }
+}
+
+/** `BlogPosts` of `blog_posts`. */
+function titled(plural: string): string {
+  return plural.replaceAll(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase())
+}
+
+/** Rows in the words of a summary. */
+function inWords(resource: Declared): { all: string; one: string; created: string } {
+  const word = wordOf(resource)
+  const plural = resource.plural.replaceAll('_', ' ')
+  const a = `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
+  const words: Record<Scope, { all: string; one: string; created: string }> = {
+    owner: {
+      all: `your ${plural} in all your tenants`,
+      one: `one of your ${plural}`,
+      created: `${a} of your own`,
+    },
+    tenant: {
+      all: `the ${plural} of your tenant`,
+      one: `${a} of your tenant`,
+      created: `${a} in your tenant`,
+    },
+    chain: {
+      all: `the ${plural} of your teams`,
+      one: `${a} of one of your teams`,
+      created: `${a} in a folder of one of your teams`,
+    },
+  }
+  return words[resource.scope]
+}
+
+export default declared

@@ -1,0 +1,148 @@
+import type { Static } from 'typebox'
+import { decide, type Subject, toProblem } from '#src/access/policy.ts'
+import type { Tx } from '#src/db/database.ts'
+import { found } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import type { Action } from '#src/resources/kit/define.ts'
+import type { Asking } from '#src/resources/kit/fields.ts'
+import { publish } from '#src/webhooks/events/publish.ts'
+import type { EventType } from '#src/webhooks/events/types.ts'
+import { type Declared, type RowScope, type Rows, rowsOf, type Values } from './rows.ts'
+
+/** Who acts, in which transaction and when. */
+export type Act = {
+  readonly tx: Tx
+  readonly caller: Asking
+  readonly now: Date
+  /** Gets the name of the condition that refuses the action, for the log. */
+  readonly refused?: (reason: string) => void
+}
+
+/**
+ * Checks the row before its change, such as `If-Match`.
+ * @param lock reads and locks the row, once; null if it is missing or out of reach
+ */
+type Check<Item> = (lock: () => Promise<Item | null>) => Promise<void>
+
+/**
+ * What routes, pages and jobs do with a resource: the operation with its conditions, its override and its
+ * event, in the transaction of the caller.
+ */
+export type Actions<Item> = Rows<Item> & {
+  /** @throws Problem `not-found` if the body names a folder out of reach */
+  create(act: Act, body: Values): Promise<Item>
+  /** @throws Problem `not-found`, or `forbidden` if a condition forbids it */
+  change(act: Act, id: number, body: Values, check?: Check<Item>): Promise<Item>
+  /** @throws Problem as for `change` */
+  delete(act: Act, id: number, check?: Check<Item>): Promise<void>
+  /** Publishes an event of the resource about a row, in the transaction of its change. */
+  publish(tx: Tx, tenantId: string, event: string, item: Item, now: Date): Promise<void>
+}
+
+export function actionsOf<One extends Declared>(resource: One): Actions<Static<One['shape']>> {
+  type Item = Static<One['shape']>
+  const { name, scope, events, shape } = resource
+  const rows = rowsOf(resource)
+
+  /**
+   * Locks the row and decides, if anything depends on the row: `If-Match`, a condition or an override.
+   * Otherwise the change itself finds out whether it exists.
+   */
+  async function lockBefore(
+    { tx, caller, now, refused }: Act,
+    id: number,
+    action: 'update' | 'delete',
+    check: Check<Item> = async () => {},
+  ): Promise<Item | null> {
+    let locked: Promise<Item | null> | undefined
+    const lock = () => {
+      locked ??= rows.lock(tx, caller, id)
+      return locked
+    }
+    await check(lock)
+    const { unless = [], run } = declared(action)
+    if (unless.length === 0 && run === undefined) return null
+    const object = found(await lock())
+    // The entry of the transaction has returned all the facts of a subject.
+    const subject = caller as Asking & Subject
+    const { effect, reason, condition } = decide({
+      ...{ caller: subject, resource: name, action, now },
+      object: Object(object),
+    })
+    if (effect === 'allow') return object
+    refused?.(reason)
+    throw toProblem(reason, condition)
+  }
+
+  /** Does the work and publishes its event, if the resource declares it, in the tenant of the row. */
+  async function published(
+    { tx, caller, now }: Act,
+    event: 'created' | 'updated' | 'deleted',
+    id: number | null,
+    work: (at: RowScope) => Promise<Item | null>,
+  ): Promise<Item> {
+    if (!Object.hasOwn(events, event)) return found(await work(caller))
+    const isElsewhere = scope === 'owner' && id !== null
+    const tenantId = isElsewhere ? await rows.enterHome(tx, id) : caller.tenantId
+    const item = found(await work(isElsewhere ? { ...caller, homeId: tenantId } : caller))
+    if (tenantId !== null) await publishOne(tx, tenantId, event, item, now)
+    return item
+  }
+
+  async function publishOne(tx: Tx, tenantId: string, event: string, item: Item, now: Date) {
+    const summary = events[event]
+    if (summary === undefined) throw new Error(`The resource ${name} has no event ${event}.`)
+    // One of the declared types, because the resource and its event are declared.
+    const type = `${name}.${event}` as EventType
+    await publish(tx, { tenantId }, { kind: { type, summary, data: shape }, data: item }, now)
+  }
+
+  function declared(action: 'create' | 'update' | 'delete'): Action {
+    const found = resource.actions[action]
+    if (found === undefined) throw new Error(`The resource ${name} has no action ${action}.`)
+    return found
+  }
+
+  /** What an override gets beside the standard operation. */
+  function ownAct({ tx, caller, now }: Act) {
+    const publish = async (event: string, item: Item) => {
+      if (caller.tenantId !== null) await publishOne(tx, caller.tenantId, event, item, now)
+    }
+    return { tx, caller, now, publish }
+  }
+
+  return {
+    ...rows,
+    publish: publishOne,
+    async create(act, body) {
+      const { tx, caller, now } = act
+      if (caller.tenantId === null) {
+        throw new Problem('forbidden', { detail: 'You have no active tenant.' })
+      }
+      const create = (values: Values) =>
+        published(act, 'created', null, () => rows.insert(tx, caller, values, now))
+      const { run } = declared('create')
+      if (run === undefined) return create(body)
+      return (await run({ ...ownAct(act), create }, body)) as Item
+    },
+    async change(act, id, body, check) {
+      const { tx, now } = act
+      const before = await lockBefore(act, id, 'update', check)
+      const update = (values: Values) =>
+        published(act, 'updated', id, (at) => rows.update(tx, at, id, values, now))
+      const { run } = declared('update')
+      if (run === undefined) return update(body)
+      return (await run({ ...ownAct(act), update }, body, Object(before))) as Item
+    },
+    async delete(act, id, check) {
+      const { tx } = act
+      const before = await lockBefore(act, id, 'delete', check)
+      const remove = async () => {
+        await published(act, 'deleted', id, (at) => rows.remove(tx, at, id))
+      }
+      const { run } = declared('delete')
+      if (run === undefined) await remove()
+      else await run({ ...ownAct(act), delete: remove }, Object(before))
+    },
+  }
+}

@@ -1,0 +1,292 @@
+import type { Static } from 'typebox'
+import { type ChainScope, firstInReach, inReach } from '#src/access/relations.ts'
+import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
+import { type OneStatement, oneStatement } from '#src/db/sql.ts'
+import {
+  idForm,
+  isReadInReverse,
+  type Page,
+  type PageResult,
+  pageOf,
+} from '#src/http/lists/pagination.ts'
+import type { ResourceName } from '#src/resources/index.ts'
+import { type Action, columnOf, type Resource } from '#src/resources/kit/define.ts'
+import { homeFunctionOf } from '#src/resources/kit/derived.ts'
+import type { Asking, ColumnTypes, Field, Fields } from '#src/resources/kit/fields.ts'
+
+/** A declared resource, without the types of its declaration. */
+export type Declared = Resource & { readonly name: ResourceName }
+export type Values = Readonly<Record<string, unknown>>
+export type ListFilter = TimeRange & Readonly<Record<string, string | undefined>>
+
+/** The first lock: the owner or the tenant, or both for a chain. */
+export type RowScope = Pick<Asking, 'userId' | 'tenantId'> & {
+  /** The tenant of an owner's row, which the transaction has entered. */
+  readonly homeId?: string | null
+}
+
+/** The statements of a resource. Each has the owner or tenant in its WHERE; row-level security is the second lock. */
+export type Rows<Item> = {
+  /** The columns of a row in a SELECT or RETURNING, which `toItem` reads. */
+  readonly columns: Prisma.Sql
+  toItem(row: object): Item
+  /** Name and cursor of its list. */
+  readonly listing: { readonly name: string; readonly forms: readonly RegExp[] }
+  /**
+   * A row in reach of the caller, or null. Entry and statement are one packet, so owner and tenant come
+   * from the scope.
+   */
+  find(id: number): OneStatement<unknown, Item | null>
+  /** The same with the name or address of each person it names; null for a person who has left. */
+  findWithNames(id: number): OneStatement<unknown, NamedItem<Item> | null>
+  /** The rows in reach of the caller, newest first. */
+  list(tx: Tx, scope: RowScope, page: Page, filter?: ListFilter): Promise<PageResult<Item>>
+  /** A row in reach of the caller, locked until the transaction ends; null if there is none. */
+  lock(tx: Pick<Tx, 'sql'>, scope: RowScope, id: number): Promise<Item | null>
+  /** @returns null if the row belongs in a folder out of reach */
+  insert(tx: Tx, caller: Asking, values: Values, now: Date): Promise<Item | null>
+  /** Changes the columns that are given; null if there is no such row in reach. */
+  update(tx: Tx, scope: RowScope, id: number, values: Values, now: Date): Promise<Item | null>
+  /** @returns the last state of the row; null if there is none in reach */
+  remove(tx: Tx, scope: RowScope, id: number): Promise<Item | null>
+  /**
+   * Enters the tenant of an owner's row, whose events belong there whichever tenant is active, and stays
+   * in it. Null if the owner is no member of that tenant any more.
+   */
+  enterHome(tx: Tx, id: number): Promise<string | null>
+}
+
+export type NamedItem<Item> = {
+  readonly item: Item
+  /** By field. */
+  readonly names: Readonly<Record<string, string | null>>
+}
+
+/** Columns that the scope fills in. */
+const scopeKeys = ['tenantId', 'userId', 'teamId', 'folderId']
+
+/** Composes the statements of a resource, once. */
+export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['shape']>> {
+  type Item = Static<One['shape']>
+  const { plural, scope, fields, actions } = resource
+  const table = Prisma.raw(plural)
+  const listing = { name: plural, forms: [idForm] }
+  const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
+  const columns = Prisma.join(shown.map(([key]) => selected(key)))
+  const readers = shown.map(([key, one]) => ({ key, read: readerOf[one.column], one }))
+  const inserted = Object.entries(fields).filter(
+    ([key, { initial }]) =>
+      !scopeKeys.includes(key) && (initial !== undefined || isWritten(key, actions.create)),
+  )
+  const changed = Object.entries(fields).filter(([key]) => isWritten(key, actions.update))
+  const touched = Object.entries(fields).filter(([, { isTouched }]) => isTouched)
+
+  function toItem(row: object): Item {
+    const values = row as Values
+    const item: Record<string, unknown> = {}
+    for (const { key, read, one } of readers) {
+      const value = values[key]
+      if (value !== null) item[key] = read(value)
+      else if (!one.isOmitted) item[key] = null
+    }
+    return item as Item
+  }
+  const firstItem = ([row]: object[]) => (row === undefined ? null : toItem(row))
+
+  /** The first lock of a statement that leaves before the program knows the caller. */
+  const inScope =
+    scope === 'owner'
+      ? Prisma.sql`user_id = ${scopeUserId}`
+      : Prisma.sql`tenant_id = ${scopeTenantId}`
+  const inTeam =
+    scope === 'chain'
+      ? Prisma.sql` AND team_id IN (
+        SELECT m.team_id FROM team_members m
+        WHERE m.tenant_id = ${scopeTenantId} AND m.user_id = ${scopeUserId})`
+      : Prisma.empty
+  const fromRow = Prisma.sql`FROM ${table} WHERE ${inScope} AND id = `
+  const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
+  const names = people.map(
+    (key) => Prisma.sql`, ${nameIn(table, fields, key)} AS ${quoted(`${key}Name`)}`,
+  )
+  const [selectRow, selectNamed] = [
+    Prisma.sql`SELECT ${columns} ${fromRow}`,
+    Prisma.sql`SELECT ${columns}${names.length === 0 ? Prisma.empty : Prisma.join(names, '')} ${fromRow}`,
+  ]
+
+  function find(id: number) {
+    return oneStatement(Prisma.sql`${selectRow}${id}${inTeam}`, firstItem)
+  }
+
+  function findWithNames(id: number) {
+    return oneStatement(Prisma.sql`${selectNamed}${id}${inTeam}`, ([row]: Values[]) => {
+      if (row === undefined) return null
+      const own = people.map((key) => [key, row[`${key}Name`]])
+      return { item: toItem(row), names: Object.fromEntries(own) }
+    })
+  }
+
+  async function list(tx: Tx, asking: RowScope, page: Page, filter: ListFilter = {}) {
+    const { from, to, ...given } = filter
+    const filters = Object.entries(given).flatMap(([key, value]) =>
+      value === undefined
+        ? []
+        : [Prisma.sql`${column(key)} = ${parameterOf(filterable(key), value)}`],
+    )
+    const times = timeConditions(Prisma.sql`created_at`, { from, to })
+    const inReverse = isReadInReverse(page)
+    const [direction, beyond] = inReverse
+      ? [Prisma.sql`ASC`, Prisma.sql`>`]
+      : [Prisma.sql`DESC`, Prisma.sql`<`]
+    const [last] = page.after ?? []
+    const after = last === undefined ? [] : [Prisma.sql`id ${beyond} ${last}::bigint`]
+    const matching = Prisma.join([Prisma.sql`true`, ...filters, ...times, ...after], ' AND ')
+    const limit = page.limit + 1
+    const rows =
+      scope === 'chain'
+        ? await tx.sql<Values>`
+            SELECT ${columns} FROM ${table}
+            WHERE ${firstInReach(table, chainOf(asking), { matching, direction, limit })}
+            ORDER BY id ${direction}`
+        : await tx.sql<Values>`
+            SELECT ${columns} FROM ${table} WHERE ${within(asking)} AND ${matching}
+            ORDER BY id ${direction} LIMIT ${limit}`
+    return pageOf(rows, page, listing.name, ({ id }) => [String(id)], toItem)
+  }
+
+  function filterable(key: string): Field {
+    const one = fields[key]
+    if (one === undefined) throw new Error(`The resource ${resource.name} has no field ${key}.`)
+    return one
+  }
+
+  /** The first lock in a statement of a transaction that has entered. */
+  function within({ userId, tenantId, homeId = null }: RowScope): Prisma.Sql {
+    if (scope === 'owner') {
+      const atHome = homeId === null ? Prisma.empty : Prisma.sql` AND tenant_id = ${homeId}::uuid`
+      return Prisma.sql`user_id = ${userId}${atHome}`
+    }
+    if (scope === 'tenant') return Prisma.sql`tenant_id = ${tenantId}::uuid`
+    return inReach(chainOf({ userId, tenantId }))
+  }
+
+  async function lock(tx: Pick<Tx, 'sql'>, asking: RowScope, id: number) {
+    return firstItem(
+      await tx.sql`
+        SELECT ${columns} FROM ${table} WHERE ${within(asking)} AND id = ${id} FOR UPDATE`,
+    )
+  }
+
+  async function insert(tx: Tx, caller: Asking, values: Values, now: Date) {
+    const keys = inserted.map(([key]) => column(key))
+    const written = inserted.map(([key, one]) =>
+      parameterOf(one, values[key] ?? one.initial?.(caller, now) ?? null),
+    )
+    const { userId, tenantId } = caller
+    if (scope !== 'chain') {
+      const ownKeys = scope === 'owner' ? ['tenantId', 'userId'] : ['tenantId']
+      const own = [Prisma.sql`${tenantId}::uuid`, Prisma.sql`${userId}`].slice(0, ownKeys.length)
+      return firstItem(
+        await tx.sql`
+          INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...keys])})
+          VALUES (${Prisma.join([...own, ...written])}) RETURNING ${columns}`,
+      )
+    }
+    // The lock on the folder keeps its team until the row is inserted.
+    return firstItem(
+      await tx.sql`
+        INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...keys])})
+        SELECT ${Prisma.join([Prisma.sql`f.tenant_id, f.id, f.team_id`, ...written])} FROM folders f
+        WHERE f.tenant_id = ${tenantId}::uuid AND f.id = ${values.folderId} AND f.team_id IN (
+          SELECT m.team_id FROM team_members m
+          WHERE m.tenant_id = ${tenantId}::uuid AND m.user_id = ${userId})
+        FOR KEY SHARE OF f RETURNING ${columns}`,
+    )
+  }
+
+  // One text for all changes, so that a connection keeps one plan for them.
+  async function update(tx: Tx, asking: RowScope, id: number, values: Values, now: Date) {
+    const set = changed.map(([key, one]) => {
+      const value = parameterOf(one, values[key] ?? null)
+      const isGiven = values[key] !== undefined
+      return Prisma.sql`${column(key)} = CASE WHEN ${isGiven}::boolean THEN ${value} ELSE ${column(key)} END`
+    })
+    const times = touched.map(([key, one]) => Prisma.sql`${column(key)} = ${parameterOf(one, now)}`)
+    return firstItem(
+      await tx.sql`
+        UPDATE ${table} SET ${Prisma.join([...set, ...times])}
+        WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`,
+    )
+  }
+
+  async function remove(tx: Tx, asking: RowScope, id: number) {
+    return firstItem(
+      await tx.sql`
+        DELETE FROM ${table} WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`,
+    )
+  }
+
+  async function enterHome(tx: Tx, id: number) {
+    const enter = Prisma.raw(homeFunctionOf(resource))
+    const [entered] = await tx.sql<{
+      tenantId: string | null
+    }>`SELECT ${enter}(${id}) AS "tenantId"`
+    return entered?.tenantId ?? null
+  }
+
+  return {
+    ...{ columns, toItem, listing, find, findWithNames, list, lock },
+    ...{ insert, update, remove, enterHome },
+  }
+}
+
+function isWritten(key: string, action: Action | undefined): boolean {
+  return [...(action?.accepts ?? []), ...(action?.sets ?? [])].includes(key)
+}
+
+function chainOf({ userId, tenantId }: RowScope): ChainScope {
+  if (userId === null || tenantId === null)
+    throw new Error('Only a member reaches rows of a chain.')
+  return { userId, tenantId }
+}
+
+const column = (key: string) => Prisma.raw(columnOf(key))
+const quoted = (name: string) => Prisma.raw(`"${name}"`)
+
+/** A column under the name of its field. */
+function selected(key: string): Prisma.Sql {
+  return columnOf(key) === key ? column(key) : Prisma.sql`${column(key)} AS ${quoted(key)}`
+}
+
+/** A value as a parameter with the type of its column. */
+function parameterOf({ column }: Field, value: unknown): Prisma.Sql {
+  const sent = column === 'jsonb' && value !== null ? JSON.stringify(value) : value
+  return Prisma.sql`${sent}::${Prisma.raw(column)}`
+}
+
+/** What the driver returns, as JSON has it: it returns a 64-bit integer as a string. */
+const readerOf: Readonly<Record<keyof ColumnTypes, (value: unknown) => unknown>> = {
+  text: (value) => value,
+  bigint: Number,
+  integer: (value) => value,
+  boolean: (value) => value,
+  uuid: (value) => value,
+  timestamptz: (value) => (value as Date).toISOString(),
+  jsonb: (value) => value,
+}
+
+/** The name or address of a person while they are a member; of a service token, while it exists, instead. */
+function nameIn(table: Prisma.Sql, fields: Fields, key: string): Prisma.Sql {
+  const service = Object.keys(fields).find((one) => fields[one]?.isService)
+  const ofPerson = Prisma.sql`(SELECT coalesce(u.name, u.email) FROM users u
+         JOIN memberships m ON m.user_id = u.id AND m.tenant_id = ${table}.tenant_id
+         WHERE u.id = ${table}.${column(key)})`
+  if (service === undefined) return ofPerson
+  return Prisma.sql`coalesce(
+        (SELECT s.name FROM service_tokens s
+         WHERE s.tenant_id = ${table}.tenant_id AND s.id = ${table}.${column(service)}),
+        ${ofPerson})`
+}

@@ -1,0 +1,298 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox'
+import type { Prisma } from '#src/db/generated/client.ts'
+import type { Asking, ColumnTypes, Field, Fields } from './fields.ts'
+
+/** Specification, Roles and permissions. */
+export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
+
+/**
+ * Who reaches a row: its owner, in every tenant; the members of its tenant; or, within the tenant, the
+ * members of the team that its folder belongs to.
+ */
+export type Scope = 'owner' | 'tenant' | 'chain'
+
+export type ActionName = 'read' | 'create' | 'update' | 'delete'
+
+/** Forbids an action on a row that everything else allows. */
+export type Condition<Row = never> = {
+  /** In the log. */
+  readonly name: string
+  /** In docs/access.md, the API description and on the page: when the action is allowed. */
+  readonly words: string
+  /** For the caller who is refused. */
+  readonly detail: string
+  forbids(question: {
+    readonly caller: Pick<Asking, 'role' | 'department'>
+    readonly object: Row
+    readonly now: Date
+  }): boolean
+}
+
+/** What a limited token can be given for a resource, beside the permissions of roles. */
+export type TokenPermission<Name extends string = string> =
+  | Permission
+  | `${Name}:read`
+  | `${Name}:write`
+
+/** Who may do it, by role and by limited token. Without `token` the token needs what the role needs. */
+type Allowed<Name extends string> = {
+  readonly summary?: string
+  readonly description?: string
+} & (
+  | { readonly permission: Permission; readonly token?: TokenPermission<Name> }
+  | { readonly permission: null; readonly token: TokenPermission<Name> }
+)
+
+/** The schema of a row in responses and events. */
+export type Shape<F extends Fields> = TObject<{
+  -readonly [Key in keyof F as F[Key] extends { isHidden: true } ? never : Key]: F[Key]['shown']
+}>
+export type RowOf<F extends Fields> = Static<Shape<F>>
+
+/** The fields that a body can have. */
+type Writable<F extends Fields> = {
+  [Key in keyof F & string]: F[Key]['written'] extends TSchema ? Key : never
+}[keyof F & string]
+
+type Written<One extends Field> = One['written'] extends TSchema ? Static<One['written']> : never
+type MayBeMissing<One extends Field> = One extends { isNullable: true } | { initial: () => unknown }
+  ? true
+  : false
+
+type NewValues<F extends Fields, Key extends keyof F> = {
+  [K in Key as MayBeMissing<F[K]> extends true ? never : K]: Written<F[K]>
+} & { [K in Key as MayBeMissing<F[K]> extends true ? K : never]?: Written<F[K]> }
+
+type ChangedValues<F extends Fields, Key extends keyof F> = {
+  [K in Key]?: Written<F[K]> | (F[K]['isNullable'] extends true ? null : never)
+}
+
+/** Columns that an override writes, which can be more than a body has. */
+type Values<F extends Fields> = {
+  [Key in keyof F]?: Static<F[Key]['shown']> | Date | null | undefined
+}
+
+/** What an override works with, in the transaction of the action. */
+export type Act<F extends Fields, Event extends string> = {
+  readonly tx: {
+    sql<Row extends object>(text: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>
+  }
+  readonly caller: Asking
+  readonly now: Date
+  publish(event: Event, row: RowOf<F>): Promise<void>
+}
+
+/** A field that prisma/schema.prisma has otherwise gets a sentence as its type, which the compiler shows. */
+type InModel<Model extends Prisma.ModelName, F extends Fields> = {
+  readonly [Key in keyof F]: Key extends keyof Columns<Model>
+    ? Matches<F[Key], Columns<Model>[Key]> extends true
+      ? Field
+      : `prisma/schema.prisma has ${Model}.${Key & string} with another type`
+    : `prisma/schema.prisma has no ${Model}.${Key & string}`
+}
+type Columns<Model extends Prisma.ModelName> = Prisma.TypeMap['model'][Model]['payload']['scalars']
+type Matches<One extends Field, Scalar> = One['column'] extends 'jsonb'
+  ? true // A JSON value can be null itself, so the type does not say whether the column can.
+  : [NonNullable<Scalar>] extends [ColumnTypes[One['column']]]
+    ? null extends Scalar
+      ? One['isNullable']
+      : One['isNullable'] extends true
+        ? false
+        : true
+    : false
+
+/** Names the columns that a new row needs and that neither body nor scope nor default gives. */
+type Complete<Model extends Prisma.ModelName, F extends Fields, Given> = [
+  Missing<Model, F, Given>,
+] extends [never]
+  ? unknown
+  : { readonly accepts: `a new row needs ${Missing<Model, F, Given> & string}` }
+type Missing<Model extends Prisma.ModelName, F extends Fields, Given> = Exclude<
+  Needed<Model>,
+  Given | Initial<F> | 'tenantId' | 'userId' | 'teamId'
+>
+type Needed<Model extends Prisma.ModelName> = RequiredKeys<
+  Exclude<
+    Prisma.TypeMap['model'][Model]['operations']['createMany']['args']['data'],
+    readonly unknown[]
+  >
+>
+type RequiredKeys<T> = { [Key in keyof T]-?: object extends Pick<T, Key> ? never : Key }[keyof T]
+type Initial<F extends Fields> = {
+  [Key in keyof F]: F[Key] extends { initial: () => unknown } ? Key : never
+}[keyof F]
+
+/** A resource as it is declared. An action that is missing has no route, no rule and no privilege. */
+type Declaration<
+  Model extends Prisma.ModelName,
+  Name extends string,
+  F extends Fields,
+  New extends string,
+  Changed extends string,
+  Event extends string,
+  Set extends string,
+> = {
+  readonly name: Name
+  /** The table, and with hyphens the path. */
+  readonly plural: string
+  readonly scope: Scope
+  /** Service tokens can be given its permissions. Only for the scope `tenant`. */
+  readonly forServices?: boolean
+  /** In the order of the response. */
+  readonly fields: F & InModel<Model, F>
+  readonly filters?: readonly (keyof F & string)[]
+  readonly actions: {
+    readonly read: Allowed<Name>
+    readonly create?: Allowed<Name> & {
+      readonly accepts: readonly New[]
+      /** Further columns that `run` sets. */
+      readonly sets?: readonly Set[]
+      run?(
+        act: Act<F, Event> & { create(values: Values<F>): Promise<RowOf<F>> },
+        body: NewValues<F, New>,
+      ): Promise<RowOf<F>>
+    } & Complete<Model, F, New | Set>
+    readonly update?: Allowed<Name> & {
+      readonly accepts: readonly Changed[]
+      readonly unless?: readonly Condition<RowOf<F>>[]
+      run?(
+        act: Act<F, Event> & { update(values: Values<F>): Promise<RowOf<F>> },
+        body: ChangedValues<F, Changed>,
+        before: RowOf<F>,
+      ): Promise<RowOf<F>>
+    }
+    readonly delete?: Allowed<Name> & {
+      readonly unless?: readonly Condition<RowOf<F>>[]
+      run?(act: Act<F, Event> & { delete(): Promise<void> }, before: RowOf<F>): Promise<void>
+    }
+  }
+  /** What has happened, by the last part of the type. The actions publish `created`, `updated`, `deleted`. */
+  readonly events?: Readonly<Record<Event, string>>
+  /** Fields of the example of an event. The others have what their schema allows. */
+  readonly example?: { readonly [Key in keyof RowOf<F>]?: RowOf<F>[Key] }
+  /** Privileges of the worker role on the table. */
+  readonly worker?: string
+}
+
+/** An action without the types of its resource. */
+export type Action = Allowed<string> & {
+  readonly accepts?: readonly string[]
+  readonly sets?: readonly string[]
+  readonly unless?: readonly Condition[]
+  run?(act: object, ...given: object[]): Promise<unknown>
+}
+
+/** A resource without the types of its declaration: what the program reads. */
+export type Resource = {
+  readonly model: string
+  readonly name: string
+  readonly plural: string
+  readonly scope: Scope
+  readonly forServices: boolean
+  readonly fields: Fields
+  readonly filters: readonly string[]
+  readonly actions: { readonly [Name in ActionName]?: Action }
+  readonly events: Readonly<Record<string, string>>
+  readonly example: object
+  readonly worker: string
+  /** The schema of a row. */
+  readonly shape: TObject
+}
+
+/** The same with its name, its rows and its events. */
+export type Typed<Name extends string, F extends Fields, Event extends string> = Omit<
+  Resource,
+  'name' | 'shape' | 'events'
+> & {
+  readonly name: Name
+  readonly shape: Shape<F>
+  readonly events: Readonly<Record<Event, string>>
+}
+
+/**
+ * Declares a resource: its rules, privileges, routes, events and pages follow from it.
+ * @param model its model in prisma/schema.prisma
+ * @throws if the declaration contradicts itself
+ */
+export function defineResource<
+  const Model extends Prisma.ModelName,
+  const Name extends string,
+  F extends Fields,
+  const New extends Writable<F> = never,
+  const Changed extends Writable<F> = never,
+  const Event extends string = never,
+  const Set extends keyof F & string = never,
+>(
+  model: Model,
+  declaration: Declaration<Model, Name, F, New, Changed, Event, Set>,
+): Typed<Name, F, Event> {
+  const { forServices = false, filters = [], example = {}, worker = '', ...rest } = declaration
+  const fields: Fields = declaration.fields
+  const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
+  const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
+  const resource = {
+    ...rest,
+    ...{ model, fields, forServices, filters, example, worker },
+    events: declaration.events ?? {},
+    shape: Type.Object(shape, { title: model }),
+  } as unknown as Resource & Typed<Name, F, Event>
+  const [fault] = faultsOf(resource)
+  if (fault !== undefined) throw new Error(`The resource ${declaration.name} ${fault}.`)
+  return resource
+}
+
+/** What the compiler does not see. */
+function faultsOf(resource: Resource): string[] {
+  const { name, plural, fields, scope, forServices, filters, actions, events } = resource
+  const has = (key: string) => Object.hasOwn(fields, key)
+  const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
+  const unfiltered = filters.find((one) => fields[one]?.filter == null)
+  const strange = Object.keys(fields).find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
+  const silent = (['created', 'updated', 'deleted'] as const).find(
+    (event) => Object.hasOwn(events, event) && actions[actionOfEvent[event]] === undefined,
+  )
+  const faults: [boolean, string][] = [
+    [!/^[a-z]+(-[a-z]+)*$/.test(name), 'has a name that is not words with hyphens'],
+    [
+      !/^[a-z]+(_[a-z]+)*$/.test(plural),
+      `has the plural ${plural}, which is not the name of a table`,
+    ],
+    [strange !== undefined, `has the field ${strange}, which is not the name of a column`],
+    [!has('id') || !has('createdAt'), 'needs the fields id and createdAt'],
+    [actions.update !== undefined && !has('updatedAt'), 'has an update and no field updatedAt'],
+    [scope === 'owner' && !has('userId'), 'has the scope owner and no field userId'],
+    [
+      scope === 'owner' && needsRole,
+      'needs a role, which belongs to one tenant, for rows that an owner has in several',
+    ],
+    [scope === 'chain' && !has('folderId'), 'has the scope chain and no field folderId'],
+    [
+      scope === 'chain' && actions.create?.accepts?.includes('folderId') === false,
+      'has the scope chain and creates rows without a folder',
+    ],
+    [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
+    [unfiltered !== undefined, `has no filter by ${unfiltered}`],
+    [
+      silent !== undefined && resource.worker === '',
+      `has the event ${silent} and no action that publishes it`,
+    ],
+  ]
+  return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
+}
+
+const actionOfEvent = { created: 'create', updated: 'update', deleted: 'delete' } as const
+
+/** The path of a resource in the API. */
+export function pathOf({ plural }: Pick<Resource, 'plural'>): string {
+  return `/${plural.replaceAll('_', '-')}`
+}
+
+/** The name of a resource in a sentence. */
+export function wordOf({ name }: Pick<Resource, 'name'>): string {
+  return name.replaceAll('-', ' ')
+}
+
+/** The column of a field: `author_id` of `authorId`. */
+export function columnOf(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,199 @@
+import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
+import { type Action, type ActionName, columnOf, type Resource } from './define.ts'
+
+/* What the program reads from the declared resources. */
+
+const actionNames: readonly ActionName[] = ['read', 'create', 'update', 'delete']
+
+function actionsOf({ actions }: Resource): [ActionName, Action][] {
+  return actionNames.flatMap((name) => {
+    const action = actions[name]
+    return action === undefined ? [] : [[name, action] as [ActionName, Action]]
+  })
+}
+
+/** The rules of the policy. */
+export function rulesOf<const Name extends string>(
+  resources: readonly (Resource & { readonly name: Name })[],
+) {
+  return resources.flatMap((resource) =>
+    actionsOf(resource).map(([action, { permission, token, unless = [] }]) => ({
+      resource: resource.name,
+      action,
+      permission,
+      tokenPermission: token ?? permission,
+      scope: resource.scope,
+      credential: 'any' as const,
+      forServices: resource.forServices,
+      unless,
+    })),
+  )
+}
+
+/** The permissions of limited tokens that no role has. */
+export function tokenPermissionsOf(
+  resources: readonly Resource[],
+  ofRoles: readonly string[],
+): string[] {
+  const named = resources.flatMap((one) => actionsOf(one).map(([, { token }]) => token))
+  return [...new Set(named)].filter(
+    (one) => one !== undefined && !ofRoles.includes(one),
+  ) as string[]
+}
+
+/** The privileges of the roles on each table: nothing that no action needs. */
+export function privilegesOf(
+  resources: readonly Resource[],
+): Record<string, { web: string; worker: string }> {
+  return Object.fromEntries(
+    resources.map((one) => [one.plural, { web: webPrivilegesOf(one), worker: one.worker }]),
+  )
+}
+
+function webPrivilegesOf({ fields, actions }: Resource): string {
+  const { create, update, delete: removal } = actions
+  const touched = Object.keys(fields).filter((key) => fields[key]?.isTouched)
+  const changed = [...(update?.accepts ?? []), ...(update?.sets ?? []), ...touched].map(columnOf)
+  return [
+    'SELECT',
+    ...(create === undefined ? [] : ['INSERT']),
+    ...(update === undefined ? [] : [`UPDATE (${changed.join(', ')})`]),
+    ...(removal === undefined ? [] : ['DELETE']),
+  ].join(', ')
+}
+
+/** The function that enters the tenant of an owner's row, whose event belongs there. */
+export function homeFunctionOf({ name }: Pick<Resource, 'name'>): string {
+  return `enter_${name.replaceAll('-', '_')}_tenant`
+}
+
+/** The same as GRANT names them. */
+export function homeFunctionsOf(resources: readonly Resource[]): string[] {
+  return resources.filter(publishesAtHome).map((one) => `${homeFunctionOf(one)}(bigint)`)
+}
+
+function publishesAtHome({ scope, events }: Resource): boolean {
+  return scope === 'owner' && ('updated' in events || 'deleted' in events)
+}
+
+type Insert = { text: string; values: unknown[] }
+type Tenant = { readonly tenantId: string; readonly userId: number }
+
+/** One row of each table that the web role may insert into, for the isolation check at start. */
+export function isolationRowsOf(
+  resources: readonly Resource[],
+): Record<string, (tenant: Tenant) => Insert> {
+  const inserted = resources.filter(({ actions }) => actions.create !== undefined)
+  return Object.fromEntries(
+    inserted.map((resource) => [resource.plural, (tenant: Tenant) => insertOf(resource, tenant)]),
+  )
+}
+
+function insertOf(resource: Resource, { tenantId, userId }: Tenant): Insert {
+  const { plural, scope, fields, actions } = resource
+  const written = [...(actions.create?.accepts ?? []), ...(actions.create?.sets ?? [])]
+  const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
+  const row = new Map<string, unknown>([
+    ['tenant_id', tenantId],
+    ...written.map((key) => [columnOf(key), exampleValue(resource, key)] as const),
+    ...people.map((key) => [columnOf(key), userId] as const),
+  ])
+  row.delete('folder_id')
+  const values = [...row.values()]
+  const columns = [...row.keys()]
+  const marks = values.map((_, index) => `$${index + 1}`)
+  if (scope === 'chain') {
+    // The isolation check has one team and one folder in each tenant.
+    columns.push('team_id', 'folder_id')
+    marks.push(firstOf('teams'), firstOf('folders'))
+  }
+  return {
+    text: `INSERT INTO ${plural} (${columns.join(', ')}) VALUES (${marks.join(', ')})`,
+    values,
+  }
+}
+
+const firstOf = (table: string) =>
+  `coalesce((SELECT min(id) FROM ${table} WHERE tenant_id = $1), 0)`
+
+function exampleValue({ fields }: Resource, key: string): unknown {
+  const { column, written, shown } = fields[key] ?? {}
+  const example = exampleOf(plain(written ?? shown), key)
+  return column === 'jsonb' ? JSON.stringify(example) : example
+}
+
+/** The sections of the downloads, as `export_sections` in the database names them. */
+export function sectionsOf(resources: readonly Resource[]) {
+  const named = resources.map(({ plural, scope, fields }) => ({
+    section: plural.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
+    scope,
+    isPersonal: scope === 'chain' || Object.values(fields).some(({ isPerson }) => isPerson),
+  }))
+  const sections = (wanted: (one: (typeof named)[number]) => boolean) =>
+    named.filter(wanted).map(({ section }) => section)
+  return {
+    ofPerson: sections(({ scope }) => scope === 'owner'),
+    ofPersonInTenant: sections(({ scope, isPersonal }) => scope !== 'owner' && isPersonal),
+    ofTenant: sections(() => true),
+  }
+}
+
+/** The types of the events that a resource publishes. */
+export type EventOf<One> = One extends {
+  readonly name: infer Name extends string
+  readonly events: Readonly<Record<infer Event extends string, string>>
+}
+  ? `${Name}.${Event}`
+  : never
+
+/** The schema of the data of an event. */
+type DataOf<One, Type> = One extends { readonly shape: infer Data }
+  ? Type extends EventOf<One>
+    ? Data
+    : never
+  : never
+
+export function eventTypesOf<One extends Pick<Resource, 'name' | 'events'>>(
+  resources: readonly One[],
+): EventOf<One>[] {
+  return resources.flatMap(({ name, events }) =>
+    Object.keys(events).map((event) => `${name}.${event}` as EventOf<One>),
+  )
+}
+
+/** Each kind of event by its type: what has happened, and the schema of its data. */
+export function eventKindsOf<One extends Pick<Resource, 'name' | 'events' | 'shape'>>(
+  resources: readonly One[],
+) {
+  type Type = EventOf<One>
+  const kinds = resources.flatMap(({ name, events, shape }) =>
+    Object.entries(events).map(([event, summary]) => {
+      const type = `${name}.${event}`
+      return [type, { type, summary, data: shape }]
+    }),
+  )
+  return Object.fromEntries(kinds) as {
+    [Key in Type]: { type: Key; summary: string; data: DataOf<One, Key> }
+  }
+}
+
+/** Example data of an event: what its schema allows, with the ids of the person who asks. */
+export function exampleRow(
+  { fields, example }: Pick<Resource, 'fields' | 'example'>,
+  ids: { id: number; userId: number; tenantId: string },
+  now: Date,
+): object {
+  const own: Record<string, unknown> = { id: ids.id, tenantId: ids.tenantId }
+  const values = Object.entries(fields).flatMap(([key, one]) => {
+    if (one.isOmitted || one.isHidden) return []
+    if (one.isPerson) return [[key, ids.userId]]
+    if (one.column === 'timestamptz') return [[key, now.toISOString()]]
+    return [[key, own[key] ?? exampleOf(plain(one.shown), key)]]
+  })
+  return { ...Object.fromEntries(values), ...example }
+}
+
+/** A copy without TypeBox's marks, which are no part of JSON Schema. */
+function plain(schema: unknown): Schema {
+  return JSON.parse(JSON.stringify(schema ?? {}))
+}
