@@ -44,7 +44,7 @@ t.test('a document is created by a function on a cluster', async (t) => {
   const sent: Statement[] = []
   const sql = sqlOver(async (statement) => {
     sent.push(statement)
-    return { rows: [] }
+    return []
   })
   const caller = { userId: 7, tenantId: 'tenant', role: 'editor', department: null }
   const now = new Date()
