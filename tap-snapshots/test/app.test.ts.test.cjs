@@ -81,15 +81,13 @@ root
         tenants
         me
         ownInvitations
-        orders
+        declared
         tenant
           tenant-rls
-          posts
-          invoices
+          declared
           users
           tenantDeletion
           invitations
-          documents
           folders
           teams
           teamMembers
