@@ -77,7 +77,6 @@ CREATE POLICY owner_scope ON provider_grants
       AND i.user_id = (SELECT current_user_id())));
 
 CREATE POLICY owner_scope ON token_revocations USING (user_id = (SELECT current_user_id()));
-CREATE POLICY owner_scope ON form_submissions USING (user_id = (SELECT current_user_id()));
 CREATE POLICY owner_scope ON idempotency_keys USING (user_id = (SELECT current_user_id()));
 
 -- ---- Tokens ----

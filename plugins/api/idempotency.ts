@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import Type from 'typebox'
+import type { OwnerScope } from '#src/access/caller.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { runOnce } from '#src/db/idempotency.ts'
 import { VisibleAscii, withHeader, withProblems } from '#src/http/schemas.ts'
+import { type FormResult, submitOnce } from '#src/pages/kit/form-submission.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,6 +21,12 @@ declare module 'fastify' {
     /** For the entries of a request with an Idempotency-Key. */
     readonly once: Entry<unknown>['once']
     isReplayed: boolean
+    /** `submitOnce` with the form of the request. */
+    submitOnce<Result extends FormResult | null>(
+      tx: Tx,
+      owner: OwnerScope,
+      work: () => Promise<Result>,
+    ): Promise<string | Extract<Result, null>>
   }
 }
 
@@ -49,6 +58,9 @@ export default fp<{ keys: EncryptionKeys }>(
           })
         }
       },
+    })
+    app.decorateRequest('submitOnce', function (tx, owner, work) {
+      return submitOnce(tx, owner, this, keys, work)
     })
     app.addHook('onRoute', describeKey)
   },

@@ -101,9 +101,6 @@ CREATE POLICY owner_scope ON provider_grants
 CREATE POLICY owner_scope ON token_revocations
   USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
 
-CREATE POLICY owner_scope ON form_submissions
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
-
 CREATE POLICY owner_scope ON idempotency_keys
   USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
 

@@ -48,9 +48,6 @@ CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE ON idempotency_keys
 CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE ON service_idempotency_keys
   FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
 
-CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE ON form_submissions
-  FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
-
 CREATE TRIGGER commit_in_two_phases AFTER INSERT OR UPDATE OR DELETE ON invitations
   FOR EACH STATEMENT EXECUTE FUNCTION commit_in_two_phases();
 

@@ -102,29 +102,16 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of submissions older than a day, and secrets that were not shown within five minutes.
-CREATE OR REPLACE FUNCTION prune_form_submissions(batch integer) RETURNS integer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  deleted integer;
-BEGIN
-  UPDATE public.form_submissions s SET secret = NULL
-    WHERE s.secret IS NOT NULL AND s.created_at < now() - interval '5 minutes';
-  DELETE FROM public.form_submissions s WHERE (s.user_id, s.form_hash) IN (
-    SELECT o.user_id, o.form_hash FROM public.form_submissions o
-    WHERE o.created_at < now() - interval '1 day' LIMIT batch);
-  GET DIAGNOSTICS deleted = ROW_COUNT;
-  RETURN deleted;
-END
-$$;
-
--- Deletes one batch of idempotency keys older than a day, of people and of services.
+-- Deletes one batch of idempotency keys older than a day, of people and of services, and the secrets of
+-- forms that were not shown within five minutes.
 CREATE OR REPLACE FUNCTION prune_idempotency_keys(batch integer) RETURNS integer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   deleted integer;
   more integer;
 BEGIN
+  UPDATE public.idempotency_keys k SET secret = NULL
+    WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
   DELETE FROM public.idempotency_keys k WHERE (k.user_id, k.key_hash) IN (
     SELECT o.user_id, o.key_hash FROM public.idempotency_keys o
     WHERE o.created_at < now() - interval '1 day' LIMIT batch);

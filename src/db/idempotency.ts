@@ -11,7 +11,7 @@ import { Problem } from '#src/http/problems.ts'
 import { Prisma } from './generated/client.ts'
 import type { Tx } from './tx.ts'
 
-/** A request with an Idempotency-Key. Keys of different people or services are different keys. */
+/** A request with an Idempotency-Key, or a form. Keys of different people or services are different keys. */
 export type KeyedRequest = {
   by: Pick<Principal, 'userId' | 'serviceId' | 'tenantId'>
   key: string
@@ -33,7 +33,7 @@ export async function runOnce<T>(
   request: KeyedRequest,
   keys: EncryptionKeys,
   work: () => Promise<T>,
-  onReplayed: () => void,
+  onReplayed = () => {},
 ): Promise<T> {
   const { by, key, asked } = request
   const keyHash = Buffer.from(sha256(key))
@@ -87,7 +87,8 @@ function keysOf(
       INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
       VALUES (${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash})
       ON CONFLICT (user_id, key_hash) DO UPDATE SET
-        tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,`,
+        tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
+        secret = CASE WHEN NOT ${isOld} THEN k.secret END,`,
     update: (result: Buffer) => Prisma.sql`
       UPDATE idempotency_keys SET result = ${result}
       WHERE user_id = ${userId} AND key_hash = ${keyHash}`,

@@ -50,10 +50,9 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   },
   logout_tokens: { web: '', worker: '' },
   idempotency_keys: {
-    web: 'SELECT, INSERT, UPDATE (tenant_id, request_hash, result, created_at)',
+    web: 'SELECT, INSERT, UPDATE (tenant_id, request_hash, result, secret, created_at)',
     worker: '',
   },
-  form_submissions: { web: 'SELECT, INSERT, UPDATE (location, secret)', worker: '' },
   provider_grants: {
     web: 'SELECT, INSERT, UPDATE (access_token, refresh_token, scope, issued_at, expires_at, generation, status, refresh_attempt, created_at, updated_at), DELETE',
     worker: '',
@@ -208,7 +207,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'work_erasure(bigint, integer)',
     'measure_erasures()',
     'prune_dead(integer, integer, integer)',
-    'prune_form_submissions(integer)',
     'prune_idempotency_keys(integer)',
     'prune_records(integer, integer)',
     'find_revocation(uuid)',
@@ -284,7 +282,6 @@ export const identityTables = [
   'api_tokens',
   'service_tokens',
   'service_idempotency_keys',
-  'form_submissions',
   'idempotency_keys',
   'scope_keys',
   'installation',

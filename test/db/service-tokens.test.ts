@@ -66,7 +66,6 @@ t.test('SQL in the scope of a service reaches its tenant, and nothing of a perso
       ['SELECT id FROM api_tokens', 0],
       ['SELECT FROM oauth_identities', 0],
       ['SELECT FROM idempotency_keys', 0],
-      ['SELECT FROM form_submissions', 0],
       ['SELECT name FROM service_tokens', 1],
       ['DELETE FROM service_tokens', 0],
       [`UPDATE service_tokens SET permissions = '{post:delete}'`, 0],

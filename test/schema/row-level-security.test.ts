@@ -25,7 +25,6 @@ const ownTables = [
   'oauth_identities',
   'api_tokens',
   'token_revocations',
-  'form_submissions',
   'idempotency_keys',
 ]
 
@@ -145,7 +144,6 @@ t.test('tables of functions alone are closed to both roles, whatever the scope',
 
 /** Tables whose rows people do not delete. */
 const changes: Readonly<Record<string, string>> = {
-  form_submissions: 'UPDATE form_submissions SET secret = NULL',
   idempotency_keys: 'UPDATE idempotency_keys SET result = NULL',
   token_revocations: `UPDATE token_revocations SET status = 'revoking'`,
 }

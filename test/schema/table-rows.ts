@@ -95,7 +95,6 @@ export const samples: Record<string, (user: TestUser) => Row> = {
   idempotency_keys: ({ userId }) => ({
     ...{ user_id: userId, key_hash: randomBytes(32), request_hash: randomBytes(32) },
   }),
-  form_submissions: ({ userId }) => ({ user_id: userId, form_hash: randomBytes(32) }),
   provider_grants: ({ userId }) => ({
     provider: 'acme',
     provider_user_id: `second-${userId}`,

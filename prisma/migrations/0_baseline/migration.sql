@@ -210,20 +210,7 @@ CREATE TABLE token_revocations (
 CREATE INDEX token_revocations_user_id_idx ON token_revocations (user_id);
 ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
 
--- A form that is submitted twice has one effect, and its secret is shown once.
-CREATE TABLE form_submissions (
-  user_id bigint NOT NULL,
-  form_hash bytea NOT NULL CHECK (octet_length(form_hash) = 32), -- SHA-256 of the form with its random id
-  location text, -- The path of the result. NULL until there is one.
-  secret bytea, -- Encrypted. NULL once it was shown.
-  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (user_id, form_hash),
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
-);
-CREATE INDEX form_submissions_created_at_idx ON form_submissions (created_at);
-ALTER TABLE form_submissions ENABLE ROW LEVEL SECURITY;
-
--- Requests of people with an Idempotency-Key. A repeated request gets the first result.
+-- Requests of people with an Idempotency-Key, and forms of pages. A repeated request gets the first result.
 CREATE TABLE idempotency_keys (
   user_id bigint NOT NULL,
   key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
@@ -231,12 +218,14 @@ CREATE TABLE idempotency_keys (
   -- SHA-256 of everything that the request asked for.
   request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
   result bytea, -- Encrypted. NULL until the request had an effect.
+  secret bytea, -- Encrypted. What a form created, until it is shown or five minutes old.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (user_id, key_hash),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
+CREATE INDEX idempotency_keys_secret_idx ON idempotency_keys (created_at) WHERE secret IS NOT NULL;
 CREATE INDEX idempotency_keys_tenant_id_idx ON idempotency_keys (tenant_id);
 ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 

@@ -25,7 +25,7 @@ import {
 } from '#src/pages/account/account.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { chosen } from '#src/pages/kit/form.ts'
-import { shownQuery, submitOnce, takeSecret } from '#src/pages/kit/form-submission.ts'
+import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery, sectionFor } from '#src/pages/kit/layout.ts'
 
 const firstPage = { limit: 100, after: null }
@@ -157,9 +157,9 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
         permissions: permissions === undefined ? null : chosen(permissions),
       }
       const location = await app.db.write(sessionEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const made = await createOwnToken(tx, caller, wanted, clientInfo)
-          const secret = made && { keys, secret: made.token, note: made.name }
+          const secret = made && { secret: made.token, note: made.name }
           return secret && { path: '/app/account', secret }
         }),
       )

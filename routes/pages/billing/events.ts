@@ -25,7 +25,7 @@ import {
   dismissForm,
   progressOf,
 } from '#src/pages/billing/events.ts'
-import { SubmissionForm, submitOnce } from '#src/pages/kit/form-submission.ts'
+import { SubmissionForm } from '#src/pages/kit/form-submission.ts'
 
 const pageSize = '25'
 
@@ -82,7 +82,7 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     { config: replay, schema: { hide, body: SubmissionForm } },
     async (request, reply) => {
       const location = await app.db.write(request.entry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () =>
+        request.submitOnce(tx, caller, async () =>
           resultOf(await createReplay(tx, app.queue, { status: 'dead' })),
         ),
       )
@@ -95,7 +95,7 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     async (request, reply) => {
       const { id } = request.params
       const location = await app.db.write(request.entry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const { body } = found(await findReceived(tx, id))
           if (body === null) {
             throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
@@ -112,7 +112,7 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     async (request, reply) => {
       const { sessionEntry, clientInfo, params, body } = request
       const location = await app.db.write(sessionEntry, (tx, operator) =>
-        submitOnce(tx, operator, request, async () => {
+        request.submitOnce(tx, operator, async () => {
           const dismissal = { eventId: params.id, reason: body.reason }
           await dismissEvent(tx, operator, dismissal, clientInfo)
           return { path: `/app/billing/${encodeURIComponent(params.id)}` }

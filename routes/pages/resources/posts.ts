@@ -7,7 +7,6 @@ import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
-import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   isNewer,
@@ -70,7 +69,7 @@ const posts: FastifyPluginAsyncTypebox = async function posts(app) {
       const { title, body, department } = request.body
       const now = app.clock.now()
       const location = await app.db.write(request.tenantEntry, (tx, author) =>
-        submitOnce(tx, author, request, async () => {
+        request.submitOnce(tx, author, async () => {
           const text = {
             title,
             body: withLineFeeds(body),

@@ -14,12 +14,7 @@ import { Problem } from '#src/http/problems.ts'
 import { Uuid } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { chosen } from '#src/pages/kit/form.ts'
-import {
-  shownQuery,
-  submissionFields,
-  submitOnce,
-  takeSecret,
-} from '#src/pages/kit/form-submission.ts'
+import { shownQuery, submissionFields, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   type ServiceTokenNotice,
@@ -69,10 +64,10 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
       const facts = { name: body.name, permissions: chosen(body.permissions), expiresAt }
       try {
         const location = await app.db.write(tenantEntry, (tx, caller) =>
-          submitOnce(tx, caller, request, async () => {
+          request.submitOnce(tx, caller, async () => {
             const { userId, tenantId } = caller
             const made = await createServiceToken(tx, { userId, tenantId, clientInfo }, facts, now)
-            return { path, secret: { keys, secret: made.token, note: made.name } }
+            return { path, secret: { secret: made.token, note: made.name } }
           }),
         )
         return reply.redirect(location, 303)
@@ -89,10 +84,10 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const location = await app.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const { userId, tenantId } = caller
           const made = await rotateServiceToken(tx, { userId, tenantId, clientInfo }, body.id)
-          return made && { path, secret: { keys, secret: made.token, note: made.name } }
+          return made && { path, secret: { secret: made.token, note: made.name } }
         }),
       )
       if (location === null) throw new Problem('not-found')

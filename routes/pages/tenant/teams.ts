@@ -15,7 +15,6 @@ import {
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { IdParams } from '#src/http/schemas.ts'
-import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   folderForm,
@@ -54,7 +53,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
     async (request, reply) => {
       const now = app.clock.now()
       const location = await app.db.write(request.tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           await createTeam(tx, caller, request.body.name, now)
           return { path: pathWith('team-created') }
         }),
@@ -105,7 +104,7 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
       const place = parentId === '' ? { teamId } : { parentId: readId(parentId) }
       const now = app.clock.now()
       const location = await app.db.write(request.tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           found(await createFolder(tx, caller, { name, ...place }, now))
           return { path: pathWith('folder-created') }
         }),

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { UuidParams } from '#src/http/schemas.ts'
-import { SubmissionForm, submitOnce } from '#src/pages/kit/form-submission.ts'
+import { SubmissionForm } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts'
 import { signatureForm } from '#src/pages/webhooks/signature-check.ts'
@@ -43,7 +43,7 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
       const { params, tenantEntry, clientInfo } = request
       const now = app.clock.now()
       const location = await app.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const delivery = found(
             await replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
           )

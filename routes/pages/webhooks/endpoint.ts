@@ -11,7 +11,6 @@ import {
   SubmissionForm,
   shownQuery,
   submissionFields,
-  submitOnce,
   takeSecret,
 } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
@@ -178,12 +177,12 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       const { params, body, tenantEntry, clientInfo } = request
       const rotation = { keys, now: app.clock.now(), overlap: Number(body.overlapSeconds) }
       const location = await app.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const by = { ...caller, clientInfo }
           const rotated = found(await rotateSecret(tx, by, params.id, rotation))
           const note = rotated.previousSecretExpiresAt
           const path = `/app/webhooks/${rotated.id}?done=rotated`
-          return { path, secret: { keys, secret: rotated.secret, note } }
+          return { path, secret: { secret: rotated.secret, note } }
         }),
       )
       return reply.redirect(location, 303)
@@ -205,7 +204,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     async (request, reply) => {
       const { params, tenantEntry, clientInfo } = request
       const location = await app.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
           if (!deleted) throw new Problem('not-found')
           return { path: '/app/webhooks?done=removed' }
@@ -232,7 +231,7 @@ async function countFirst(request: EndpointRequest, notice: WebhookNotice): Prom
   const { server, params, tenantEntry } = request
   let isFirst = false
   const location = await server.db.write(tenantEntry, (tx, caller) =>
-    submitOnce(tx, caller, request, async () => {
+    request.submitOnce(tx, caller, async () => {
       isFirst = true
       found(await findEndpoint(tx, caller, params.id))
       return { path: `/app/webhooks/${params.id}?done=${notice}` }

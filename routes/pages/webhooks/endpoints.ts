@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { findOwnLedgerState } from '#src/ledger/last-check.ts'
-import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import { type RetryFacts, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { newEndpointForm, readFields } from '#src/pages/webhooks/forms.ts'
@@ -58,13 +57,13 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
       const wanted = { ...facts, url: checked.url }
       let refused: EndpointRefusal = 'full'
       const location = await app.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
           if (typeof made === 'string') {
             refused = made
             return null
           }
-          const secret = { keys: options.keys, secret: made.secret, note: null }
+          const secret = { secret: made.secret, note: null }
           return { path: `/app/webhooks/${made.id}?done=created`, secret }
         }),
       )

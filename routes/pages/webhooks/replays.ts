@@ -6,7 +6,6 @@ import type { Tx } from '#src/db/database.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
-import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import { progressOf, rangeFields, readRange, replayPage } from '#src/pages/webhooks/forms.ts'
 import {
   ConfirmedFields,
@@ -76,7 +75,7 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
       if (selection === null) throw new Problem('malformed')
       let refused: 'disabled' | 'too-many' | null = null
       const location = await app.db.write(tenantEntry, (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const by = { ...caller, clientInfo }
           const replay = found(await createReplay(tx, app.queue, by, params.id, selection, now))
           if (typeof replay !== 'string') {

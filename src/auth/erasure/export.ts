@@ -28,7 +28,6 @@ export const personSections = {
     'providerRevocations',
     'sessions',
     'pendingSignIns',
-    'submittedForms',
     'idempotencyKeys',
     'apiTokens',
     'serviceTokensCreated',

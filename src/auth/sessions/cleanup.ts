@@ -8,7 +8,6 @@ export type Deleted = {
   sessions: number
   attempts: number
   tokens: number
-  submissions: number
   keys: number
   logouts: number
   entries: number
@@ -22,8 +21,8 @@ const statementTimeoutMs = statementTimeoutsMs.cleanup
 const expiredTokenDays = 30
 
 /**
- * Deletes one batch of expired sessions, pending sign-ins, API tokens, form submissions,
- * idempotency keys, logout tokens and audit entries. It only frees space: every look-up checks the expiry itself.
+ * Deletes one batch of expired sessions, pending sign-ins, API tokens, idempotency keys, logout tokens
+ * and audit entries. It only frees space: every look-up checks the expiry itself.
  * @returns null if another worker holds the lock
  */
 export async function deleteExpired(
@@ -35,14 +34,12 @@ export async function deleteExpired(
       SELECT sessions, attempts, tokens FROM prune_dead(${idleSeconds}, ${expiredTokenDays},
         ${batchSize})`
     if (dead === undefined) return null
-    const [once] = await connection.sql<Pick<Deleted, 'submissions' | 'keys'>>`
-      SELECT prune_form_submissions(${batchSize}) AS submissions,
-        prune_idempotency_keys(${batchSize}) AS keys`
+    const [once] = await connection.sql<Pick<Deleted, 'keys'>>`
+      SELECT prune_idempotency_keys(${batchSize}) AS keys`
     const [records] = await connection.sql<Pick<Deleted, 'logouts' | 'entries'>>`
       SELECT logouts, entries FROM prune_records(${auditDays}, ${batchSize})`
     const { logouts = 0, entries = 0 } = records ?? {}
-    const { submissions = 0, keys = 0 } = once ?? {}
-    return { ...dead, submissions, keys, logouts, entries }
+    return { ...dead, keys: once?.keys ?? 0, logouts, entries }
   })
 }
 

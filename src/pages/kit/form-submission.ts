@@ -8,9 +8,9 @@ import {
   unseal,
 } from '#src/crypto/encryption.ts'
 import { randomId, sha256 } from '#src/crypto/hash.ts'
-import type { Database } from '#src/db/database.ts'
+import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import type { Queryable } from '#src/db/system-database.ts'
+import { runOnce } from '#src/db/idempotency.ts'
 import { Uuid } from '#src/http/schemas.ts'
 import { type Html, html } from './html.ts'
 
@@ -28,62 +28,40 @@ export function submissionField(): Html {
   return html`<input type="hidden" name="submission" value="${randomId()}">`
 }
 
-/** A form as it was sent: its path and its fields, `submission` among them. */
-type SentForm = { url: string; body: unknown }
-
 /** A secret to show once, and what the page says about it. */
 export type ShownSecret = { readonly secret: string; readonly note: string | null }
 
-/**
- * Where the result of a form is shown: a path with an optional query, and a secret to show there with
- * the keys to encrypt it.
- */
-type Result = {
-  readonly path: string
-  readonly secret?: ShownSecret & { readonly keys: EncryptionKeys }
-}
+/** Where the result of a form is shown: a path with an optional query, and a secret to show there. */
+export type FormResult = { readonly path: string; readonly secret?: ShownSecret }
 
 /**
- * Carries out a form unless the same form was carried out before, in the transaction of
- * `connection`. A form that was changed, or rendered again, is another form. Of two at once the
- * second waits for the first.
+ * Carries out a form unless the same form was carried out before (`runOnce`). A form that was changed, or
+ * rendered again, is another form.
+ * @param form as it was sent: its path and its fields, `submission` among them
  * @param work null if nothing was done: sent again, the form is carried out
  * @returns where to redirect to; null if `work` returned null
  */
-export async function submitOnce(
-  connection: Queryable,
-  owner: OwnerScope,
-  form: SentForm,
-  work: () => Promise<Result>,
-): Promise<string>
-export async function submitOnce(
-  connection: Queryable,
-  owner: OwnerScope,
-  form: SentForm,
-  work: () => Promise<Result | null>,
-): Promise<string | null>
-export async function submitOnce(
-  connection: Queryable,
+export async function submitOnce<Result extends FormResult | null>(
+  tx: Tx,
   { userId }: OwnerScope,
-  form: SentForm,
-  work: () => Promise<Result | null>,
-): Promise<string | null> {
-  const hash = hashOf(form)
-  // DO UPDATE, unlike DO NOTHING, waits for the other transaction and returns its row.
-  const [claimed] = await connection.sql<{ location: string | null }>`
-      INSERT INTO form_submissions AS s (user_id, form_hash) VALUES (${userId}, ${hash})
-      ON CONFLICT (user_id, form_hash) DO UPDATE SET location = s.location
-      RETURNING s.location`
-  if (typeof claimed?.location === 'string') return claimed.location
-  const result = await work()
-  if (result === null) return null
-  const { path, secret } = result
-  const location = secret === undefined ? path : withShown(path, hash)
-  const sealed = secret === undefined ? null : close(secret, bindingOf(userId, hash))
-  await connection.sql`
-      UPDATE form_submissions SET location = ${location}, secret = ${sealed}
-      WHERE user_id = ${userId} AND form_hash = ${hash}`
-  return location
+  form: { url: string; body: unknown },
+  keys: EncryptionKeys,
+  work: () => Promise<Result>,
+): Promise<string | Extract<Result, null>> {
+  // With a space, which no Idempotency-Key of a header has.
+  const key = `form ${JSON.stringify([form.url, form.body])}`
+  const by = { userId, serviceId: null, tenantId: null }
+  const done = await runOnce(tx, { by, key, asked: [] }, keys, async () => {
+    const result = await work()
+    if (result?.secret === undefined) return result
+    const hash = Buffer.from(sha256(key))
+    const secret = Buffer.from(seal(keys, JSON.stringify(result.secret), bindingOf(userId, hash)))
+    await tx.sql`
+      UPDATE idempotency_keys SET secret = ${secret}
+      WHERE user_id = ${userId} AND key_hash = ${hash}`
+    return { path: withShown(result.path, hash) }
+  })
+  return done === null ? (done as Extract<Result, null>) : done.path
 }
 
 /** A request for a page with `shownQuery`. */
@@ -105,23 +83,15 @@ export async function takeSecret(
   return db.write(entry, async (tx, { userId }) => {
     const [taken] = await tx.sql<{ secret: Uint8Array }>`
       WITH kept AS (
-        SELECT secret FROM form_submissions
-        WHERE user_id = ${userId} AND form_hash = ${hash} AND secret IS NOT NULL
+        SELECT secret FROM idempotency_keys
+        WHERE user_id = ${userId} AND key_hash = ${hash} AND secret IS NOT NULL
           AND created_at > now() - interval '5 minutes'
         FOR UPDATE
       )
-      UPDATE form_submissions SET secret = NULL FROM kept
-      WHERE user_id = ${userId} AND form_hash = ${hash} RETURNING kept.secret`
+      UPDATE idempotency_keys SET secret = NULL FROM kept
+      WHERE user_id = ${userId} AND key_hash = ${hash} RETURNING kept.secret`
     return taken === undefined ? 'gone' : open(keys, taken.secret, bindingOf(userId, hash))
   })
-}
-
-function close(
-  { keys, secret, note }: NonNullable<Result['secret']>,
-  binding: Binding,
-): Buffer<ArrayBuffer> {
-  const shown: ShownSecret = { secret, note }
-  return Buffer.from(seal(keys, JSON.stringify(shown), binding))
 }
 
 function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): ShownSecret | 'gone' {
@@ -132,10 +102,6 @@ function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): Shown
     if (error instanceof UnsealError) return 'gone'
     throw error
   }
-}
-
-function hashOf({ url, body }: SentForm): Buffer<ArrayBuffer> {
-  return Buffer.from(sha256(JSON.stringify([url, body])))
 }
 
 function bindingOf(userId: number, hash: Uint8Array): Binding {

@@ -70,12 +70,9 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ state_hash: bytes('state'), session_id: tenantId, provider: 'demo', nonce: 'Lovelace' },
     ...{ code_verifier: 'Lovelace', expires_at: tomorrow, purpose: 'link', user_id: userId },
   }),
-  form_submissions: ({ userId }) => ({
-    ...{ user_id: userId, form_hash: bytes('form'), location: '/Lovelace', secret: bytes('x') },
-  }),
   idempotency_keys: ({ userId, tenantId }) => ({
     ...{ user_id: userId, key_hash: bytes('key'), tenant_id: tenantId },
-    ...{ request_hash: bytes('request'), result: bytes('result') },
+    ...{ request_hash: bytes('request'), result: bytes('result'), secret: bytes('x') },
   }),
   api_tokens: ({ userId, tenantId }) => ({
     ...{ hash: bytes('token'), user_id: userId, tenant_id: tenantId, name: 'Lovelace’s token' },

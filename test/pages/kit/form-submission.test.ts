@@ -99,7 +99,7 @@ t.test('a secret is shown once: to the person who created it, within five minute
     return String((await admin.submit('/app/webhooks', fields)).headers.location)
   }
   const first = await add()
-  const { rows } = await database.query('SELECT secret FROM form_submissions')
+  const { rows } = await database.query('SELECT secret FROM idempotency_keys')
   t.notMatch(Buffer.from(rows[0].secret).toString('latin1'), 'whsec_', 'it is stored encrypted')
   t.match((await colleague.open(first)).body, 'was shown already')
   t.equal((await test.app.inject({ url: first })).statusCode, 401)
@@ -110,12 +110,12 @@ t.test('a secret is shown once: to the person who created it, within five minute
   t.equal(secrets.length, 1, 'once, also for two requests at the same moment')
 
   const late = await add()
-  await database.query(`UPDATE form_submissions SET created_at = now() - interval '301 s'`)
+  await database.query(`UPDATE idempotency_keys SET created_at = now() - interval '301 s'`)
   t.equal(secretIn((await admin.open(late)).body), undefined)
   const tampered = await add()
   await database.query(
     // Another byte than before.
-    `UPDATE form_submissions SET secret = set_byte(secret, 40, 255 - get_byte(secret, 40))`,
+    `UPDATE idempotency_keys SET secret = set_byte(secret, 40, 255 - get_byte(secret, 40))`,
   )
   const gone = await admin.open(tampered)
   t.equal(gone.statusCode, 200)

@@ -817,9 +817,6 @@ export interface components {
       pendingSignIns: {
           [key: string]: unknown;
         }[];
-      submittedForms: {
-          [key: string]: unknown;
-        }[];
       idempotencyKeys: {
           [key: string]: unknown;
         }[];

@@ -119,7 +119,7 @@ t.test('the signature checker names the fault, and forgets the secret', async (t
     'the draft has no secret',
   )
   t.notMatch(test.log.join(''), secret)
-  const stored = await test.database.admin.query('SELECT FROM form_submissions')
+  const stored = await test.database.admin.query('SELECT FROM idempotency_keys')
   t.equal(stored.rowCount, 0)
 })
 
