@@ -74,14 +74,17 @@ VALUES
    'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result'], false)
 $$;
 
--- One page of a section, in the order of its key, with times in UTC. Restores the scope of the caller.
+-- One page of a section, in the order of its key, with times in UTC: `batch` rows, or fewer if they reach 1 MiB. `more`
+-- of the last one is true if others may follow. Restores the scope of the caller.
 CREATE OR REPLACE FUNCTION export_page(
   kind text, section text, person bigint, tenant uuid, key_after text, batch integer
-) RETURNS TABLE (key text, item jsonb)
+) RETURNS TABLE (key text, item jsonb, more boolean)
 LANGUAGE plpgsql VOLATILE SET "TimeZone" = 'UTC' AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   described record;
+  shown integer := 0;
+  bytes bigint := 0;
 BEGIN
   SELECT s.* INTO described FROM public.export_sections() s
     WHERE s.kind = export_page.kind AND s.section = export_page.section;
@@ -103,18 +106,25 @@ BEGIN
     PERFORM public.set_scope('export', '', person,
       CASE WHEN described.by_tenant THEN tenant END);
   END IF;
-  RETURN QUERY EXECUTE format(
+  FOR key, item IN EXECUTE format(
       'SELECT (%1$s)::text, to_jsonb(r) - $3 FROM public.%2$I r
        WHERE (%3$s) AND ($4 IS NULL OR %1$s > $4::%4$s) ORDER BY %1$s LIMIT $5',
       described.key, described.source, described.condition, described.key_type)
-    USING person, tenant, described.hidden, key_after, batch;
+    USING person, tenant, described.hidden, key_after, batch
+  LOOP
+    shown := shown + 1;
+    bytes := bytes + octet_length(item::text);
+    more := shown = batch OR bytes >= 1048576;
+    RETURN NEXT;
+    EXIT WHEN more;
+  END LOOP;
   PERFORM public.put_scope(entered);
 END
 $$;
 
 -- A page about the user of a session.
 CREATE OR REPLACE FUNCTION export_own(section text, tenant uuid, key_after text, batch integer)
-RETURNS TABLE (key text, item jsonb)
+RETURNS TABLE (key text, item jsonb, more boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT * FROM public.export_page(

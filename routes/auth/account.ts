@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type, { type TSchema } from 'typebox'
 import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
+import { Problem } from '#src/http/problems.ts'
 import { NoContent, problems, Time } from '#src/http/schemas.ts'
+import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 
 const Rows = Type.Array(Type.Object({}, { additionalProperties: true }))
 const sections = [...personSections.once, ...personSections.perTenant]
@@ -21,8 +23,12 @@ const Confirmation = Type.Object(
 
 const tags = ['account']
 
+const retryAfterSeconds = 5
+
 /** Downloads the caller's stored data, and deletes their account. */
 const account: FastifyPluginAsyncTypebox = async function account(app) {
+  const exporting = createKeyedLimit(1)
+
   app.get(
     '/auth/account/export',
     {
@@ -33,7 +39,7 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
         tags,
         summary: 'Download everything that is kept about you',
         description:
-          'Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.',
+          'One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.',
         response: { 200: Export },
       },
     },
@@ -45,10 +51,18 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
         app.clock.now(),
       )
       await request.enter()
+      // Pages of 1 MiB each would otherwise be read as often as somebody asks for them.
+      const person = String(request.caller.userId)
+      if (exporting.enter([person]) !== null) {
+        const detail = 'Another download of yours is in progress.'
+        throw new Problem('too-many-requests', { detail, retryAfterSeconds })
+      }
+      const stream = Readable.from(pieces, { objectMode: false })
+      stream.once('close', () => exporting.leave([person]))
       return reply
         .type('application/json')
         .header('content-disposition', 'attachment; filename="account.json"')
-        .send(Readable.from(pieces, { objectMode: false }))
+        .send(stream)
     },
   )
 

@@ -107,3 +107,21 @@ export function keyset(
       : Prisma.sql`(${row}) ${inReverse ? Prisma.sql`>` : Prisma.sql`<`} (${Prisma.join([...last])})`
   return Prisma.sql`${rest} ORDER BY ${order} LIMIT ${page.limit + 1}`
 }
+
+/** A page ends once its rows have so many bytes, so that an answer is bounded whatever people write. */
+export const maxPageBytes = 1_048_576
+
+/**
+ * A statement for a page of a list whose rows can be large: the first of its rows, up to the one that
+ * reaches `maxPageBytes`. `pageOf` reads from `found` that there are more.
+ * @param rows a statement with an order and a limit
+ * @param bytes of a row, by the names of its columns
+ */
+export function withinBytes(rows: Prisma.Sql, bytes: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    SELECT * FROM (
+      SELECT listed.*, (count(*) OVER ())::int AS found,
+        sum(${bytes}) OVER (ROWS UNBOUNDED PRECEDING) - ${bytes} AS before
+      FROM (${rows}) AS listed
+    ) AS measured WHERE before < ${maxPageBytes}`
+}

@@ -3,7 +3,7 @@ import { type ChainScope, firstInReach, inReach } from '#src/access/relations.ts
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
+import { type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
 import { type OneStatement, oneStatement } from '#src/db/sql.ts'
 import {
   idForm,
@@ -76,6 +76,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const listing = { name: plural, forms: [idForm] }
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const columns = Prisma.join(shown.map(([key]) => selected(key)))
+  const bytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
   const readers = shown.map(([key, one]) => ({ key, read: readerOf[one.column], one }))
   const inserted = Object.entries(fields).filter(
     ([key, { initial }]) =>
@@ -145,15 +146,16 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     const after = last === undefined ? [] : [Prisma.sql`id ${beyond} ${last}::bigint`]
     const matching = Prisma.join([Prisma.sql`true`, ...filters, ...times, ...after], ' AND ')
     const limit = page.limit + 1
-    const rows =
+    const inOrder =
       scope === 'chain'
-        ? await tx.sql<Values>`
+        ? Prisma.sql`
             SELECT ${columns} FROM ${table}
             WHERE ${firstInReach(table, chainOf(asking), { matching, direction, limit })}
             ORDER BY id ${direction}`
-        : await tx.sql<Values>`
+        : Prisma.sql`
             SELECT ${columns} FROM ${table} WHERE ${within(asking)} AND ${matching}
             ORDER BY id ${direction} LIMIT ${limit}`
+    const rows = await tx.sql<Values>(withinBytes(inOrder, bytes))
     return pageOf(rows, page, listing.name, ({ id }) => [String(id)], toItem)
   }
 
@@ -259,6 +261,13 @@ const quoted = (name: string) => Prisma.raw(`"${name}"`)
 /** A column under the name of its field. */
 function selected(key: string): Prisma.Sql {
   return columnOf(key) === key ? column(key) : Prisma.sql`${column(key)} AS ${quoted(key)}`
+}
+
+/** The bytes of a column that has as many as somebody has written; none for any other. */
+function largeOf([key, { column: type, isNullable }]: [string, Field]): Prisma.Sql[] {
+  if (type !== 'text' && type !== 'jsonb') return []
+  const bytes = Prisma.sql`octet_length(${quoted(key)}::text)`
+  return [isNullable ? Prisma.sql`coalesce(${bytes}, 0)` : bytes]
 }
 
 /** A value as a parameter with the type of its column. */

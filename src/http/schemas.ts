@@ -136,7 +136,10 @@ export const NoQuery = Type.Object({}, { additionalProperties: false })
 export const PageQuery = Type.Object(
   {
     limit: Type.Optional(
-      Type.String({ pattern: '^([1-9][0-9]?|100)$', description: 'Items of a page' }),
+      Type.String({
+        pattern: '^([1-9][0-9]?|100)$',
+        description: 'Items of a page at most; it ends earlier once it has 1 MiB',
+      }),
     ),
     cursor: Type.Optional(
       Type.String({ maxLength: 2_000, description: '`nextCursor` of the previous page' }),

@@ -4,8 +4,11 @@ import { resources } from '#src/resources/index.ts'
 import { sectionsOf } from '#src/resources/kit/derived.ts'
 import { isJsonObject } from '#src/runtime/json.ts'
 
-/** A row of a section without its secrets, under the names of its columns. */
-export type ExportRow = { key: string; item: unknown }
+/**
+ * A row of a section without its secrets, under the names of its columns. `more` of the last one of a
+ * page: others may follow.
+ */
+export type ExportRow = { key: string; item: unknown; more: boolean }
 
 /** Reads one page of a section, in the order of its keys. @param tenantId null if it has none */
 export type ReadExport = (
@@ -116,7 +119,8 @@ async function* writeSection(
       const text = items.map((item) => JSON.stringify(camelCased(item))).join(',\n')
       if (text !== '') yield `${separator}${text}`
       if (text !== '') separator = ',\n'
-      after = rows.length < exportPageSize ? undefined : rows.at(-1)?.key
+      const last = rows.at(-1)
+      after = last?.more ? last.key : undefined
     }
   }
   yield ']'
@@ -134,7 +138,7 @@ export function readOwnExport(
   ...[section, tenantId, after]: Parameters<ReadExport>
 ): Promise<ExportRow[]> {
   return tx.sql<ExportRow>`
-    SELECT key, item
+    SELECT key, item, more
     FROM export_own(${section}, ${tenantId}::uuid, ${after}, ${exportPageSize}::int)`
 }
 
@@ -146,7 +150,7 @@ export function exportReader(
   return async function readExport(section, tenantId, after) {
     const userId = subject.kind === 'person' ? subject.userId : null
     const rows = await systemDb.sql<ExportRow>`
-      SELECT key, item FROM export_page(${subject.kind}, ${section}, ${userId}, ${tenantId},
+      SELECT key, item, more FROM export_page(${subject.kind}, ${section}, ${userId}, ${tenantId},
         ${after}, ${exportPageSize})`
     return rows
   }

@@ -86,7 +86,7 @@ export function isReadInReverse({ isBackward = false, isReversed = false }: Page
 
 /**
  * Builds one page from a query for `limit + 1` rows; the additional row shows that there is a further
- * page. The rows of a previous page are read backwards from its end.
+ * page, or `found`, if the page ends at a number of bytes (`withinBytes`). The rows of a previous page are read backwards from its end.
  */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
@@ -97,16 +97,16 @@ export function pageOf<Row, Item>(
 ): PageResult<Item> {
   const read = rows.slice(0, limit)
   const shown = isBackward ? read.toReversed() : read
-  const isMore = rows.length > limit
-  const [first, last] = [shown.at(0), shown.at(-1)]
+  const [first = {}] = rows as readonly { found?: number }[]
+  const isMore = rows.length > limit || (first.found ?? 0) > rows.length
+  const [top, last] = [shown.at(0), shown.at(-1)]
   const hasNext = isBackward || isMore
   const hasPrevious = isBackward ? isMore : after !== null
   const key = `${list}${binding}`
   return {
     data: shown.map(toItem),
     nextCursor: hasNext && last !== undefined ? write(positionOf(last), key) : null,
-    previousCursor:
-      hasPrevious && first !== undefined ? write(positionOf(first), backward(key)) : null,
+    previousCursor: hasPrevious && top !== undefined ? write(positionOf(top), backward(key)) : null,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { keyset, type TimeRange, timeConditions } from '#src/db/keyset.ts'
+import { keyset, type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
 import { feedOf, type Page, pageOf } from '#src/http/lists/pagination.ts'
 
 /** An event with the fields of its delivery, whether it was sent or not. */
@@ -37,10 +37,11 @@ export async function readFeed(
     Prisma.sql`NOT example`,
   ]
   // With the table's name the order is by the columns, without it by their text aliases.
-  const rows = await tx.sql<EventRow>`
+  const first = Prisma.sql`
     SELECT body, xact_id::text, sequence::text FROM outbound_events
     WHERE ${Prisma.join(conditions, ' AND ')}
     ORDER BY outbound_events.xact_id, outbound_events.sequence LIMIT ${page.limit}`
+  const rows = await tx.sql<EventRow>(withinBytes(first, Prisma.sql`octet_length(body)`))
   return feedOf(rows, page, eventFeed.name, (row) => [row.xact_id, row.sequence], toEvent)
 }
 

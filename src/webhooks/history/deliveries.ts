@@ -1,7 +1,13 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { creationForms, creationPosition, keyset, timeOfMicroseconds } from '#src/db/keyset.ts'
+import {
+  creationForms,
+  creationPosition,
+  keyset,
+  timeOfMicroseconds,
+  withinBytes,
+} from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { ownHeaders, succeeded } from '#src/webhooks/client/client.ts'
 import { explainFailure } from '#src/webhooks/client/explain.ts'
@@ -28,6 +34,7 @@ export type Delivery = {
 
 /** Every replay adds a series, each attempt with an excerpt: a delivery shows its newest ones. */
 export const maxShownAttempts = 20
+const maxShownBytes = maxShownAttempts * 4_096 // an excerpt, and the texts of an error
 
 export type Attempt = {
   /** 0 is the schedule; every replay begins the next one. */
@@ -71,9 +78,12 @@ export async function listDeliveries(
     millis === undefined || id === undefined
       ? null
       : [timeOfMicroseconds(`${millis}000`), Prisma.sql`${id}::uuid`]
-  const rows = await tx.sql<DeliveryRow>`
-    SELECT ${columns} FROM deliveries d WHERE ${deliveryConditions(scope, endpointId, filter)}
+  const first = Prisma.sql`
+    SELECT ${columns}, d.stored_bytes FROM deliveries d
+    WHERE ${deliveryConditions(scope, endpointId, filter)}
       AND ${keyset([Prisma.sql`d.created_at`, Prisma.sql`d.id`], last, page)}`
+  const shownBytes = Prisma.sql`least(stored_bytes, ${maxShownBytes})`
+  const rows = await tx.sql<DeliveryRow>(withinBytes(first, shownBytes))
   const attempts = await findAttempts(tx, scope, rows.slice(0, page.limit), endpoint)
   return pageOf(rows, page, deliveryList.name, creationPosition, (row) => toDelivery(row, attempts))
 }
