@@ -118,7 +118,7 @@ export interface paths {
   "/auth/account/export": {
     /**
      * Download everything that is kept about you
-     * @description Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.
+     * @description One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -2362,7 +2362,7 @@ export interface operations {
   listSessions: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -2478,7 +2478,7 @@ export interface operations {
   listIdentities: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -2585,7 +2585,7 @@ export interface operations {
   listApiTokens: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -2733,7 +2733,7 @@ export interface operations {
   listAccountAudit: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -2770,7 +2770,7 @@ export interface operations {
   };
   /**
    * Download everything that is kept about you
-   * @description Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.
+   * @description One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.
    *
    * Roles viewer, editor, admin: own account.
    */
@@ -2838,7 +2838,7 @@ export interface operations {
   listTenants: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -3055,7 +3055,7 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -3261,7 +3261,7 @@ export interface operations {
   listPosts: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -3485,7 +3485,7 @@ export interface operations {
   listInvoices: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -3559,7 +3559,7 @@ export interface operations {
   listDocuments: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -3753,7 +3753,7 @@ export interface operations {
   listUsers: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -3967,7 +3967,7 @@ export interface operations {
   listInvitations: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -4030,7 +4030,7 @@ export interface operations {
   listFolders: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -4243,7 +4243,7 @@ export interface operations {
   listTeams: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -4452,7 +4452,7 @@ export interface operations {
   listTeamMembers: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -4589,7 +4589,7 @@ export interface operations {
   listTenantAudit: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -4635,7 +4635,7 @@ export interface operations {
   listServiceTokens: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -4903,7 +4903,7 @@ export interface operations {
   listWebhookEndpoints: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -5348,7 +5348,7 @@ export interface operations {
   listDeliveries: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -5679,7 +5679,7 @@ export interface operations {
   listEvents: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         after?: string;
@@ -5718,7 +5718,7 @@ export interface operations {
   listNotifications: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -5780,7 +5780,7 @@ export interface operations {
   listBillingEvents: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -6029,7 +6029,7 @@ export interface operations {
   listBillingReconciliations: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
@@ -6150,7 +6150,7 @@ export interface operations {
   listBillingCustomers: {
     parameters: {
       query?: {
-        /** @description Items of a page */
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
         limit?: number;
         /** @description `nextCursor` of the previous page */
         cursor?: string;
