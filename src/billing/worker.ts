@@ -13,6 +13,7 @@ import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import { postponeJob } from '#src/queue/job-table.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
+import { workPeriodically } from '#src/queue/periodic.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { PoisonEvent } from './effect.ts'
@@ -60,10 +61,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
   await due.work('billing-replay', {}, async (jobs: Job<Jobs['billing-replay']>[]) => {
     for (const { data } of jobs) await workReplayPage(systemDb, queue, provider, data.replayId)
   })
-  await due.work('billing-retention', {}, async (jobs: Job<Jobs['billing-retention']>[]) => {
-    for (const { data } of jobs) await purge(data)
-  })
-  await queue.send('billing-retention', {})
+  await workPeriodically(deps, 'billing-retention', purge)
   await due.work(
     'billing-reconciliation',
     {},
@@ -72,13 +70,11 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
         await reconcile(systemDb, provider, deps.api, data.reconciliationId)
     },
   )
-  await due.work('billing-reconciliation-schedule', {}, async () => {
+  await workPeriodically(deps, 'billing-reconciliation-schedule', async () => {
     // Without the provider's API nothing is due; a worker that has one begins again at its start.
-    if (deps.api === null) return
-    const startAfter = await scheduleReconciliation(systemDb, queue, reconcileSeconds)
-    await queue.send('billing-reconciliation-schedule', {}, { startAfter })
+    if (deps.api === null) return null
+    return { data: {}, seconds: await scheduleReconciliation(systemDb, queue, reconcileSeconds) }
   })
-  if (deps.api !== null) await queue.send('billing-reconciliation-schedule', {})
   const consumers = await Promise.all(lanes.map(startLane))
   return {
     async stop() {
@@ -206,13 +202,12 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
   }
 
   /** Begins where the last run ended. The next run follows at once while there is more to delete. */
-  async function purge({ since }: Jobs['billing-retention']): Promise<void> {
+  async function purge({ since }: Jobs['billing-retention']) {
     await purgeReplays(systemDb, deps.retentionDays)
     await purgeReconciliations(systemDb, deps.retentionDays)
     const purged = await purgeBodies(systemDb, deps.retentionDays, since)
     metrics.purged.inc(purged.bodies)
     if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'expired event bodies deleted')
-    const startAfter = purged.done ? retentionSeconds : 0
-    await queue.send('billing-retention', { since: purged.since }, { startAfter })
+    return { data: { since: purged.since }, seconds: purged.done ? retentionSeconds : 0 }
   }
 }

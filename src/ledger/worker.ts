@@ -2,6 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
+import { workPeriodically } from '#src/queue/periodic.ts'
 import { runLedger } from './ledger.ts'
 
 const everySeconds = 300
@@ -16,14 +17,13 @@ export async function workLedger(deps: {
   systemDb: SystemDatabase
   logger: JobLog
 }): Promise<void> {
-  const { queue, due, systemDb, logger } = deps
-  await due.work('ledger', {}, async () => {
+  const { systemDb, logger } = deps
+  await workPeriodically(deps, 'ledger', async () => {
     const { findings, head, rows } = await runLedger(systemDb)
     const facts = { unaccounted: findings.length, head, rows }
     if (findings.length === 0) logger.info(facts, 'ledger checked')
     else
       logger.error({ ...facts, first: findings[0] }, 'the ledger does not account for everything')
-    await queue.send('ledger', {}, { startAfter: everySeconds })
+    return { data: {}, seconds: everySeconds }
   })
-  await queue.send('ledger', {})
 }

@@ -41,6 +41,22 @@ export const heartbeatMs = 1_000
 // most outages of the database, after which pg-boss would take jobs from living workers.
 const heartbeatSeconds = 900
 
+/** Queues of `workPeriodically`. */
+export type PeriodicQueue =
+  | 'billing-reconciliation-schedule'
+  | 'billing-retention'
+  | 'outbound-retention'
+  | 'ledger'
+
+// At most one job waits, however many processes send one.
+const periodic = {
+  policy: 'short',
+  retryLimit: 1_000,
+  retryDelay: 60,
+  retryBackoff: true,
+  retryDelayMax: 3_600,
+} as const
+
 // A dead-letter queue is listed before the queue that refers to it, because it is created first.
 const queues = {
   // Also gets the jobs whose worker ended during the last try and could not record it.
@@ -77,14 +93,7 @@ const queues = {
     retryBackoff: true,
     expireInSeconds: 900,
   },
-  'billing-reconciliation-schedule': {
-    policy: 'short',
-    retryLimit: 1_000,
-    retryDelay: 60,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    expireInSeconds: 60,
-  },
+  'billing-reconciliation-schedule': { ...periodic, expireInSeconds: 60 },
   // At most one job of a tenant waits, so tenants take turns however many replays each has. It is
   // retried without limit, because it is the only job of all these replays.
   'tenant-replay': {
@@ -95,15 +104,7 @@ const queues = {
     retryDelayMax: 60,
     expireInSeconds: 60,
   },
-  // At most one job waits, however many processes send one.
-  'billing-retention': {
-    policy: 'short',
-    retryLimit: 1_000,
-    retryDelay: 60,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    expireInSeconds: 300,
-  },
+  'billing-retention': { ...periodic, expireInSeconds: 300 },
   // At most one job of an endpoint waits, and one for each second in which a retry becomes due. It is
   // retried without limit, because the attempts have no other.
   'endpoint-turn': {
@@ -149,22 +150,8 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
-  'outbound-retention': {
-    policy: 'short',
-    retryLimit: 1_000,
-    retryDelay: 60,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    expireInSeconds: 900,
-  },
-  ledger: {
-    policy: 'short',
-    retryLimit: 1_000,
-    retryDelay: 60,
-    retryBackoff: true,
-    retryDelayMax: 3_600,
-    expireInSeconds: 900,
-  },
+  'outbound-retention': { ...periodic, expireInSeconds: 900 },
+  ledger: { ...periodic, expireInSeconds: 900 },
   // 1 s, 2 s, 4 s … up to an hour, about six hours in all. A later mail would be useless.
   'alert-mail': {
     retryLimit: 17,

@@ -5,6 +5,7 @@ import { createAttemptLog } from '#src/observability/attempt-log.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
+import { workPeriodically } from '#src/queue/periodic.ts'
 import type { DeliverJob, EndpointTurnJob, Jobs } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { drainQueue, workDrain } from '#src/webhooks/delivery/held/drain.ts'
@@ -51,15 +52,14 @@ export async function workOutbound(
   const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays, logPerSecond } =
     config
 
-  await due.work('outbound-retention', {}, async () => {
+  await workPeriodically(deps, 'outbound-retention', async () => {
     const daysAgo = (days: number) => new Date(clock.now().getTime() - days * dayMs)
     const cutoffs = { before: daysAgo(retentionDays), feed: daysAgo(feedDays) }
     const purged = await purgeHistory(systemDb, cutoffs)
     metrics.purged.inc(purged.events)
     if (purged.events > 0) logger.info(purged, 'expired outbound events deleted')
-    await queue.send('outbound-retention', {}, { startAfter: retentionSeconds })
+    return { data: {}, seconds: retentionSeconds }
   })
-  await queue.send('outbound-retention', {})
 
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const attemptLog = createAttemptLog(logger, logPerSecond)
