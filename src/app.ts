@@ -260,6 +260,7 @@ export async function buildApp(
       await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys })
       await app.register(pageRoutes.invitations)
       await app.register(pageRoutes.orders)
+      await app.register(pageRoutes.declared, { resources: owned })
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
       await app.register(api.billingReconciliations)
@@ -275,8 +276,7 @@ export async function buildApp(
           mails: config.sendsMail,
           quota: config.quota,
         })
-        await app.register(pageRoutes.posts)
-        await app.register(pageRoutes.documents)
+        await app.register(pageRoutes.declared, { resources: ofTenants })
         await app.register(pageRoutes.invoices)
         await app.register(pageRoutes.teams)
         await app.register(pageRoutes.events)

@@ -8,9 +8,8 @@ import billing from './billing/events.ts'
 import invoices from './billing/invoices.ts'
 import design from './design.ts'
 import operations from './operations.ts'
-import documents from './resources/documents.ts'
+import declared from './resources/declared.ts'
 import orders from './resources/orders.ts'
-import posts from './resources/posts.ts'
 import audit from './tenant/audit.ts'
 import serviceTokens from './tenant/service-tokens.ts'
 import teams from './tenant/teams.ts'
@@ -29,16 +28,15 @@ export default {
   audit,
   billing,
   billingCustomers,
+  declared,
   deliveries,
   design,
-  documents,
   events,
   home,
   invitations,
   invoices,
   operations,
   orders,
-  posts,
   serviceTokens,
   teams,
   tenant,

@@ -34,4 +34,12 @@ export const documents = defineResource('Document', {
       description: chain,
     },
   },
+  page: {
+    label: 'Documents',
+    icon: 'document',
+    lead: 'Documents in your teams’ folders.',
+    heading: 'title',
+    columns: ['updatedAt'],
+    labels: { body: 'Text' },
+  },
 })

@@ -51,4 +51,12 @@ export const posts = defineResource('Post', {
     updated: 'A post was changed',
     deleted: 'A post was deleted; `data` is its last state',
   },
+  page: {
+    label: 'Posts',
+    lead: 'Everybody in the tenant can read them.',
+    heading: 'title',
+    columns: ['department', 'updatedAt'],
+    labels: { body: 'Text' },
+    create: { heading: 'Write a post', button: 'Publish post' },
+  },
 })

@@ -3,6 +3,8 @@ import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { maxShownTenants, type OwnTenant } from '#src/auth/sessions/enter.ts'
 import type { Brand } from '#src/config/brand.ts'
 import type { FormDraft } from '#src/http/form-draft.ts'
+import { resources } from '#src/resources/index.ts'
+import { pagePathOf, type Resource } from '#src/resources/kit/define.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
 import { avatar } from './avatar.ts'
 import { toast } from './components.ts'
@@ -110,6 +112,20 @@ function publicNavigation({ mayBeSignedIn }: UnknownViewer, supportUrl: string |
 type Need = Permission | 'operator' | 'tenant'
 type Entry = { href: string; label: string; icon: IconName; needs?: Need }
 
+/** The entry of a declared resource with pages. */
+function entryOf(resource: Pick<Resource, 'plural' | 'scope' | 'page' | 'actions'>): Entry[] {
+  const { scope, page, actions } = resource
+  if (page === null) return []
+  const permission = actions.read?.permission ?? null
+  const needs = permission ?? (scope === 'owner' ? null : 'tenant')
+  return [
+    {
+      ...{ href: pagePathOf(resource), label: page.label, icon: page.icon ?? 'list' },
+      ...(needs !== null && { needs }),
+    },
+  ]
+}
+
 /** The pages by groups; a group without a page for the viewer has no heading. */
 const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
   {
@@ -117,8 +133,7 @@ const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
     entries: [
       { href: '/', label: 'Home', icon: 'home' },
       { href: '/app/orders', label: 'Orders', icon: 'box' },
-      { href: '/app/posts', label: 'Posts', icon: 'list', needs: 'post:read' },
-      { href: '/app/documents', label: 'Documents', icon: 'document', needs: 'post:read' },
+      ...resources.flatMap(entryOf),
       { href: '/app/invoices', label: 'Invoices', icon: 'invoice', needs: 'tenant' },
     ],
   },

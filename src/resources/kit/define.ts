@@ -172,6 +172,24 @@ type Declaration<
   readonly example?: { readonly [Key in keyof RowOf<F>]?: RowOf<F>[Key] }
   /** Privileges of the worker role on the table. */
   readonly worker?: string
+  /** Pages on which people list, read and write the rows. */
+  readonly page?: Page<Extract<keyof RowOf<F>, string>>
+}
+
+/** The pages of a resource. */
+export type Page<Key extends string = string> = {
+  /** In the navigation, and the heading of the list. */
+  readonly label: string
+  readonly icon?: 'list' | 'document' | 'box' | 'folder' | 'stack' | 'clock' | 'people'
+  /** One sentence below the heading of the list. */
+  readonly lead?: string
+  /** The field that names a row, and the further columns of the list. */
+  readonly heading: Key
+  readonly columns?: readonly Key[]
+  /** Labels of fields that are not their names in words. */
+  readonly labels?: { readonly [One in Key]?: string }
+  /** The heading and the button of the form for a new row. */
+  readonly create?: { readonly heading: string; readonly button: string }
 }
 
 /** An action without the types of its resource. */
@@ -195,6 +213,7 @@ export type Resource = {
   readonly events: Readonly<Record<string, string>>
   readonly example: object
   readonly worker: string
+  readonly page: Page | null
   /** The schema of a row. */
   readonly shape: TObject
 }
@@ -227,12 +246,13 @@ export function defineResource<
   declaration: Declaration<Model, Name, F, New, Changed, Event, Set>,
 ): Typed<Name, F, Event> {
   const { forServices = false, filters = [], example = {}, worker = '', ...rest } = declaration
+  const { page = null } = declaration
   const fields: Fields = declaration.fields
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
   const resource = {
     ...rest,
-    ...{ model, fields, forServices, filters, example, worker },
+    ...{ model, fields, forServices, filters, example, worker, page },
     events: declaration.events ?? {},
     shape: Type.Object(shape, { title: model }),
   } as unknown as Resource & Typed<Name, F, Event>
@@ -277,7 +297,19 @@ function faultsOf(resource: Resource): string[] {
       `has the event ${silent} and no action that publishes it`,
     ],
   ]
+  faults.push(...pageFaultsOf(resource))
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
+}
+
+/** A page asks for every field that an action accepts, so each needs an input. */
+function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, string][] {
+  if (page === null) return []
+  const asked = [
+    ...(scope === 'chain' ? [] : (actions.create?.accepts ?? [])),
+    ...(actions.update?.accepts ?? []),
+  ]
+  const mute = asked.find((key) => fields[key]?.input === null)
+  return [[mute !== undefined, `has a page and no input for ${mute}`]]
 }
 
 const actionOfEvent = { created: 'create', updated: 'update', deleted: 'delete' } as const
@@ -285,6 +317,11 @@ const actionOfEvent = { created: 'create', updated: 'update', deleted: 'delete' 
 /** The path of a resource in the API. */
 export function pathOf({ plural }: Pick<Resource, 'plural'>): string {
   return `/${plural.replaceAll('_', '-')}`
+}
+
+/** The path of its list in a browser. */
+export function pagePathOf(resource: Pick<Resource, 'plural'>): string {
+  return `/app${pathOf(resource)}`
 }
 
 /** The name of a resource in a sentence. */

@@ -1,0 +1,238 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import Type from 'typebox'
+import type { Caller } from '#src/access/caller.ts'
+import type { Entry } from '#src/db/entry.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import type { Declared } from '#src/domain/rows.ts'
+import { readList } from '#src/http/lists/pagination.ts'
+import { found, readId } from '#src/http/params.ts'
+import { Problem } from '#src/http/problems.ts'
+import { CursorQuery, IdParams } from '#src/http/schemas.ts'
+import { confirmedField } from '#src/pages/kit/components.ts'
+import { submitOnce } from '#src/pages/kit/form-submission.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
+import {
+  changeFormOf,
+  createFormOf,
+  filterSchemasOf,
+  type Notice,
+  type Paged,
+  rowListPage,
+  rowPage,
+} from '#src/pages/resources/declared.ts'
+import { pagePathOf, wordOf } from '#src/resources/kit/define.ts'
+
+type Options = { readonly resources: readonly Declared[] }
+type OfOne = { Params: { id: string } }
+type OfForm = { Body: Record<string, string | undefined> }
+type OfNotice = { Querystring: { done?: string } }
+type PagedResource = Declared & Paged
+
+const pageSize = '25'
+const hide = true
+const DoneQuery = Type.Object(doneQuery, { additionalProperties: false })
+const DeleteForm = Type.Object(confirmedField, { additionalProperties: false })
+
+/** Pages of the declared resources, under the same rules as their API. */
+const declared: FastifyPluginAsync<Options> = async function declared(app, { resources }) {
+  for (const resource of resources) {
+    if (!isPaged(resource)) continue
+    list(app, resource)
+    create(app, resource)
+    read(app, resource)
+    change(app, resource)
+    remove(app, resource)
+  }
+}
+
+function isPaged(resource: Declared): resource is PagedResource {
+  return resource.page !== null
+}
+
+function list(app: FastifyInstance, resource: PagedResource) {
+  const { list: listRows, listing } = actionsOf(resource)
+  const filters = filterSchemasOf(resource)
+  const querystring = Type.Object(
+    { ...CursorQuery.properties, ...doneQuery, ...filters },
+    { additionalProperties: false },
+  )
+  app.get<{ Querystring: Record<string, string | undefined> }>(
+    pagePathOf(resource),
+    { config: accessTo(resource, 'read'), schema: { hide, querystring } },
+    async (request, reply) => {
+      const { done, cursor, ...given } = request.query
+      const filter = Object.fromEntries(
+        Object.entries(given).flatMap(([key, value = '']) => (value === '' ? [] : [[key, value]])),
+      )
+      const { page } = readList(
+        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...filter },
+        listing,
+      )
+      const { data, ...cursors } = await app.db.read(entryOf(request, resource), (tx, caller) =>
+        listRows(tx, caller, page, filter),
+      )
+      const { viewer } = request
+      return reply.sendPage(
+        rowListPage(resource, { viewer, rows: data.map(Object), cursors, filter, done }),
+      )
+    },
+  )
+}
+
+function create(app: FastifyInstance, resource: PagedResource) {
+  const { create: createRow } = actionsOf(resource)
+  const form = createFormOf(resource)
+  if (form === null) return
+  const path = pagePathOf(resource)
+  app.post<OfForm>(
+    path,
+    { config: accessTo(resource, 'create'), schema: { hide, body: form.schema } },
+    async (request, reply) => {
+      const values = valuesOf(resource, request.body, 'create')
+      const now = app.clock.now()
+      const location = await app.db.write(entryOf(request, resource), (tx, caller) =>
+        submitOnce(tx, caller, request, async () => {
+          const row = await createRow({ tx, caller, now }, values)
+          return { path: noticePath(`${path}/${Object(row).id}`, 'created') }
+        }),
+      )
+      return reply.redirect(location, 303)
+    },
+  )
+}
+
+function read(app: FastifyInstance, resource: PagedResource) {
+  app.get<OfOne & OfNotice>(
+    `${pagePathOf(resource)}/:id`,
+    {
+      config: accessTo(resource, 'read'),
+      schema: { hide, params: IdParams, querystring: DoneQuery },
+    },
+    async (request, reply) => sendRow(request, reply, resource, request.query.done),
+  )
+}
+
+function change(app: FastifyInstance, resource: PagedResource) {
+  const { change: changeRow } = actionsOf(resource)
+  const form = changeFormOf(resource)
+  if (form === null) return
+  app.post<OfOne & OfForm>(
+    `${pagePathOf(resource)}/:id`,
+    { config: accessTo(resource, 'update'), schema: { hide, params: IdParams, body: form.schema } },
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const { version, ...entered } = request.body
+      const values = valuesOf(resource, entered, 'update')
+      const now = app.clock.now()
+      try {
+        await app.db.write(entryOf(request, resource), (tx, caller) =>
+          changeRow({ tx, caller, now }, id, values, async (lock) => {
+            if (isNewer(await lock(), version)) throw new Problem('precondition-failed')
+          }),
+        )
+      } catch (error) {
+        const refusal = refusalOf(error, resource)
+        if (refusal === null) throw error
+        request.showAgain(textsOf(entered), { reason: refusal.reason })
+        return sendRow(request, reply.code(refusal.status), resource, undefined)
+      }
+      return reply.redirect(noticePath(`${pagePathOf(resource)}/${id}`, 'changed'), 303)
+    },
+  )
+}
+
+function remove(app: FastifyInstance, resource: PagedResource) {
+  const { delete: deleteRow } = actionsOf(resource)
+  if (resource.actions.delete === undefined) return
+  const path = pagePathOf(resource)
+  app.post<OfOne>(
+    `${path}/:id/delete`,
+    { config: accessTo(resource, 'delete'), schema: { hide, params: IdParams, body: DeleteForm } },
+    async (request, reply) => {
+      const id = readId(request.params.id)
+      const now = app.clock.now()
+      await app.db.write(entryOf(request, resource), (tx, caller) =>
+        deleteRow({ tx, caller, now }, id),
+      )
+      return reply.redirect(noticePath(path, 'deleted'), 303)
+    },
+  )
+}
+
+async function sendRow(
+  request: FastifyRequest<OfOne>,
+  reply: FastifyReply,
+  resource: PagedResource,
+  done: string | undefined,
+) {
+  const { findWithNames } = actionsOf(resource)
+  const id = readId(request.params.id)
+  const { item, names } = found(
+    await request.server.db.read(entryOf(request, resource), findWithNames(id)),
+  )
+  const { viewer } = request
+  return reply.sendPage(rowPage(resource, { viewer, row: Object(item), names, done }))
+}
+
+function accessTo({ name }: PagedResource, action: 'read' | 'create' | 'update' | 'delete') {
+  return { access: { resource: name, action } } as const
+}
+
+/** Pages are for people, in their tenant unless the rows are their own. */
+function entryOf(request: FastifyRequest, { scope }: PagedResource): Entry<Caller> {
+  return scope === 'owner' ? request.entry : request.tenantEntry
+}
+
+/** Whether the row changed after the form was rendered. */
+function isNewer(row: unknown, version: string | undefined): boolean {
+  return row !== null && version !== undefined && Object(row).updatedAt !== version
+}
+
+/** Why an edit was not saved, if the person can do something about it; null for any other error. */
+function refusalOf(error: unknown, resource: PagedResource) {
+  if (!(error instanceof Problem)) return null
+  if (error.code === 'precondition-failed') {
+    const reason = `Somebody has changed this ${wordOf(resource)} in the meantime. Compare it with your text below, then save again.`
+    return { status: 412, reason }
+  }
+  if (error.code !== 'forbidden') return null
+  return { status: 403, reason: error.detail ?? 'Your role does not allow this.' }
+}
+
+/** What a form has entered, as the API takes it: an empty field is left out, or null in a change. */
+function valuesOf(
+  { fields, page }: PagedResource,
+  entered: Readonly<Record<string, string | undefined>>,
+  action: 'create' | 'update',
+): Record<string, unknown> {
+  const values = Object.entries(entered).flatMap(([key, text = '']): [string, unknown][] => {
+    const { input, isNullable } = fields[key] ?? {}
+    if (input == null) return []
+    if (text.trim() === '') return action === 'update' && isNullable ? [[key, null]] : []
+    if (input.as === 'yes-no') return [[key, text === 'yes']]
+    if (input.as !== 'number') return [[key, withLineFeeds(text)]]
+    const { minimum, maximum } = input
+    const value = Number(text)
+    if (value >= minimum && value <= maximum) return [[key, value]]
+    const label = page.labels?.[key] ?? key
+    throw new Problem('malformed', { detail: `${label} must be from ${minimum} to ${maximum}.` })
+  })
+  return Object.fromEntries(values)
+}
+
+/** What was entered, for the form to show again. */
+function textsOf(entered: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const pairs = Object.entries(entered).map(([key, text = '']) => [key, text])
+  return Object.fromEntries(pairs)
+}
+
+/** Browsers send the lines of a form with CR and LF. */
+function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+function noticePath(path: string, notice: Notice): string {
+  return `${path}?done=${notice}`
+}
+
+export default declared

@@ -1,0 +1,315 @@
+import Type, { type TSchema } from 'typebox'
+import { permissionsOf } from '#src/access/roles.ts'
+import { OptionalLine } from '#src/http/schemas.ts'
+import { confirmation, confirmBox, filterBar, pageHead } from '#src/pages/kit/components.ts'
+import {
+  area,
+  choice,
+  type Field as FormField,
+  folded,
+  formOf,
+  line,
+  orEmpty,
+  renderForm,
+  submission,
+  version,
+} from '#src/pages/kit/form.ts'
+import { type Cell, type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { type Action, pagePathOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import type { Input } from '#src/resources/kit/fields.ts'
+import { isolatedText } from '#src/runtime/text.ts'
+
+/** A declared resource with pages. */
+export type Paged = Pick<
+  Resource,
+  'name' | 'plural' | 'scope' | 'fields' | 'filters' | 'actions'
+> & { readonly page: NonNullable<Resource['page']> }
+
+/** A row as the API returns it. */
+export type ShownRow = Readonly<Record<string, unknown>>
+
+export type Notice = 'created' | 'changed' | 'deleted'
+
+/** The form for a new row; null if people create none here. A row of a folder is created by the API. */
+export function createFormOf(resource: Paged) {
+  const { create } = resource.actions
+  if (create === undefined || resource.scope === 'chain') return null
+  return formOf({ submission, ...inputsOf(resource, create) })
+}
+
+export function changeFormOf(resource: Paged) {
+  const { update } = resource.actions
+  return update === undefined ? null : formOf({ version, ...inputsOf(resource, update) })
+}
+
+function inputsOf(resource: Paged, { accepts = [] }: Action): Record<string, FormField> {
+  const inputs = accepts.map((key) => [key, inputOf(resource, key)])
+  return Object.fromEntries(inputs)
+}
+
+const noneOf = 'Default'
+
+function inputOf({ name, fields, page }: Paged, key: string): FormField {
+  const { input = null, written = null } = fields[key] ?? {}
+  if (input === null || written === null)
+    throw new Error(`The resource ${name} has no input for ${key}.`)
+  const mayBeEmpty = fields[key]?.isNullable === true || fields[key]?.initial !== undefined
+  const label = `${labelOf(page, key)}${mayBeEmpty ? ' (optional)' : ''}`
+  switch (input.as) {
+    case 'line':
+      return line(mayBeEmpty ? orEmpty(written) : written, label)
+    case 'text':
+      return area(mayBeEmpty ? Type.String({ maxLength: input.maxLength }) : written, label, {
+        attributes: { rows: 10 },
+      })
+    case 'choice':
+      return choiceOf(input.values, label, mayBeEmpty)
+    case 'yes-no':
+      return choiceOf(['yes', 'no'], label, mayBeEmpty)
+    case 'number':
+      return line(wholeNumber(mayBeEmpty), label, {
+        ...{ rule: 'A whole number', attributes: { inputmode: 'numeric' } },
+        ...(!mayBeEmpty && { required: true }),
+      })
+  }
+}
+
+function choiceOf(values: readonly string[], label: string, mayBeEmpty: boolean): FormField {
+  const all = mayBeEmpty ? ['', ...values] : values
+  const options = Object.fromEntries(
+    all.map((value) => [value, value === '' ? noneOf : inWords(value)]),
+  )
+  return choice(Type.Enum([...all]), label, { options })
+}
+
+/** At most 15 digits, which a JSON number keeps exactly. */
+function wholeNumber(mayBeEmpty: boolean): TSchema {
+  const digits = '(0|-?[1-9][0-9]{0,14})'
+  return Type.String({ maxLength: 16, pattern: mayBeEmpty ? `^${digits}?$` : `^${digits}$` })
+}
+
+/** The filters of the list, by the schema of what the page's query has: an empty field means all. */
+export function filterSchemasOf({ fields, filters }: Paged): Record<string, TSchema> {
+  const schemas = shownFilters({ fields, filters }).map(([key, { input }]) => [
+    key,
+    Type.Optional(
+      input.as === 'choice' ? Type.Enum(['', ...input.values]) : OptionalLine(input.maxLength),
+    ),
+  ])
+  return Object.fromEntries(schemas)
+}
+
+type FilterInput = Exclude<Input, { as: 'number' | 'yes-no' }>
+
+function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
+  return filters.flatMap((key): [string, { input: FilterInput }][] => {
+    const input = fields[key]?.input
+    return input?.as === 'line' || input?.as === 'choice' ? [[key, { input }]] : []
+  })
+}
+
+export type RowListView = {
+  readonly viewer: Viewer
+  readonly rows: readonly ShownRow[]
+  readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  /** The filters in use, by field. */
+  readonly filter: Readonly<Record<string, string>>
+  readonly done: string | undefined
+}
+
+/** The rows in reach, newest first, and a form for a new one. */
+export function rowListPage(resource: Paged, view: RowListView): Page {
+  const { page, plural } = resource
+  const { viewer, rows, cursors, filter } = view
+  const path = pagePathOf(resource)
+  const words = plural.replaceAll('_', ' ')
+  const keys = [page.heading, ...(page.columns ?? [])]
+  const columns = keys.map((key, index) => ({
+    label: labelOf(page, key),
+    ...(index === 0 || resource.fields[key]?.input?.as === 'line' ? { kind: 'wrap' as const } : {}),
+  }))
+  const cells = rows.map((row) =>
+    keys.map((key, index) =>
+      index === 0
+        ? html`<a href="${path}/${Number(row.id)}">${valueText(resource, key, row)}</a>`
+        : valueText(resource, key, row),
+    ),
+  )
+  const isFiltered = Object.values(filter).some((value) => value !== '')
+  const empty = isFiltered
+    ? html`<p>No such ${words}. <a href="${path}">Show all ${words}</a></p>`
+    : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
+  const form = createFormOf(resource)
+  const { heading, button } = page.create ?? {
+    heading: `New ${wordOf(resource)}`,
+    button: `Create ${wordOf(resource)}`,
+  }
+  const mayCreate = form !== null && may(viewer, resource.actions.create)
+  const lead = page.lead === undefined ? 'Newest first.' : `${page.lead} Newest first.`
+  return layout(
+    page.label,
+    html`${pageHead({ title: page.label, lead, ...(mayCreate && { actions: html`<a class="button" href="#new">${heading}</a>` }) })}
+      ${noticeText(noticesOf(resource), view.done)}
+      <section class="card" aria-label="${page.label}">
+        ${filterBarOf(resource, filter, isFiltered)}
+        ${listTable(columns, cells, { path, filter, ...cursors }, empty)}
+      </section>
+      ${
+        mayCreate
+          ? html`<section class="card" aria-labelledby="new">
+        <h2 id="new">${heading}</h2>
+        ${renderForm(form, { viewer, action: path }, (inputs) => html`${placed(resource.actions.create, inputs)}<button class="button">${button}</button>`)}
+      </section>`
+          : ''
+      }`,
+    { current: path, ...viewer },
+  )
+}
+
+function filterBarOf(
+  resource: Paged,
+  filter: Readonly<Record<string, string>>,
+  isFiltered: boolean,
+): Html {
+  const shown = shownFilters(resource)
+  if (shown.length === 0) return html``
+  const fields = shown.map(([key, { input }]) => {
+    const label = labelOf(resource.page, key)
+    const value = filter[key] ?? ''
+    if (input.as === 'choice') {
+      const options = input.values.map((one) => ({ value: one, label: inWords(one) }))
+      return choices(key, label, `Every ${label.toLowerCase()}`, options, value)
+    }
+    return html`<input name="${key}" value="${value}" maxlength="${input.maxLength}" placeholder="${label}" aria-label="${label}" data-search>`
+  })
+  return filterBar(pagePathOf(resource), html`${fields}`, isFiltered)
+}
+
+export type RowView = {
+  readonly viewer: Viewer
+  readonly row: ShownRow
+  /** The name of each person that the row names, by field. */
+  readonly names: Readonly<Record<string, string | null>>
+  readonly done: string | undefined
+}
+
+/** One row, with forms to edit and delete it for those who may. */
+export function rowPage(resource: Paged, { viewer, row, names, done }: RowView): Page {
+  const { page, actions, fields } = resource
+  const word = wordOf(resource)
+  const path = pagePathOf(resource)
+  const title = String(row[page.heading] ?? '')
+  const by = Object.keys(names)
+    .filter((key) => key !== 'userId')
+    .map((key) => html`, by ${isolated(names[key] ?? nameless(resource, row, key))}`)
+  const texts = Object.keys(fields).filter((key) => fields[key]?.input?.as === 'text')
+  const hidden = [page.heading, ...texts]
+  const facts = Object.keys(row).filter(
+    (key) => !hidden.includes(key) && fields[key]?.input != null,
+  )
+  return layout(
+    isolatedText(title),
+    html`${pageHead({ trail: { href: path, label: page.label }, title: isolated(title), lead: html`${capital(word)} ${Number(row.id)}${by}, last changed ${timeText(String(row.updatedAt ?? row.createdAt))}` })}
+      ${noticeText(noticesOf(resource), done)}
+      ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(page, key)}</dt><dd>${valueText(resource, key, row)}</dd></div>`)}</dl></section>`}
+      ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(page, key)}">${String(row[key] ?? '')}</section>`)}
+      ${may(viewer, actions.update) ? editSection(resource, row, viewer) : ''}
+      ${may(viewer, actions.delete) ? deleteSection(resource, Number(row.id)) : ''}`,
+    { current: path, ...viewer },
+  )
+}
+
+/** Whether the role of the viewer may try it; conditions and the token limit are decided later. */
+function may({ role }: Viewer, action: Action | undefined): boolean {
+  if (action === undefined) return false
+  return action.permission === null || permissionsOf(role).includes(action.permission)
+}
+
+function editSection(resource: Paged, row: ShownRow, viewer: Viewer): Html {
+  const { update } = resource.actions
+  const form = changeFormOf(resource)
+  if (form === null) return html``
+  const values = {
+    ...Object.fromEntries(
+      (update?.accepts ?? []).map((key) => [key, formText(resource, key, row)]),
+    ),
+    version: String(row.updatedAt),
+  }
+  const conditions = (update?.unless ?? []).map(({ words }) => words).join('; ')
+  const word = wordOf(resource)
+  const edit = renderForm(
+    form,
+    { viewer, action: `${pagePathOf(resource)}/${Number(row.id)}`, values },
+    (inputs) => html`${placed(update, inputs)}
+            ${conditions === '' ? '' : html`<p class="quiet small">${capital(conditions)}.</p>`}
+            <button class="button">Save changes</button>`,
+  )
+  return html`<section class="card" aria-label="Edit">${folded(`Edit ${word}`, edit)}</section>`
+}
+
+function deleteSection(resource: Paged, id: number): Html {
+  const word = wordOf(resource)
+  return html`<section class="card" aria-label="Delete">
+        ${confirmation({
+          label: `Delete ${word}`,
+          action: `${pagePathOf(resource)}/${id}/delete`,
+          fields: confirmBox(`Delete this ${word}. This cannot be undone.`),
+          button: `Delete ${word}`,
+        })}
+      </section>`
+}
+
+/** The inputs of an action in the order of its fields. */
+function placed(action: Action | undefined, inputs: Readonly<Record<string, Html>>): Html[] {
+  return (action?.accepts ?? []).map((key) => inputs[key] ?? html``)
+}
+
+/** A value as text in a form. */
+function formText({ fields }: Paged, key: string, row: ShownRow): string {
+  const value = row[key] ?? ''
+  if (fields[key]?.input?.as === 'yes-no' && value !== '') return value === true ? 'yes' : 'no'
+  return String(value)
+}
+
+/** A value on a page. */
+function valueText({ fields }: Paged, key: string, row: ShownRow): Cell {
+  const { column, input } = fields[key] ?? {}
+  const value = row[key] ?? null
+  if (value === null) return html`<span class="quiet">None</span>`
+  if (column === 'timestamptz') return timeText(String(value))
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'number') return value
+  return input?.as === 'choice' ? inWords(String(value)) : isolated(String(value))
+}
+
+/** A person or service without a name, in words. */
+function nameless({ fields }: Paged, row: ShownRow, key: string): string {
+  const service = Object.keys(fields).find((one) => fields[one]?.isService)
+  if (service !== undefined && row[service] !== undefined) return 'a former service token'
+  return row[key] === null ? 'a former member' : `user ${row[key]}`
+}
+
+function noticesOf(resource: Paged): Readonly<Record<Notice, string>> {
+  const word = capital(wordOf(resource))
+  return { created: `${word} created.`, changed: 'Saved.', deleted: `${word} deleted.` }
+}
+
+/** `Due at` of `dueAt`. */
+function labelOf({ labels = {} }: Paged['page'], key: string): string {
+  const own: Readonly<Record<string, string>> = { updatedAt: 'Last changed', createdAt: 'Created' }
+  return (
+    labels[key] ??
+    own[key] ??
+    inWords(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
+  )
+}
+
+function inWords(text: string): string {
+  return capital(text.replaceAll(/[-_]/g, ' '))
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
