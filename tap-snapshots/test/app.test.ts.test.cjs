@@ -109,6 +109,7 @@ root
         account
         invitations
         orders
+        declared
         billingEvents
         billingReplays
         billingReconciliations
@@ -119,8 +120,7 @@ root
         members
           tenant-rls
           tenant
-          posts
-          documents
+          declared
           invoices
           teams
           events
