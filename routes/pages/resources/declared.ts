@@ -9,7 +9,6 @@ import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
-import { submitOnce } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
   changeFormOf,
@@ -91,7 +90,7 @@ function create(app: FastifyInstance, resource: PagedResource) {
       const values = valuesOf(resource, request.body, 'create')
       const now = app.clock.now()
       const location = await app.db.write(entryOf(request, resource), (tx, caller) =>
-        submitOnce(tx, caller, request, async () => {
+        request.submitOnce(tx, caller, async () => {
           const row = await createRow({ tx, caller, now }, values)
           return { path: noticePath(`${path}/${Object(row).id}`, 'created') }
         }),
