@@ -11,8 +11,9 @@ declare module 'fastify' {
 }
 
 /**
- * Logs one line per request when it has been answered. The query is omitted, because on the sign-in
- * callback it holds the code and the state.
+ * Logs one line per request when it has been answered: at most 200 bytes at `info`, because most of what
+ * a busy process writes is this line. Path and caller are in a second line at `debug`. The query is
+ * omitted, because on the sign-in callback it holds the code and the state.
  */
 export function createRequestLog() {
   const log = new Fastify.LogController({ disableRequestLogging: true })
@@ -26,20 +27,22 @@ export function logUnrouted(request: FastifyRequest, reply: FastifyReply): void 
   reply.raw.once('finish', () => writeLine(request, reply))
 }
 
+const detailedLevels = ['debug', 'trace']
+
 function writeLine(request: FastifyRequest, reply: FastifyReply): void {
+  const { log, method, routeOptions } = request
+  const { url = 'unknown', config } = routeOptions
+  const route = `${method} ${url}`
+  log.info({ route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request')
+  if (!detailedLevels.includes(log.level)) return
   const caller = request.enteredCaller
-  const { url: route, config } = request.routeOptions
-  request.log.info(
+  log.debug(
     {
-      method: request.method,
-      path: config.personalPath ? route : request.originalUrl.split('?', 1)[0],
-      route: route ?? 'unknown',
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
+      path: config.personalPath ? url : request.originalUrl.split('?', 1)[0],
       network: networkOf(clientAddressOf(request)),
       ...(caller && callerFacts(caller)),
     },
-    'request',
+    'request details',
   )
 }
 

@@ -64,7 +64,7 @@ const billing: FastifyPluginAsync<Options> = async function billing(app, { provi
       })
       stopTimer()
       request.webhookOutcome = outcomes[recorded]
-      request.log.info({ eventId: event.id, type: event.type, recorded }, 'billing event')
+      request.log.debug({ eventId: event.id, type: event.type, recorded }, 'billing event')
       return answers[recorded]
     },
   )

@@ -26,8 +26,8 @@ const secretMembers = new Set([
 const redactedDepth = 4
 
 /**
- * One JSON object per line; on a terminal one formatted line. Requests are logged as method, path without
- * query, status and duration; errors as type, message and stack, without their causes.
+ * One JSON object per line; on a terminal one formatted line. Requests are logged as method, route,
+ * status and duration; errors as type, message and stack, without their causes.
  */
 export function createLogger(
   level: string,
@@ -55,8 +55,8 @@ export function prettyDestination(output: DestinationStream): DestinationStream 
   const format = prettyFactory(prettyOptions)
   const formatRequest = prettyFactory({
     ...prettyOptions,
-    messageFormat: '{method} {path} {status} in {ms} ms',
-    ignore: 'method,path,route,status,ms,reqId,network,userId,tenantId,sessionId,tokenId,serviceId',
+    messageFormat: '{route} {status} in {ms} ms',
+    ignore: 'route,status,ms,reqId',
   })
   const isRequest = (line: string) => line.endsWith('"msg":"request"}\n')
   return { write: (line) => output.write((isRequest(line) ? formatRequest : format)(line)) }

@@ -16,7 +16,7 @@ t.test(
     const lines = log.map((line): Line => JSON.parse(line))
     const find = (facts: Line) =>
       lines.find((line) => Object.entries(facts).every(([name, value]) => line[name] === value))
-    const change = find({ msg: 'request', method: 'PATCH', route: '/orders/:id' })
+    const change = find({ msg: 'request', route: 'PATCH /orders/:id' })
     const requestId = String(change?.reqId)
     const stored = await outgoing(journey, `request:${requestId}`)
     const trace = tracer(t, journey)
@@ -58,7 +58,7 @@ t.test(
     t.strictSame(fromWebhook.kinds, ['request'])
     t.strictSame(fromWebhook.entries, fromEvent.entries)
 
-    const made = find({ msg: 'request', method: 'POST', route: '/auth/tokens' })
+    const made = find({ msg: 'request', route: 'POST /auth/tokens' })
     t.match((await trace(String(made?.reqId))).entries, [
       { kind: 'request' },
       { kind: 'audit', facts: { action: 'token-create', outcome: 'done' } },

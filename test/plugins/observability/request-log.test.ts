@@ -1,53 +1,97 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import t from 'tap'
+import { createLogger } from '#src/observability/logger.ts'
+import { signedEvent } from '#test/reliability/load.ts'
 import { build } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-t.test('every response has the request id, and every request one log line', async (t) => {
-  const { app, config, database, log } = await build(t)
-  const user = await createUser(database)
-  const { cookie } = await signIn({ config, database }, user)
-  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
-  const json = { 'content-type': 'application/json', cookie }
-  const large = JSON.stringify({ lineItems: 'x'.repeat(300_000) })
-  const requests: [string, RequestInit, number, object][] = [
-    ['/', {}, 200, { method: 'GET', path: '/', route: '/' }],
-    ['/me', { headers: { cookie } }, 200, { route: '/me', ...user }],
-    [
-      '/orders/7',
-      { headers: { cookie } },
-      404,
-      { path: '/orders/7', route: '/orders/:id', ...user },
-    ],
-    ['/orders/7', {}, 401, { route: '/orders/:id', userId: undefined }],
-    ['/nowhere?with=query', {}, 404, { path: '/nowhere', route: 'unknown' }],
-    ['/%E0', {}, 400, { path: '/%E0', route: 'unknown' }],
-    ['/orders', { method: 'POST', headers: json, body: '{' }, 400, { route: '/orders' }],
-    ['/orders', { method: 'POST', headers: json, body: large }, 413, { route: '/orders' }],
-    ['/auth/callback?code=c', {}, 400, { path: '/auth/callback', route: '/auth/callback' }],
-    ['/webhooks/billing', { method: 'POST', body: 'x' }, 400, { route: '/webhooks/billing' }],
-  ]
-  for (const [url, options, status, line] of requests) {
-    const lines = log.length
-    const answer = await fetch(origin + url, { ...options, redirect: 'manual' })
-    await answer.text()
-    const name = `${options.method ?? 'GET'} ${url} ${status}`
-    t.equal(answer.status, status, name)
-    const id = String(answer.headers.get('x-request-id'))
-    t.match(id, uuid, name)
-    while (!linesOf(log.slice(lines)).some(({ msg }) => msg === 'request')) await app.inject('/x')
-    const written = linesOf(log.slice(lines)).filter(({ reqId, msg }) => {
-      return reqId === id && msg === 'request'
-    })
-    const network = '127.0.0.0/24'
-    t.match(written, [{ ...line, status, network, ms: Number, level: 'info' }], name)
-  }
-})
+t.test(
+  'every response has the request id, and every request one log line and its details',
+  async (t) => {
+    const { app, config, database, log } = await build(t)
+    const user = await createUser(database)
+    const { cookie } = await signIn({ config, database }, user)
+    const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+    const json = { 'content-type': 'application/json', cookie }
+    const large = JSON.stringify({ lineItems: 'x'.repeat(300_000) })
+    const requests: [string, RequestInit, number, string, object][] = [
+      ['/', {}, 200, '/', { path: '/' }],
+      ['/me', { headers: { cookie } }, 200, '/me', user],
+      ['/orders/7', { headers: { cookie } }, 404, '/orders/:id', { path: '/orders/7', ...user }],
+      ['/orders/7', {}, 401, '/orders/:id', { userId: undefined }],
+      ['/nowhere?with=query', {}, 404, 'unknown', { path: '/nowhere' }],
+      ['/%E0', {}, 400, 'unknown', { path: '/%E0' }],
+      ['/orders', { method: 'POST', headers: json, body: '{' }, 400, '/orders', {}],
+      ['/orders', { method: 'POST', headers: json, body: large }, 413, '/orders', {}],
+      ['/auth/callback?code=c', {}, 400, '/auth/callback', { path: '/auth/callback' }],
+      ['/webhooks/billing', { method: 'POST', body: 'x' }, 400, '/webhooks/billing', {}],
+    ]
+    for (const [url, options, status, route, details] of requests) {
+      const lines = log.length
+      const answer = await fetch(origin + url, { ...options, redirect: 'manual' })
+      await answer.text()
+      const { method = 'GET' } = options
+      const name = `${method} ${url} ${status}`
+      t.equal(answer.status, status, name)
+      const id = String(answer.headers.get('x-request-id'))
+      t.match(id, uuid, name)
+      const written = () => linesOf(log.slice(lines)).filter(({ reqId }) => reqId === id)
+      while (!written().some(({ msg }) => msg === 'request details')) await app.inject('/x')
+      const [line, more] = written().filter(({ msg }) => String(msg).startsWith('request'))
+      t.match(
+        line,
+        { route: `${method} ${route}`, status, ms: Number, level: 'info', msg: 'request' },
+        name,
+      )
+      t.match(more, { ...details, network: '127.0.0.0/24', level: 'debug' }, name)
+    }
+  },
+)
 
-t.test('a request line has the id of the session or token, and no secret', async (t) => {
+t.test(
+  'the line of a request has at most 200 bytes, and no other is written at info',
+  async (t) => {
+    const { built, routes } = await collectRoutes(() => build(t))
+    const { app, config, database } = built
+    const lines: string[] = []
+    app.log.level = 'info'
+    const longest = routes.map(({ method, url }) => `${method} ${url}`)
+    const logger = createLogger('info', { write: (line) => void lines.push(line) })
+    for (const route of longest) {
+      const request = logger.child({ reqId: crypto.randomUUID() })
+      request.info({ route, status: 500, ms: 99_999 }, 'request')
+    }
+    t.ok(lines.length > 100)
+    for (const line of lines) t.ok(Buffer.byteLength(line.trimEnd()) <= 200, line)
+
+    const user = await createUser(database, { role: 'admin', billingCustomer: 'cus_1' })
+    const { cookie } = await signIn({ config, database }, user)
+    const begun = built.log.length
+    const asks = [
+      ...['/', '/me', '/orders', '/posts', '/app/webhooks'].map((url) => ({
+        url,
+        headers: { cookie },
+      })),
+      signed('evt_1'),
+      signed('evt_1'),
+    ]
+    for (const ask of asks) t.equal((await app.inject(ask)).statusCode, 200, ask.url)
+    const bytes = Buffer.byteLength(built.log.slice(begun).join(''))
+    t.ok(bytes <= asks.length * 201, `${bytes} bytes for ${asks.length} requests`)
+  },
+)
+
+/** A billing event as its provider sends it. */
+function signed(id: string) {
+  const { path: url, headers = {}, body: payload = '' } = signedEvent(id)
+  return { method: 'POST', url, headers, payload } as const
+}
+
+t.test('the details of a request have the id of the session or token, and no secret', async (t) => {
   const { app, config, database, log } = await build(t)
   const user = await createUser(database, { role: 'admin' })
   const { cookie } = await signIn({ config, database }, user)
@@ -60,7 +104,7 @@ t.test('a request line has the id of the session or token, and no secret', async
   const { id: tokenId, token } = made.json<{ id: string; token: string }>()
   await app.inject({ url: '/me', headers: { authorization: `Bearer ${token}` } })
   const { rows } = await database.admin.query('SELECT id FROM sessions')
-  const lines = linesOf(log).filter(({ msg }) => msg === 'request')
+  const lines = linesOf(log).filter(({ msg }) => msg === 'request details')
   t.match(lines, [
     { sessionId: rows[0].id, tokenId: undefined },
     { tokenId, sessionId: undefined },
@@ -77,8 +121,8 @@ t.test('a subject of a provider is not logged', async (t) => {
   await app.inject({ method: 'DELETE', url, headers })
   const template = '/auth/identities/:provider/:subject'
   t.match(
-    linesOf(log).findLast(({ msg }) => msg === 'request'),
-    { path: template, route: template },
+    linesOf(log).findLast(({ msg }) => msg === 'request details'),
+    { path: template },
   )
   t.notMatch(log.join(''), /ada/)
 })
