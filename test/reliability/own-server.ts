@@ -37,7 +37,7 @@ export async function startOwnServer(
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'gatehouse-own-server-')))
   await chmod(folder, 0o711) // for the account the server runs under when this is root
   const dataDir = join(folder, 'data')
-  // Two programs of 73 connections each, and those of a program whose network was cut.
+  // Two programs of 83 connections each, and those of a program whose network was cut.
   const settings = { max_connections: '300', ...options.settings }
   const { environment = {} } = options
   let postgres = await startPostgres({ dataDir, settings, environment })
