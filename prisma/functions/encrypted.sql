@@ -1,7 +1,7 @@
 -- Rotation of encryption keys: what is encrypted with which key, and its replacement.
 
 -- The columns that are encrypted with ENCRYPTION_KEYS. `gatehouse keys` reads and writes exactly these, in the order
--- of the primary key, tenant by tenant where the table has tenants.
+-- of the primary key, by tenant where the table has tenants: so the index is used.
 CREATE OR REPLACE FUNCTION sealed_table(
   source text, OUT keys text[], OUT texts text[], OUT facts text[], OUT by_tenant boolean
 ) LANGUAGE plpgsql IMMUTABLE AS $$
@@ -38,13 +38,6 @@ BEGIN
 END
 $$;
 
--- The rows of a tenant. The condition on the tenant lets the index be used; row-level security applies as well.
-CREATE OR REPLACE FUNCTION sealed_rows(source text, parameter text) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE WHEN (public.sealed_table(source)).by_tenant
-    THEN format('tenant_id = %s', parameter) ELSE 'true' END
-$$;
-
 -- Counts the texts per header: version, length of the key id, key id.
 CREATE OR REPLACE FUNCTION count_sealed(source text) RETURNS TABLE (column_name text, head bytea, count bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -59,7 +52,7 @@ BEGIN
       RETURN QUERY EXECUTE format(
         'SELECT %1$L::text, substring(%1$I FROM 1 FOR 2 + get_byte(%1$I || $1, 1)), count(*)
          FROM public.%2$I WHERE %3$s AND %1$I IS NOT NULL GROUP BY 2 ORDER BY 2',
-        one, source, public.sealed_rows(source, '$2'))
+        one, source, CASE WHEN described.by_tenant THEN 'tenant_id = $2' ELSE 'true' END)
         USING '\x0000'::bytea, tenant;
     END LOOP;
   END LOOP;
@@ -79,7 +72,7 @@ BEGIN
   FOR tenant IN SELECT * FROM public.sealed_tenants(source, NULL) LOOP
     PERFORM public.set_scope('keys', '', NULL, tenant);
     EXECUTE format('SELECT count(*) FROM public.%I WHERE %s AND (%s)', source,
-        public.sealed_rows(source, '$2'),
+        CASE WHEN described.by_tenant THEN 'tenant_id = $2' ELSE 'true' END,
         (SELECT string_agg(format('substring(%1$I FROM 1 FOR length($1)) <> $1', c), ' OR ')
          FROM unnest(described.texts) c))
       INTO more USING header, tenant;
@@ -114,7 +107,7 @@ BEGIN
       source,
       (SELECT string_agg(format('substring(%1$I FROM 1 FOR length($1)) <> $1', c), ' OR ')
        FROM unnest(described.texts) c),
-      public.sealed_rows(source, '$4'))
+      CASE WHEN described.by_tenant THEN 'tenant_id = $4' ELSE 'true' END)
       USING header, key_after, batch - found_rows, tenant;
     GET DIAGNOSTICS more = ROW_COUNT;
     found_rows := found_rows + more;
@@ -139,7 +132,7 @@ BEGIN
   EXECUTE format('UPDATE public.%I SET %s WHERE %s AND %s', source,
       (SELECT string_agg(format('%I = $1[%s]', c, n), ', ')
        FROM unnest(described.texts) WITH ORDINALITY AS t (c, n)),
-      public.sealed_rows(source, '$3'),
+      CASE WHEN described.by_tenant THEN 'tenant_id = $3' ELSE 'true' END,
       (SELECT string_agg(format('%I::text = $2[%s]', c, n), ' AND ')
        FROM unnest(described.keys) WITH ORDINALITY AS t (c, n)))
     USING new_texts, row_keys, tenant;
