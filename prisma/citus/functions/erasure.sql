@@ -317,16 +317,26 @@ END
 $$;
 
 -- Deletes an endpoint of the current tenant and its open replays, in constant time. A worker deletes its deliveries,
--- finished replays and notifications. Returns false if there is no such endpoint.
+-- finished replays and notifications. Returns false if there is no such endpoint. Runs as its caller, who may have
+-- locked the endpoint: the owner has another connection to the node and would wait for that lock.
+CREATE OR REPLACE FUNCTION drop_endpoint(tenant uuid, endpoint uuid) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
+  IF NOT FOUND THEN RETURN false; END IF;
+  DELETE FROM public.endpoint_replays r
+    WHERE r.tenant_id = tenant AND r.endpoint_id = endpoint AND r.finished_at IS NULL;
+  RETURN public.delete_endpoint(tenant, endpoint);
+END
+$$;
+
+-- Queues the deletion of the history of an endpoint of the current tenant. Called by drop_endpoint, after the rows
+-- that it deleted: the owner cannot see them in this transaction.
 CREATE OR REPLACE FUNCTION delete_endpoint(tenant uuid, endpoint uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF tenant IS DISTINCT FROM public.current_tenant_id() THEN RETURN false; END IF;
-  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
-  IF NOT FOUND THEN RETURN false; END IF;
-  DELETE FROM public.endpoint_replays r
-    WHERE r.tenant_id = tenant AND r.endpoint_id = endpoint AND r.finished_at IS NULL;
   INSERT INTO public.erasures (kind, tenant_id, endpoint_id) VALUES ('endpoint', tenant, endpoint);
   RETURN true;
 END

@@ -11,6 +11,17 @@ export const citusFunctions = [
   'cluster_facts()',
 ] as const
 
+/** The web role deletes an endpoint itself (drop_endpoint), because the owner would wait for its lock. */
+const deletedByWeb = ['webhook_endpoints', 'endpoint_replays']
+
+function withDeletions(grants: TableGrants): TableGrants {
+  const further = (table: string, rights: string) =>
+    deletedByWeb.includes(table) && /\bINSERT\b/.test(rights) ? `${rights}, DELETE` : rights
+  return Object.fromEntries(
+    Object.entries(grants).map(([table, rights]) => [table, further(table, rights)]),
+  )
+}
+
 /** The role that has a login role's privileges on shards. On the nodes the login role is a member of it. */
 export function shardRoleOf(login: string): string {
   return `${login}_on_nodes`
@@ -26,8 +37,9 @@ export function shardRoleOf(login: string): string {
 export async function grantOnCitus(
   owner: pg.Client,
   login: string,
-  grants: TableGrants,
+  own: TableGrants,
 ): Promise<void> {
+  const grants = withDeletions(own)
   const role = pg.escapeIdentifier(login)
   const shardRole = shardRoleOf(login)
   await owner.query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`)

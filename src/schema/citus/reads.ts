@@ -42,9 +42,15 @@ export async function findReadForm(url: string): Promise<ReadForm | undefined> {
 const newDocument =
   /^INSERT INTO documents \(.*\) SELECT f\.tenant_id, f\.id, f\.team_id,.* RETURNING (.*)$/
 
+/** An endpoint is deleted by the role that may have locked it. */
+const deletedEndpoint = /^SELECT delete_endpoint(?=\()/
+
 /** The statement that a cluster gets instead; another statement stays as it is. */
 export function adaptRead(statement: Statement): Statement {
   const text = statement.text.split(/\s+/).join(' ').trim()
+  if (deletedEndpoint.test(text)) {
+    return { ...statement, text: text.replace(deletedEndpoint, 'SELECT drop_endpoint') }
+  }
   const [, columns] = newDocument.exec(text) ?? []
   if (columns !== undefined) {
     const [title, body, created, , tenant, folder, , person] = statement.values ?? []

@@ -19,6 +19,7 @@ export const sessionSettings = [
  */
 const callerFunctions = [
   'current_team_ids()',
+  'drop_endpoint(uuid, uuid)',
   'find_order(uuid, bigint, bigint)',
   'lock_order(bigint, bigint)',
   'find_post(uuid, bigint)',

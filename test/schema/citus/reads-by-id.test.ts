@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Actor } from '#src/audit/audit.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
 import { sqlOver } from '#src/db/sql.ts'
 import type { Tx } from '#src/db/tx.ts'
@@ -8,6 +9,7 @@ import { invoices } from '#src/resources/invoices.ts'
 import { orders } from '#src/resources/orders.ts'
 import { posts } from '#src/resources/posts.ts'
 import { adaptRead, readsById } from '#src/schema/citus/reads.ts'
+import { deleteEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 
 const { find: findDocument, insert: createDocument } = actionsOf(documents)
 const { find: findInvoice } = actionsOf(invoices)
@@ -39,6 +41,19 @@ t.test(
     t.equal(adaptRead(other), other)
   },
 )
+
+t.test('an endpoint is deleted by the role that may have locked it', async (t) => {
+  const sent: Statement[] = []
+  const sql = sqlOver(async (statement) => {
+    sent.push(statement)
+    return []
+  })
+  const tx: Pick<Tx, 'sql'> = { sql }
+  t.equal(await deleteEndpoint(tx as Tx, { tenantId: 'a', userId: 1 } as Actor, 'b'), false)
+  const [{ text, values } = { text: '', values: [] }] = sent.map(adaptRead)
+  t.equal(text, 'SELECT drop_endpoint($1::uuid, $2::uuid) AS deleted')
+  t.strictSame(values, ['a', 'b'])
+})
 
 t.test('a document is created by a function on a cluster', async (t) => {
   const sent: Statement[] = []
