@@ -163,6 +163,7 @@ CREATE POLICY tenant_scope ON notifications USING (tenant_id = (SELECT current_t
 -- Written by triggers and functions of the owner, in every scope.
 
 CREATE POLICY tenant_scope ON tenant_usage FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON member_usage FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY tenant_scope ON usage_changes FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 
 -- ---- Operations ----

@@ -179,7 +179,8 @@ export async function buildApp(
   await app.register(async function browser(app) {
     await app.register(underPressure)
     const { operators, quota } = config
-    await app.register(session, { ...config.session, operators, quota })
+    const eventRetentionDays = config.outbound.retentionDays
+    await app.register(session, { ...config.session, operators, quota, eventRetentionDays })
     await app.register(credential, { baseUrl: config.baseUrl })
     await app.register(erasure)
     await app.register(signInReturn, {

@@ -17,7 +17,7 @@ import type { QuotaConfig } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { causeSettings } from '#src/db/cause.ts'
 import { type Entry, refine, withSettings } from '#src/db/entry.ts'
-import { toBudgets } from '#src/db/quota.ts'
+import { toQuotaSetting } from '#src/db/quota.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import {
   countSessionCookies,
@@ -69,6 +69,7 @@ type Options = {
   secureCookie: boolean
   operators: ReadonlySet<string>
   quota: QuotaConfig
+  eventRetentionDays: number
 }
 
 /**
@@ -78,8 +79,8 @@ type Options = {
  */
 export default fp<Options>(
   async function session(app, options) {
-    const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators, quota } = options
-    const budgets = toBudgets(quota)
+    const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators } = options
+    const budgets = toQuotaSetting(options.quota, options.eventRetentionDays)
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
     // BASE_URL decides, because proxies forward the scheme in many forms, or none. `@fastify/session`

@@ -244,6 +244,9 @@ CREATE POLICY tenant_scope ON notifications
 CREATE POLICY tenant_scope ON tenant_usage FOR SELECT
   USING (tenant_id = current_tenant_id());
 
+CREATE POLICY tenant_scope ON member_usage FOR SELECT
+  USING (tenant_id = current_tenant_id());
+
 CREATE POLICY tenant_scope ON usage_changes FOR SELECT
   USING (tenant_id = current_tenant_id());
 

@@ -20,6 +20,7 @@ VALUES
    'r.user_id = $1 OR r.session_id IN (SELECT s.id FROM public.sessions s WHERE s.user_id = $1)',
    ARRAY['state_hash', 'nonce', 'code_verifier'], false),
   ('person', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.user_id = $1', ARRAY['hash'], false),
+  ('person', 'eventUsage', 'member_usage', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
   ('person', 'memberships', 'memberships', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
   ('person', 'invitationsReceived', 'invitations', 'r.id', 'uuid',
    'r.email = ANY (public.verified_emails($1))', ARRAY['invited_by'], false),

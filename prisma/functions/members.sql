@@ -194,6 +194,7 @@ BEGIN
   )
   SELECT coalesce(array_agg(e.id), '{}') INTO invitations FROM ended e;
   DELETE FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member;
+  DELETE FROM public.member_usage m WHERE m.tenant_id = tenant AND m.user_id = member;
   INSERT INTO public.erasures (kind, tenant_id, user_id) VALUES ('member', tenant, member);
   user_gone := NOT EXISTS (SELECT FROM public.memberships m WHERE m.user_id = member);
   revocations := '{}';

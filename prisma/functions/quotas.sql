@@ -4,35 +4,49 @@
 CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended('usage ' || tenant::text, 0);
 
--- Folds up to 1,000 rows of usage_changes into tenant_usage. Requires usage_lock.
-CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+-- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. In PL/pgSQL with
+-- several statements, because it runs in triggers.
+CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   total record;
 BEGIN
-  WITH added AS (
-    DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
-      SELECT o.id FROM public.usage_changes o WHERE o.tenant_id = tenant LIMIT 1000)
-    RETURNING c.*
-  )
-  SELECT count(*) AS changes, sum(a.resource_rows)::bigint AS resource_rows,
-      sum(a.resource_bytes)::bigint AS resource_bytes,
-      sum(a.event_rows)::bigint AS event_rows, sum(a.event_bytes)::bigint AS event_bytes
-    INTO total FROM added a;
-  IF total.changes = 0 THEN RETURN; END IF;
-  UPDATE public.tenant_usage u SET
-      resource_rows = u.resource_rows + total.resource_rows,
-      resource_bytes = u.resource_bytes + total.resource_bytes,
-      event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
-    WHERE u.tenant_id = tenant;
+  FOR total IN
+    WITH added AS (
+      DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
+        SELECT o.id FROM public.usage_changes o WHERE o.tenant_id = tenant LIMIT 1000)
+      RETURNING c.*
+    )
+    SELECT a.user_id, sum(a.resource_rows)::bigint AS resource_rows,
+        sum(a.resource_bytes)::bigint AS resource_bytes,
+        sum(a.event_rows)::bigint AS event_rows, sum(a.event_bytes)::bigint AS event_bytes
+      FROM added a GROUP BY a.user_id
+  LOOP
+    UPDATE public.tenant_usage u SET
+        resource_rows = u.resource_rows + total.resource_rows,
+        resource_bytes = u.resource_bytes + total.resource_bytes,
+        event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
+      WHERE u.tenant_id = tenant;
+    UPDATE public.member_usage m SET
+        event_rows = m.event_rows + total.event_rows, event_bytes = m.event_bytes + total.event_bytes
+      WHERE m.tenant_id = tenant AND m.user_id = total.user_id;
+  END LOOP;
 END
 $$;
+
+-- The part of a budget that one member may fill while others need the rest.
+CREATE OR REPLACE FUNCTION member_share(budget bigint) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN budget / 4.0::double precision;
 
 -- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
 -- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
 -- and two transactions cannot block each other here.
 --
 -- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of events). Growth
--- beyond one raises QU001 (resources) or QU002 (events). Concurrent transactions do not see each other's changes, so
+-- beyond one raises QU001 (resources) or QU002 (events). The fifth number is the retention of events in seconds: what
+-- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
+-- the budget raises QU003. Concurrent transactions do not see each other's changes, so
 -- together they may exceed it by what they write. A transaction that deletes rows of resources has no limit, because
 -- its event must be stored too.
 CREATE OR REPLACE FUNCTION add_usage(
@@ -43,7 +57,16 @@ DECLARE
   used public.tenant_usage;
   quota text := current_setting('app.quota', true);
   budget bigint[];
+  person bigint;
+  own public.member_usage;
 BEGIN
+  IF quota <> '' AND event_rows > 0 THEN
+    budget := quota::bigint[];
+    person := public.current_user_id();
+    IF NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id <> person) THEN
+      person := NULL;
+    END IF;
+  END IF;
   IF pg_try_advisory_xact_lock(public.usage_lock(tenant)) THEN
     IF random() < 0.03125 THEN PERFORM public.add_waiting_usage(tenant); END IF;
     UPDATE public.tenant_usage u SET
@@ -51,9 +74,28 @@ BEGIN
         resource_bytes = u.resource_bytes + resource_bytes,
         event_rows = u.event_rows + event_rows, event_bytes = u.event_bytes + event_bytes
       WHERE u.tenant_id = tenant RETURNING u.* INTO used;
+    IF person IS NOT NULL THEN
+      INSERT INTO public.member_usage AS m (tenant_id, user_id, event_rows, event_bytes)
+        VALUES (tenant, person, event_rows, event_bytes)
+        ON CONFLICT ON CONSTRAINT member_usage_pkey DO UPDATE SET counted_at = now(),
+          event_rows = event_rows + greatest(0, m.event_rows
+            - public.member_share(coalesce(used.max_event_rows, budget[3]))
+              * extract(epoch FROM now() - m.counted_at)::float8 / budget[5]),
+          event_bytes = event_bytes + greatest(0, m.event_bytes
+            - public.member_share(coalesce(used.max_event_bytes, budget[4]))
+              * extract(epoch FROM now() - m.counted_at)::float8 / budget[5])
+        RETURNING m.* INTO own;
+    END IF;
   ELSE
-    INSERT INTO public.usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes)
-      VALUES (tenant, resource_rows, resource_bytes, event_rows, event_bytes);
+    INSERT INTO public.usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes, user_id)
+      VALUES (tenant, resource_rows, resource_bytes, event_rows, event_bytes, person);
+    IF person IS NOT NULL THEN
+      SELECT m.tenant_id, m.user_id, m.event_rows + coalesce(sum(c.event_rows), 0),
+          m.event_bytes + coalesce(sum(c.event_bytes), 0), m.counted_at
+        INTO own FROM public.member_usage m
+        LEFT JOIN public.usage_changes c ON c.tenant_id = tenant AND c.user_id = m.user_id
+        WHERE m.tenant_id = tenant AND m.user_id = person GROUP BY m.tenant_id, m.user_id;
+    END IF;
   END IF;
   IF quota IS NULL OR quota = '' THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.quota', '', true); END IF;
@@ -79,6 +121,11 @@ BEGIN
     OR event_bytes > 0 AND used.event_bytes > coalesce(used.max_event_bytes, budget[4])
   THEN
     RAISE EXCEPTION 'the tenant has used up its quota of events' USING ERRCODE = 'QU002';
+  END IF;
+  IF own.event_rows > public.member_share(coalesce(used.max_event_rows, budget[3]))
+    OR own.event_bytes > public.member_share(coalesce(used.max_event_bytes, budget[4]))
+  THEN
+    RAISE EXCEPTION 'the member has used up their share of the events' USING ERRCODE = 'QU003';
   END IF;
   RETURN NULL;
 END

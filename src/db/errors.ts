@@ -106,10 +106,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23503' || code === 'P2003')
 }
 
-/** Which budget of the tenant a write would exceed; null for any other error. */
-export function exceededQuota(error: unknown): 'resources' | 'events' | null {
+/** Which budget of the tenant, or share of a member, a write would exceed; null for any other error. */
+export function exceededQuota(error: unknown): 'resources' | 'events' | 'share' | null {
   if (hasCode(error, (code) => code === 'QU001')) return 'resources'
-  return hasCode(error, (code) => code === 'QU002') ? 'events' : null
+  if (hasCode(error, (code) => code === 'QU002')) return 'events'
+  return hasCode(error, (code) => code === 'QU003') ? 'share' : null
 }
 
 /** True for a duplicate key. */

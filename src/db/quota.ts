@@ -5,11 +5,18 @@ import { exceededQuota } from './errors.ts'
 const unlimited = '9223372036854775807' // the largest bigint
 
 /**
- * The limits as the database reads them: rows and bytes of resources, rows and bytes of events. As the
- * setting `app.quota` of a transaction they make triggers refuse what would exceed them.
+ * The limits as the database reads them: rows and bytes of resources, rows and bytes of events.
  */
 export function toBudgets({ resources, events }: QuotaConfig): string {
   return `{${[resources, events].map(toNumbers).join(',')}}`
+}
+
+/**
+ * The same for the setting `app.quota` of a transaction, with the retention of events in seconds: in
+ * that time what a member has published leaves their share of the budget.
+ */
+export function toQuotaSetting(quota: QuotaConfig, retentionDays: number): string {
+  return `${toBudgets(quota).slice(0, -1)},${retentionDays * 86_400}}`
 }
 
 function toNumbers(budget: Budget): string {
@@ -21,6 +28,8 @@ const details = {
     'Your tenant has used up its storage for resources, so nothing was changed. Delete some, or ask the operator for more; GET /usage shows what is stored.',
   events:
     'Your tenant has used up its storage for events, so nothing was changed. Old events expire; delete an endpoint, or ask the operator for more; GET /usage shows what is stored.',
+  share:
+    'You have used up your share of the events of your tenant, which other members need too, so nothing was changed. It is available again as your events grow old.',
 }
 
 /** The 409 for a write that PostgreSQL refused because of a budget; null for any other error. */

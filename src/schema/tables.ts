@@ -122,6 +122,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   },
   // Written by triggers alone.
   tenant_usage: { web: 'SELECT', worker: '' },
+  member_usage: { web: '', worker: '' },
   usage_changes: { web: 'SELECT', worker: '' },
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
@@ -286,6 +287,7 @@ export const identityTables = [
   'scope_keys',
   'installation',
   'tenant_usage',
+  'member_usage',
   'usage_changes',
   'erasures',
 ] as const

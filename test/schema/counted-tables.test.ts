@@ -12,6 +12,7 @@ const notCounted = [
   'erasures', // one for each deletion of a tenant or person
   'idempotency_keys', // expire after a day
   'invoices', // by the billing provider
+  'member_usage', // one per membership
   'memberships', // one per accepted invitation
   'service_idempotency_keys', // expire after a day
   'service_tokens', // 50 per tenant

@@ -58,6 +58,7 @@ export const samples: Record<string, (user: TestUser) => Row> = {
     endpoint_id: tenantId,
     message: 'x',
   }),
+  member_usage: ({ tenantId, userId }) => ({ tenant_id: tenantId, user_id: userId }),
   usage_changes: ({ tenantId }) => ({
     tenant_id: tenantId,
     resource_rows: 0,

@@ -799,6 +799,19 @@ CREATE TABLE tenant_usage (
 ) WITH (fillfactor = 50);
 ALTER TABLE tenant_usage ENABLE ROW LEVEL SECURITY;
 
+-- What each member has published, as a bucket that empties over the retention period of events. Counted only in
+-- a tenant with other members, who need the rest of the budget (add_usage).
+CREATE TABLE member_usage (
+  tenant_id uuid NOT NULL,
+  user_id bigint NOT NULL,
+  event_rows double precision NOT NULL DEFAULT 0,
+  event_bytes double precision NOT NULL DEFAULT 0,
+  counted_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, user_id),
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+) WITH (fillfactor = 50);
+ALTER TABLE member_usage ENABLE ROW LEVEL SECURITY;
+
 -- Changes by writers that found the row of tenant_usage locked. A later writer adds them (add_waiting_usage).
 CREATE TABLE usage_changes (
   tenant_id uuid NOT NULL,
@@ -807,6 +820,8 @@ CREATE TABLE usage_changes (
   resource_bytes bigint NOT NULL,
   event_rows bigint NOT NULL,
   event_bytes bigint NOT NULL,
+  -- The member whose bucket it fills too.
+  user_id bigint,
   PRIMARY KEY (tenant_id, id)
 );
 ALTER TABLE usage_changes ENABLE ROW LEVEL SECURITY;

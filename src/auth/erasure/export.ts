@@ -35,6 +35,7 @@ export const personSections = {
     'apiTokens',
     'serviceTokensCreated',
     'memberships',
+    'eventUsage',
     'invitationsReceived',
     'invitationsSent',
     ...declared.ofPerson,

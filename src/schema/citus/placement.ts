@@ -5,11 +5,12 @@
  */
 
 /**
- * Distributed by `tenant_id`, all together, in this order: the triggers of the others write the first two.
+ * Distributed by `tenant_id`, all together, in this order: the triggers of the others write the first three.
  * The rows of one tenant are on one node.
  */
 export const distributedTables = [
   'tenant_usage',
+  'member_usage',
   'usage_changes',
   'orders',
   'posts',
@@ -33,7 +34,7 @@ export const distributedTables = [
 export const [firstTable] = distributedTables
 
 /** The counters of what a tenant stores, which triggers write on the nodes. */
-export const functionsOfTriggers = ['add_usage', 'add_waiting_usage', 'usage_lock']
+export const functionsOfTriggers = ['add_usage', 'add_waiting_usage', 'member_share', 'usage_lock']
 
 /**
  * Copied to every node: distributed tables reference them, or policies read them. The keys of the seal

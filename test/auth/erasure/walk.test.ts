@@ -137,6 +137,7 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ tenant_id: tenantId, endpoint_id: endpointId, total: 0 },
     ...{ replay_from: new Date(0), replay_to: tomorrow },
   }),
+  member_usage: ({ userId, tenantId }) => ({ tenant_id: tenantId, user_id: userId }),
   usage_changes: ({ tenantId }) => ({
     ...{ tenant_id: tenantId, resource_rows: 0, resource_bytes: 0, event_rows: 0, event_bytes: 0 },
   }),

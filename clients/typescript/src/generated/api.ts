@@ -829,6 +829,9 @@ export interface components {
       memberships: {
           [key: string]: unknown;
         }[];
+      eventUsage: {
+          [key: string]: unknown;
+        }[];
       invitationsReceived: {
           [key: string]: unknown;
         }[];

@@ -1,0 +1,72 @@
+import t from 'tap'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createTestPost } from '#test/support/callers/objects.ts'
+
+const budget = 40
+const share = budget / 4
+
+/** Changes a post of the tenant, which publishes an event without a delivery. */
+async function editor(test: TestApp, user: TestUser) {
+  const send = as(test, await signIn(test, user))
+  const post = await createTestPost(test.database, user.tenantId)
+  let n = 0
+  return () => {
+    n += 1
+    return send('PATCH', `/posts/${post}`, { title: `title ${n}` })
+  }
+}
+
+/** How many changes succeed until one is refused, and that answer. */
+async function publishUntilRefused(change: Awaited<ReturnType<typeof editor>>) {
+  for (let done = 0; ; done += 1) {
+    const answer = await change()
+    if (answer.statusCode !== 200 || done > budget) return { done, answer }
+  }
+}
+
+t.test('a member publishes a share of the events of a tenant, and others the rest', async (t) => {
+  const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
+  const [one, other] = [
+    await createUser(test.database, { role: 'admin' }),
+    await createUser(test.database, { role: 'admin' }),
+  ]
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'admin')`,
+    [one.tenantId, other.userId],
+  )
+  const { done, answer } = await publishUntilRefused(await editor(test, one))
+  t.equal(done, share)
+  t.equal(answer.statusCode, 409)
+  t.match(answer.json(), { type: '/docs/errors/quota-exceeded', detail: /your share/ })
+  const change = await editor(test, { ...other, tenantId: one.tenantId })
+  t.equal((await change()).statusCode, 200, 'the other member goes on')
+
+  await test.database.admin.query(`UPDATE member_usage SET counted_at = now() - interval '45 days'`)
+  const later = await publishUntilRefused(await editor(test, one))
+  t.equal(later.done, share / 2, 'half of the retention later half of the share is free')
+})
+
+t.test('who is alone in a tenant has the whole budget', async (t) => {
+  const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
+  const user = await createUser(test.database, { role: 'admin' })
+  const { done, answer } = await publishUntilRefused(await editor(test, user))
+  t.equal(done, budget)
+  t.match(answer.json(), { detail: /^Your tenant has used up/ })
+})
+
+t.test('changes at once count too', async (t) => {
+  const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
+  const user = await createUser(test.database, { role: 'admin' })
+  await createUser(test.database, { tenantId: user.tenantId })
+  const changes = await Promise.all(Array.from({ length: 4 }, () => editor(test, user)))
+  await Promise.all(changes.map((change) => change()))
+  let refused = 0
+  for (let round = 0; round < budget / 4; round += 1) {
+    const answers = await Promise.all(changes.map((change) => change()))
+    refused += answers.filter(({ statusCode }) => statusCode === 409).length
+  }
+  t.ok(refused > 0, `${refused} refused`)
+  const { rows } = await test.database.admin.query('SELECT count(*)::int FROM outbound_events')
+  t.ok(rows[0]?.count < budget / 2, `${rows[0]?.count} events`)
+})
