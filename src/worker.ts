@@ -133,6 +133,7 @@ async function startParts(
     db,
     systemDb,
     provider: chooseProvider(config.billing.provider, config),
+    plans: config.billing.plans,
     api: api && createProviderApi(api),
     retentionDays,
     clock,

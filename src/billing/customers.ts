@@ -1,9 +1,13 @@
-import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { PgBoss } from 'pg-boss'
+import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { addJob } from '#src/queue/jobs.ts'
+
+const linkLock = 7_165_230_420
 
 /** A customer of the billing provider and the user who gets its invoices and plan. */
 export type Customer = { customer: string; userId: number; email: string | null }
@@ -44,13 +48,15 @@ export async function listCustomers(tx: Tx, page: Page) {
 }
 
 /**
- * Links a customer to a user; from now on its invoices and plan are the user's. It is taken from the
- * user who had it; invoices that exist stay where they are.
+ * Links a customer to a user; from now on its invoices and plan are the user's, and the events that
+ * waited for this are processed. It is taken from the user who had it, and the plan with it; invoices
+ * that exist stay where they are.
  * @param by the operator; null for the command line, which runs as the worker role
  * @returns the id of the user; null for none
  */
 export async function linkCustomer(
   connection: Queryable,
+  queue: PgBoss,
   by: { userId: number } | null,
   customer: string,
   holder: CustomerHolder,
@@ -73,6 +79,7 @@ export async function linkCustomer(
   if (userId !== null) {
     const target = `${customer} user ${userId}`
     await recordAudit(connection, { ...entry, reason: 'linked', target }, clientInfo)
+    await processWaiting(connection, queue, customer)
   }
   return { userId }
 }
@@ -81,6 +88,43 @@ type LinkRow = {
   outcome: 'linked' | 'unlinked' | CustomerRefusal
   user_id: string | null
   previous_user_id: string | null
+}
+
+/** The lock of the functions that link customers (prisma/functions/billing.sql), shared. */
+export async function lockLinks(tx: Tx): Promise<void> {
+  await tx.sql`SELECT pg_advisory_xact_lock_shared(${linkLock}::bigint)`
+}
+
+/**
+ * Links a customer to the user for whom this program has created it, unless another user has it or the
+ * user has another.
+ * @returns whether it is the user's now
+ */
+export async function claimCustomer(tx: Tx, customer: string, userId: number): Promise<boolean> {
+  const [row] = await tx.sql<{ outcome: string }>`
+    SELECT claim_customer(${customer}, ${userId}) AS outcome`
+  if (row?.outcome !== 'linked') return false
+  await recordAudit(
+    tx,
+    {
+      action: 'customer-link',
+      outcome: 'done',
+      reason: 'linked',
+      userId: null,
+      target: `${customer} user ${userId}`,
+    },
+    noClientInfo,
+  )
+  return true
+}
+
+/** Processes the events that have waited for the link of a customer. */
+export async function processWaiting(
+  connection: Queryable,
+  queue: PgBoss,
+  customer: string,
+): Promise<void> {
+  await addJob(queue, connection, 'billing-linked', { customer })
 }
 
 /** The problem response for a customer that was not linked. */

@@ -38,7 +38,7 @@ export type Effect =
     }
   /** One of the refunds of a payment; counted once. */
   | { kind: 'refund'; customer: string; payment: string; refund: string; amount: number }
-  | { kind: 'dispute'; customer: string | null; payment: string; isOpen: boolean }
+  | { kind: 'dispute'; customer: string | null; dispute: string; payment: string; isOpen: boolean }
   | { kind: 'subscription'; customer: string; state: SubscriptionState }
   /** A checkout that this program started has ended. */
   | { kind: 'checkout'; customer: string; userId: number }
@@ -49,6 +49,8 @@ export class PoisonEvent extends Error {
   override readonly name = 'PoisonEvent'
 }
 
+const maxTextCharacters = 255 // as an event's id
+
 /**
  * Reads a text that is stored.
  * @param name path of the field, for the message
@@ -56,6 +58,7 @@ export class PoisonEvent extends Error {
  */
 export function textOf(value: unknown, name: string): string {
   if (typeof value !== 'string' || value === '') throw new PoisonEvent(`${name} is missing`)
+  if (value.length > maxTextCharacters) throw new PoisonEvent(`${name} is too long`)
   if (value === storableText(value)) return value
   throw new PoisonEvent(`${name} has characters that cannot be stored`)
 }

@@ -23,13 +23,14 @@ export type BillingEvent = {
   kind: EventKind | null
   /** Null if the event is processed. */
   ignored: IgnoredReason | null
-  /** The object that the event is about, as it was then; empty if `related` has to be fetched. */
+  /** The object that the event is about, as it was then; empty if the event is thin. */
   object: JsonObject
   /** Id of the object; null if it has none. */
   objectId: string | null
   /** The object has states, of which the newest counts. */
   isState: boolean
-  /** Path of the object at the provider's API, if the event comes without it. */
+  /** It comes without its object, which is at the path `related` of the provider's API. */
+  isThin: boolean
   related: string | null
 }
 

@@ -9,6 +9,7 @@ export const eventStatuses = [
   'recorded',
   'processed',
   'ignored',
+  'unlinked',
   'failed',
   'dead',
   'dismissed',
@@ -23,7 +24,10 @@ export type ReceivedEvent = {
   status: EventStatus
   attempts: number
   lastError: string | null
-  /** Result of processing: processed, stale or gone; null before. */
+  /**
+   * Result of processing: processed, stale or gone; null before. Of an ignored event the reason: kind,
+   * guest, test-mode or connected-account.
+   */
   outcome: string | null
   processedAt: string | null
   /** Duplicates of the id with another body. The first body is stored. */
@@ -32,6 +36,8 @@ export type ReceivedEvent = {
   source: 'webhook' | 'reconciled'
   /** Why an operator dismissed it; null unless its status is `dismissed`. */
   dismissedReason: string | null
+  /** The customer whose link it waits for; null unless its status is `unlinked`. */
+  customer: string | null
 }
 
 export type EventFilter = {
@@ -51,7 +57,8 @@ const columns = Prisma.sql`event_id AS id, type, received_at AS "receivedAt", st
   last_error AS "lastError", outcome, processed_at AS "processedAt",
   other_bodies AS "otherBodies",
   CASE WHEN secret_index IS NULL THEN 'reconciled' ELSE 'webhook' END AS source,
-  CASE WHEN status = 'dismissed' THEN dismissed_reason END AS "dismissedReason"`
+  CASE WHEN status = 'dismissed' THEN dismissed_reason END AS "dismissedReason",
+  CASE WHEN status = 'unlinked' THEN customer END AS customer`
 
 /** The cursor is the event's id. Rows are never deleted, so its time can be looked up. */
 export const receivedList = {
@@ -112,7 +119,7 @@ function toReceived({ receivedAt, processedAt, ...row }: Row): ReceivedEvent {
   }
 }
 
-const backlogStatuses = ['recorded', 'failed', 'dead'] as const
+const backlogStatuses = ['recorded', 'unlinked', 'failed', 'dead'] as const
 const maxMeasured = 100_000 // bounds the cost of a scrape
 
 /** Sets the gauges of events that wait for a worker or an operator, up to `maxMeasured` of each. */

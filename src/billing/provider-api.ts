@@ -23,7 +23,17 @@ export type SubscriptionApi = {
   findSubscription(id: string, customer?: string): Promise<ProviderState>
 }
 
-export type ProviderApi = SubscriptionApi & EventListApi
+/** The objects of the provider; what it lacks is absent. */
+export type ObjectApi = SubscriptionApi & {
+  /** An invoice with its payments. */
+  findInvoice?(id: string): Promise<ProviderState>
+  /** @param path of the object, as a thin event has it */
+  findRelated?(path: string): Promise<ProviderState>
+  /** The user for whom this program has created the customer; null for any other customer. */
+  findHolder?(customer: string): Promise<number | null>
+}
+
+export type ProviderApi = ObjectApi & EventListApi
 
 /** Enough calls about this customer are in progress. The event was not tried. */
 export class CustomerBusy extends Error {
@@ -34,9 +44,10 @@ export class CustomerBusy extends Error {
  * Limits the calls in progress about one customer, so that those that hang leave room for others.
  * @throws CustomerBusy
  */
-export function limitByCustomer(api: SubscriptionApi, perCustomer: number): SubscriptionApi {
+export function limitByCustomer(api: ObjectApi, perCustomer: number): ObjectApi {
   const limit = createKeyedLimit(perCustomer)
   return {
+    ...api,
     async findSubscription(id, customer) {
       const key = [customer ?? id]
       if (limit.enter(key) !== null) throw new CustomerBusy(`${perCustomer} calls are in progress`)

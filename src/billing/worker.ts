@@ -1,4 +1,5 @@
 import type { Job, JobWithMetadata, PgBoss } from 'pg-boss'
+import type { BillingPlans } from '#src/config/billing.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
@@ -16,6 +17,7 @@ import { transactionOf } from '#src/queue/jobs.ts'
 import { workPeriodically } from '#src/queue/periodic.ts'
 import type { Jobs } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { processWaiting } from './customers.ts'
 import { PoisonEvent } from './effect.ts'
 import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
 import { type Applied, applyEvent, recordAbandoned, recordFailure } from './process.ts'
@@ -24,6 +26,7 @@ import type { BillingProvider } from './providers/provider.ts'
 import { purgeReconciliations, reconcile, scheduleReconciliation } from './reconciliation.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
 import { purgeBodies, purgeReplays } from './retention.ts'
+import { releaseUnlinked } from './unlinked.ts'
 
 export type BillingWorkerDeps = {
   queue: PgBoss
@@ -31,6 +34,7 @@ export type BillingWorkerDeps = {
   db: Database
   systemDb: SystemDatabase
   provider: BillingProvider
+  plans: BillingPlans | null
   api: ProviderApi | null
   retentionDays: number
   clock: Clock
@@ -62,6 +66,9 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     for (const { data } of jobs) await workReplayPage(systemDb, queue, provider, data.replayId)
   })
   await workPeriodically(deps, 'billing-retention', purge)
+  await due.work('billing-linked', {}, async (jobs: Job<Jobs['billing-linked']>[]) => {
+    for (const { data } of jobs) await releaseUnlinked(systemDb, queue, provider, data.customer)
+  })
   await due.work(
     'billing-reconciliation',
     {},
@@ -121,7 +128,9 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
       const process: Work<Applied> = async (note) => {
         const applied = await applyEvent(db, eventId, clock.now(), {
           provider,
+          plans: deps.plans,
           api,
+          onLinked: (tx, customer) => processWaiting(tx, queue, customer),
           again: replayId !== undefined,
           settle: (tx) => endJob(tx, job, 'succeeded'),
           traceparent: tracing.traceparent(),

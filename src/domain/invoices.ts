@@ -5,19 +5,57 @@ import { actionsOf } from './actions.ts'
 
 const { columns, toItem, publish } = actionsOf(invoices)
 
-/**
- * Creates the invoice of a paid charge, once: `sourceEvent` is unique in the tenant.
- * @param amount minor units of `currency`
- */
+/** What is known of a payment, beside its amount. */
+export type PaymentState = { refunded: number; isDisputed: boolean }
+
+type NewInvoice = {
+  /** Minor units of `currency`. */
+  amount: number
+  currency: string
+  /** Unique in the tenant, as is `payment`. */
+  sourceEvent: string
+  payment: string | null
+}
+
+/** Creates the invoice of a payment, once. */
 export async function createInvoice(
   tx: Tx,
   { tenantId }: TenantScope,
-  { amount, currency, sourceEvent }: { amount: number; currency: string; sourceEvent: string },
+  { amount, currency, sourceEvent, payment }: NewInvoice,
+  state: PaymentState,
   now: Date,
 ): Promise<void> {
   const [row] = await tx.sql`
-    INSERT INTO invoices (tenant_id, amount, currency, status, source_event)
-    VALUES (${tenantId}::uuid, ${amount}, ${currency}, 'paid', ${sourceEvent})
+    INSERT INTO invoices
+      (tenant_id, amount, currency, status, amount_refunded, source_event, payment)
+    VALUES (${tenantId}::uuid, ${amount}, ${currency}, ${statusOf(amount, state)},
+            ${state.refunded}, ${sourceEvent}, ${payment})
     ON CONFLICT DO NOTHING RETURNING ${columns}`
   if (row !== undefined) await publish(tx, tenantId, 'created', toItem(row), now)
+}
+
+/** Applies what became of a payment to its invoice, if the tenant has it. Refunds only grow. */
+export async function updateInvoice(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  payment: string,
+  state: PaymentState,
+  now: Date,
+): Promise<void> {
+  const [before] = await tx.sql<{ amount: bigint; refunded: bigint; status: string }>`
+    SELECT amount, amount_refunded AS refunded, status FROM invoices
+    WHERE tenant_id = ${tenantId}::uuid AND payment = ${payment}`
+  if (before === undefined) return
+  const refunded = Math.max(state.refunded, Number(before.refunded))
+  const status = statusOf(Number(before.amount), { ...state, refunded })
+  if (refunded === Number(before.refunded) && status === before.status) return
+  const [row] = await tx.sql`
+    UPDATE invoices SET status = ${status}, amount_refunded = ${refunded}
+    WHERE tenant_id = ${tenantId}::uuid AND payment = ${payment} RETURNING ${columns}`
+  if (row !== undefined) await publish(tx, tenantId, 'updated', toItem(row), now)
+}
+
+function statusOf(amount: number, { refunded, isDisputed }: PaymentState) {
+  if (isDisputed) return 'disputed'
+  return refunded > 0 && refunded >= amount ? 'refunded' : 'paid'
 }

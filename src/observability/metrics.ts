@@ -182,6 +182,7 @@ const workOutcomes = [
   'ignored',
   'already-processed',
   'missing',
+  'unlinked',
   'failed',
   'dead',
   'postponed',

@@ -8,6 +8,8 @@ export type Jobs = {
   'billing-event-dead': EventJob
   'revoke-grant': { revocationId: string }
   'billing-replay': { replayId: string }
+  /** A customer was linked to a user: processes what waited for it. */
+  'billing-linked': { customer: string }
   'billing-reconciliation': { reconciliationId: string }
   /** Begins the next scheduled run. */
   'billing-reconciliation-schedule': Record<string, never>
@@ -86,6 +88,7 @@ const queues = {
   },
   // One page of a replay per job. The same commit enqueues the next page.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  'billing-linked': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
   // A run continues where it was interrupted; a run that fails is recorded and not retried.
   'billing-reconciliation': {
     retryLimit: 20,

@@ -19,7 +19,11 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   installation: { web: '', worker: '' },
   erasures: { web: '', worker: '' },
   tenants: { web: 'SELECT', worker: 'SELECT' },
-  users: { web: 'SELECT', worker: 'SELECT, UPDATE (plan)' },
+  users: {
+    web: 'SELECT',
+    worker:
+      'SELECT, UPDATE (plan, subscription_status, subscription_period_end, subscription_cancels_at)',
+  },
   // No UPDATE: an identity never changes its owner.
   oauth_identities: { web: 'SELECT, DELETE', worker: '' },
   memberships: { web: 'SELECT, UPDATE (role, department), DELETE', worker: 'SELECT' },
@@ -68,7 +72,8 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   processed_events: { web: 'SELECT, INSERT', worker: 'SELECT, INSERT' },
   received_events: {
     web: 'SELECT, INSERT, UPDATE (other_bodies)',
-    worker: 'SELECT, INSERT, UPDATE (status, attempts, last_error, outcome, processed_at, body)',
+    worker:
+      'SELECT, INSERT, UPDATE (status, attempts, last_error, outcome, processed_at, body, customer)',
   },
   billing_objects: { web: '', worker: 'SELECT, INSERT, UPDATE' },
   billing_replays: {
@@ -199,6 +204,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_job(text, uuid[])',
     'enter_billing_event(text, text)',
     'link_customer_by_command(text, bigint, text)',
+    'claim_customer(text, bigint)',
+    'leading_subscription(text)',
     'purge_history(uuid, timestamp with time zone, timestamp with time zone, integer)',
     'check_usage(uuid, boolean)',
     'list_usage(integer)',

@@ -402,7 +402,7 @@ const others: Record<string, (user: TestUser) => Record<string, unknown>> = {
   received_events: () => ({
     ...{ event_id: 'evt_new', type: 'x', body: '', secret_index: 0, status: 'recorded' },
   }),
-  billing_objects: () => ({ object_id: 'new' }),
+  billing_objects: () => ({ object_id: 'new', kind: 'payment' }),
   running_processes: () => ({
     ...{ id: randomUUID(), role: 'web', encryption_keys: [], session_secrets: [] },
   }),
@@ -487,7 +487,9 @@ async function world(t: Test) {
   await database.admin.query(
     `INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', gen_random_uuid())`,
   )
-  await database.admin.query(`INSERT INTO billing_objects (object_id) VALUES ('one')`)
+  await database.admin.query(
+    `INSERT INTO billing_objects (object_id, kind) VALUES ('one', 'payment')`,
+  )
   await database.admin.query(
     `INSERT INTO running_processes (id, role, encryption_keys, session_secrets)
      VALUES (gen_random_uuid(), 'web', '{}', '{}')`,

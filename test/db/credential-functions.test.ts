@@ -98,6 +98,8 @@ t.test('neither role enters as the other one does', async (t) => {
     ['SELECT adopt_installation()', []],
     ['SELECT find_revocation($1)', [job]],
     ['SELECT prune_dead(0, 0, 10)', []],
+    ['SELECT claim_customer($1, $2)', ['cus_1', user.userId]],
+    ['SELECT leading_subscription($1)', ['cus_1']],
   ]
   const forWeb: [string, unknown[]][] = [
     ['SELECT enter_session($1, 1800, false)', [credential]],

@@ -12,7 +12,10 @@ t.test('the migrations and schema.prisma describe the same database', async (t) 
   const content = await readFile(schemaFile, 'utf8')
   t.strictSame(await difference(database.ownerUrl, content), '-- This is an empty migration.\n')
   t.match(
-    await difference(database.ownerUrl, content.replace('currency    String', 'currency    Int')),
+    await difference(
+      database.ownerUrl,
+      content.replace('currency       String', 'currency       Int'),
+    ),
     /"currency"/,
     'a changed column is detected',
   )

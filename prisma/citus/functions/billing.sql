@@ -1,12 +1,25 @@
 -- Billing events and customers.
 
+-- The subscription of a customer that decides the plan: one that gives a plan comes before one that does not, then
+-- the one in the better state, then the one that is paid for longest.
+CREATE OR REPLACE FUNCTION leading_subscription(owner text) RETURNS SETOF public.billing_objects
+LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT o.* FROM public.billing_objects o
+  WHERE o.customer = owner AND o.kind = 'subscription'
+  ORDER BY (o.plan IS NOT NULL AND coalesce(o.cancels_at > now(), true)) DESC,
+    array_position(ARRAY['active', 'trialing', 'past_due'], o.status), o.period_end DESC NULLS LAST,
+    o.newest_created DESC NULLS LAST, o.object_id
+  LIMIT 1
+$$;
+
 -- Links a billing customer to the user with this id or this verified address, and takes it from the user who had
--- it. With neither id nor address it only unlinks. Outcome: linked, unlinked, no-user, has-another.
+-- it. The plan follows the customer. With neither id nor address it only unlinks. Outcome: linked, unlinked, no-user, has-another.
 CREATE OR REPLACE FUNCTION assign_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
 DECLARE
   held text;
+  best public.billing_objects;
 BEGIN
   PERFORM pg_advisory_xact_lock(7165230420);
   SELECT u.id, u.billing_customer INTO user_id, held FROM public.{users} u
@@ -22,11 +35,18 @@ BEGIN
   END;
   IF outcome IN ('linked', 'unlinked') THEN
   PERFORM pg_advisory_xact_lock(7165230421);
-    UPDATE public.users u SET billing_customer = NULL
+    UPDATE public.users u SET billing_customer = NULL, plan = NULL, subscription_status = NULL,
+        subscription_period_end = NULL, subscription_cancels_at = NULL
       WHERE u.billing_customer = customer AND u.id IS DISTINCT FROM assign_customer.user_id
       RETURNING u.id INTO previous_user_id;
   PERFORM pg_advisory_xact_lock(7165230421);
     UPDATE public.users u SET billing_customer = customer WHERE u.id = assign_customer.user_id;
+    SELECT * INTO best FROM public.leading_subscription(customer);
+    IF FOUND THEN
+      UPDATE public.users u SET plan = best.plan, subscription_status = best.status,
+          subscription_period_end = best.period_end, subscription_cancels_at = best.cancels_at
+        WHERE u.id = assign_customer.user_id;
+    END IF;
   END IF;
   RETURN NEXT;
 END
@@ -50,6 +70,18 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
+END
+$$;
+
+-- Links a customer that no other user has to the user for whom this program created it.
+CREATE OR REPLACE FUNCTION claim_customer(customer text, holder bigint) RETURNS text
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7165230420);
+  IF EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer AND u.id <> holder) THEN
+    RETURN 'taken';
+  END IF;
+  RETURN (SELECT a.outcome FROM public.assign_customer(customer, holder, NULL) a);
 END
 $$;
 

@@ -29,7 +29,8 @@ BEGIN
       FOR SHARE OF m;
     PERFORM FROM public.sessions s WHERE s.id_hash = hash FOR KEY SHARE;
   END IF;
-  SELECT s.id, s.user_id, u.email, u.plan, u.created_at, s.tenant_id, m.role, m.department,
+  SELECT s.id, s.user_id, u.email, CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END,
+         u.created_at, s.tenant_id, m.role, m.department,
          floor(extract(epoch FROM now() - greatest(s.authenticated_at, s.confirmed_at)))::float8,
          s.last_seen_at < now() - interval '60 seconds', s.provider, s.provider_user_id
     INTO session_id, user_id, email, plan, created_at, tenant_id, role, department,
@@ -69,7 +70,8 @@ BEGIN
       FOR SHARE OF m;
     PERFORM FROM public.api_tokens t WHERE t.hash = digest FOR KEY SHARE;
   END IF;
-  SELECT t.id, CASE WHEN NOT t.all_permissions THEN t.permissions END, t.user_id, u.email, u.plan, u.created_at, t.tenant_id, m.role,
+  SELECT t.id, CASE WHEN NOT t.all_permissions THEN t.permissions END, t.user_id, u.email,
+         CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END, u.created_at, t.tenant_id, m.role,
          m.department, coalesce(t.last_used_at < now() - interval '60 seconds', true)
     INTO token_id, permissions, user_id, email, plan, created_at, tenant_id, role, department, stale
     FROM public.api_tokens t

@@ -26,11 +26,16 @@ CREATE TABLE users (
   -- The address of the latest sign-in. May be unverified, and may be missing.
   email text CHECK (length(email) <= 320),
   email_verified boolean NOT NULL DEFAULT false,
-  plan text CHECK (plan = 'pro'),
+  plan text CHECK (length(plan) BETWEEN 1 AND 32),
   billing_customer text,
   own_tenant_id uuid, -- The tenant that the first sign-in created. Invoices of the user go there.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   name text CHECK (length(name) BETWEEN 1 AND 200), -- The `name` claim of the latest sign-in
+  -- The subscription that decides the plan: its state at the provider, and when it ends or renews.
+  subscription_status text,
+  subscription_period_end timestamptz(6),
+  -- From this time on the user has no plan, even if the provider's last event never arrives.
+  subscription_cancels_at timestamptz(6),
   FOREIGN KEY (own_tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE SET NULL
 );
 CREATE UNIQUE INDEX users_billing_customer_key ON users (billing_customer);
@@ -332,20 +337,24 @@ CREATE INDEX posts_tenant_id_created_at_id_idx ON posts (tenant_id, created_at, 
 CREATE INDEX posts_tenant_id_department_id_idx ON posts (tenant_id, department, id);
 ALTER TABLE posts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
--- Created by `charge.succeeded`, once per event.
+-- Created by a payment, once per payment or event.
 CREATE TABLE invoices (
   tenant_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   amount bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[a-z]{3}$'),
-  status text NOT NULL,
+  status text NOT NULL CHECK (status IN ('paid', 'refunded', 'disputed')),
   source_event text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- Id of the payment at the provider. NULL if each event is a payment of its own.
+  payment text,
+  amount_refunded bigint NOT NULL DEFAULT 0 CHECK (amount_refunded >= 0),
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
 );
 CREATE INDEX invoices_tenant_id_created_at_id_idx ON invoices (tenant_id, created_at, id);
 CREATE INDEX invoices_tenant_id_currency_id_idx ON invoices (tenant_id, currency, id);
+CREATE UNIQUE INDEX invoices_tenant_id_payment_key ON invoices (tenant_id, payment);
 CREATE UNIQUE INDEX invoices_tenant_id_source_event_key ON invoices (tenant_id, source_event);
 ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -658,7 +667,7 @@ CREATE TABLE received_events (
   -- Position of the secret that verified it. NULL if it came from the list of the provider.
   secret_index smallint,
   status text NOT NULL
-    CHECK (status IN ('recorded', 'processed', 'ignored', 'failed', 'dead', 'dismissed')),
+    CHECK (status IN ('recorded', 'processed', 'ignored', 'unlinked', 'failed', 'dead', 'dismissed')),
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   received_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -668,28 +677,45 @@ CREATE TABLE received_events (
   outcome text,
   dismissed_reason text,
   -- The request that delivered it.
-  request_id uuid
+  request_id uuid,
+  -- The customer whose link it waits for, while its status is unlinked.
+  customer text
 );
+CREATE INDEX received_events_customer_idx ON received_events (customer) WHERE status = 'unlinked';
 CREATE INDEX received_events_received_at_event_id_idx ON received_events (received_at, event_id);
 -- The few events that need attention are found without reading the processed ones.
 CREATE INDEX received_events_unprocessed_idx
   ON received_events (status, received_at, event_id) WHERE status <> 'processed';
 
--- The newest applied state of an object of the provider.
+-- The newest applied state of a subscription, payment, refund or dispute of the provider.
 CREATE TABLE billing_objects (
   object_id text PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('subscription', 'payment', 'refund', 'dispute')),
+  customer text,
+  -- The payment of a refund or dispute.
+  payment text,
+  -- Of a subscription; `open` or `closed` of a dispute.
+  status text,
+  -- Of a subscription: what it gives, and until when.
+  plan text,
+  period_end timestamptz(6),
+  cancels_at timestamptz(6),
+  -- Minor units of a refund.
+  amount bigint,
   -- `created` of the newest applied event, in Unix seconds.
   newest_created double precision,
   -- Incremented by every change, so that a decision on an older row is repeated.
   revision bigint NOT NULL DEFAULT 1,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
+CREATE INDEX billing_objects_customer_idx ON billing_objects (customer) WHERE kind = 'subscription';
+CREATE INDEX billing_objects_payment_idx ON billing_objects (payment) WHERE payment IS NOT NULL;
 
 -- A request to process events again, and its progress.
 CREATE TABLE billing_replays (
   id uuid PRIMARY KEY,
   status text
-    CHECK (status IN ('recorded', 'processed', 'ignored', 'failed', 'dead', 'dismissed')),
+    CHECK (status IN ('recorded', 'processed', 'ignored', 'unlinked', 'failed', 'dead', 'dismissed')),
   event_ids text[],
   received_from timestamptz(6),
   received_to timestamptz(6) NOT NULL,

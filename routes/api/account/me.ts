@@ -4,6 +4,7 @@ import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { profile } from '#src/auth/members/tenants.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { Subscription, toSubscription } from '#src/domain/plans.ts'
 
 const Me = Type.Object(
   {
@@ -13,6 +14,7 @@ const Me = Type.Object(
     department: Nullable(Type.String()),
     permissions: Type.Array(Type.String()),
     plan: Nullable(Type.String()),
+    subscription: Nullable(Subscription),
     invitations: Type.Array(OwnInvitation, {
       description:
         'Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`.',
@@ -34,7 +36,10 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
       },
     },
     async (request) => {
-      const { caller, tenant, invitations } = await app.db.read(request.entry, profile)
+      const { caller, tenant, invitations, subscription } = await app.db.read(
+        request.entry,
+        profile,
+      )
       return {
         user: {
           id: caller.userId,
@@ -46,6 +51,7 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
         department: caller.department,
         permissions: [...effectivePermissions(caller.role, caller.tokenPermissions)],
         plan: caller.plan,
+        subscription: subscription && toSubscription(subscription),
         invitations,
       }
     },

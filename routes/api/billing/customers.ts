@@ -72,7 +72,7 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
       const { sessionEntry, params, body, clientInfo } = request
       const holder = body.userId === null ? null : { userId: body.userId }
       const linked = await app.db.write(sessionEntry, (tx, operator) =>
-        linkCustomer(tx, operator, params.customer, holder, clientInfo),
+        linkCustomer(tx, app.queue, operator, params.customer, holder, clientInfo),
       )
       if (typeof linked === 'string') throw toCustomerProblem(linked)
       return { customer: params.customer, userId: linked.userId }

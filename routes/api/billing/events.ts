@@ -25,7 +25,7 @@ const Received = Type.Object(
     outcome: Nullable(
       Type.String({
         description:
-          '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object)',
+          '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object). Of an ignored event the reason: `kind`, `guest`, `test-mode` or `connected-account`',
       }),
     ),
     processedAt: Nullable(Time),
@@ -38,6 +38,9 @@ const Received = Type.Object(
     }),
     dismissedReason: Nullable(
       Type.String({ description: 'Why an operator dismissed it, while its status is `dismissed`' }),
+    ),
+    customer: Nullable(
+      Type.String({ description: 'The customer whose link an `unlinked` event waits for' }),
     ),
   },
   { title: 'BillingEvent' },

@@ -51,7 +51,7 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
       const linked = await app.db.write(sessionEntry, (tx, operator) =>
-        linkCustomer(tx, operator, body.customer, readHolder(body.user), clientInfo),
+        linkCustomer(tx, app.queue, operator, body.customer, readHolder(body.user), clientInfo),
       )
       if (typeof linked === 'string') throw toCustomerProblem(linked)
       return redirect(reply, 'linked')
@@ -63,7 +63,7 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
       await app.db.write(sessionEntry, (tx, operator) =>
-        linkCustomer(tx, operator, body.customer, null, clientInfo),
+        linkCustomer(tx, app.queue, operator, body.customer, null, clientInfo),
       )
       return redirect(reply, 'unlinked')
     },

@@ -24,19 +24,30 @@ type ProfileRow = {
   id: string | null
   name: string | null
   invitations: OwnInvitationRow[] | null
+  status: string | null
+  periodEnd: Date | null
+  cancelsAt: Date | null
 }
 
 /** The caller, their active tenant (null without one) and their open invitations. */
 export const profile = oneStatement(
   Prisma.sql`
-    SELECT t.id, t.name, (SELECT json_agg(i) FROM own_invitations() i) AS invitations
-    FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}`,
+    SELECT t.id, t.name, (SELECT json_agg(i) FROM own_invitations() i) AS invitations,
+           u.subscription_status AS status, u.subscription_period_end AS "periodEnd",
+           u.subscription_cancels_at AS "cancelsAt"
+    FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}
+    LEFT JOIN users u ON u.id = (SELECT current_user_id())`,
   ([row]: ProfileRow[], caller: Caller) => {
-    const { id = null, name = null, invitations = null } = row ?? {}
+    const { id = null, name = null, invitations = null, status = null } = row ?? {}
     return {
       caller,
       tenant: id === null || name === null ? null : { id, name },
       invitations: (invitations ?? []).map(toOwnInvitation),
+      /** The subscription that decides the plan; null for people who never had one. */
+      subscription:
+        row === undefined || status === null
+          ? null
+          : { status, periodEnd: row.periodEnd, cancelsAt: row.cancelsAt },
     }
   },
 )

@@ -69,6 +69,7 @@ function parsePaddle(body: Uint8Array): BillingEvent | null {
     object,
     objectId,
     isState: kind === 'subscription' && objectId !== null,
+    isThin: false,
     related: null,
   }
 }
@@ -116,7 +117,8 @@ function adjustmentEffect(object: BillingEvent['object'], customer: string): Eff
   const { action, status } = object
   const payment = textOf(object.transaction_id, 'data.transaction_id')
   if (action === 'chargeback' || action === 'chargeback_reverse') {
-    return { kind: 'dispute', customer, payment, isOpen: action === 'chargeback' }
+    const dispute = `dispute of ${payment}` // a reversal is an adjustment of its own
+    return { kind: 'dispute', customer, dispute, payment, isOpen: action === 'chargeback' }
   }
   if (action !== 'refund' || status !== 'approved') return { kind: 'none' }
   return {

@@ -53,6 +53,7 @@ function parseSigned(body: Uint8Array): BillingEvent | null {
     object,
     objectId,
     isState: kind === 'subscription' && objectId !== null,
+    isThin: false,
     related: null,
   }
 }
@@ -76,6 +77,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
   }
   const { status } = object
   if (kind !== 'subscription' || !isSubscriptionStatus(status)) return { kind: 'none' }
+  if (status === 'trialing') return { kind: 'none' } // contract 5: only `active` activates
   return {
     kind,
     customer: textOf(object.customer, 'data.object.customer'),

@@ -92,7 +92,8 @@ function parseStandard(id: string, body: Uint8Array): BillingEvent | null {
     ignored: ignoredBecause(kind, object),
     object,
     objectId,
-    isState: kind !== null && objectId !== null,
+    isState: kind === 'subscription' && objectId !== null,
+    isThin: false,
     related: null,
   }
 }

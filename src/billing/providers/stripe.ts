@@ -72,7 +72,8 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
     ignored: ignoredBecause(),
     object,
     objectId,
-    isState: kind !== null && kind !== 'checkout' && objectId !== null,
+    isState: kind === 'subscription' && objectId !== null,
+    isThin,
     related: isThin ? path : null,
   }
 
@@ -100,6 +101,7 @@ function effectOf(
     return {
       kind,
       customer: null,
+      dispute: textOf(object.id, 'data.object.id'),
       payment: textOf(paymentOf(object, 'charge'), 'data.object.charge'),
       isOpen: !['won', 'warning_closed', 'prevented'].includes(String(object.status)),
     }

@@ -8,6 +8,7 @@ export const eventStatuses = [
   'recorded',
   'processed',
   'ignored',
+  'unlinked',
   'failed',
   'dead',
   'dismissed',

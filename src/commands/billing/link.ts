@@ -3,8 +3,10 @@ import { customerRefusals, linkCustomer, readHolder } from '#src/billing/custome
 import type { Environment } from '#src/config/parse.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { withWorkerDatabase } from '../kit/databases.ts'
+import { readWorkerUrl } from '../kit/databases.ts'
+import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
+import { withQueue } from '../kit/queue.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.byKey
 
@@ -15,18 +17,20 @@ export default async function linkCommand(
   user: string,
   { json }: { readonly json?: true },
 ): Promise<void> {
-  const linked = await withWorkerDatabase(env, (systemDb) =>
-    systemDb.transaction({ statementTimeoutMs }, (connection) =>
-      linkCustomer(connection, null, customer, readHolder(user), noClientInfo),
-    ),
+  await withEnvironment(env, (whole) =>
+    withQueue(readWorkerUrl(whole), async ({ systemDb, queue }) => {
+      const linked = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+        linkCustomer(connection, queue, null, customer, readHolder(user), noClientInfo),
+      )
+      if (typeof linked === 'string') {
+        throw new OperatorError(
+          customerRefusals[linked],
+          'Give the id of a user, or an email address that a user has verified.',
+        )
+      }
+      const { userId } = linked
+      if (json) printJson({ customer, userId })
+      else print(`${customer} is linked to user ${userId}`)
+    }),
   )
-  if (typeof linked === 'string') {
-    throw new OperatorError(
-      customerRefusals[linked],
-      'Give the id of a user, or an email address that a user has verified.',
-    )
-  }
-  const { userId } = linked
-  if (json) printJson({ customer, userId })
-  else print(`${customer} is linked to user ${userId}`)
 }

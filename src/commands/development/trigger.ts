@@ -85,6 +85,7 @@ async function waitForResult(databaseUrl: string, id: string): Promise<Result> {
 function describe({ status, outcome, error }: Result): string {
   if (status === 'processed') return [...new Set([status, outcome ?? status])].join(': ')
   if (status === 'recorded') return 'not processed yet: is a worker running?'
+  if (status === 'unlinked') return 'unlinked: it waits until its customer is linked to a user'
   return error === null ? status : `${status}: ${error}`
 }
 

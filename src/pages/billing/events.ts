@@ -127,7 +127,11 @@ function olderLink({ status, type }: BillingView['filter'], cursor: string): Htm
 const statuses: Readonly<Record<EventStatus, { mood: BadgeMood; text: string }>> = {
   recorded: { mood: 'plainly', text: 'Waiting to be processed.' },
   processed: { mood: 'good', text: 'Processed.' },
-  ignored: { mood: 'plainly', text: 'Ignored: events of this type are not processed.' },
+  ignored: { mood: 'plainly', text: 'Ignored: this event is not processed.' },
+  unlinked: {
+    mood: 'warning',
+    text: 'Waits until its customer is linked to a user. It is processed then.',
+  },
   failed: { mood: 'warning', text: 'Failed. It will be retried.' },
   dead: { mood: 'bad', text: 'Failed after the last retry. Fix the cause, then replay it.' },
   dismissed: { mood: 'plainly', text: 'Dismissed: an operator decided not to process it.' },
@@ -135,7 +139,11 @@ const statuses: Readonly<Record<EventStatus, { mood: BadgeMood; text: string }>>
 const outcomes: Readonly<Record<string, string>> = {
   processed: 'Processed.',
   stale: 'No change: a newer state of the object was already applied.',
-  gone: 'No change: the provider no longer has the object.',
+  gone: 'The provider no longer has the object.',
+  kind: 'Events of this type are not processed.',
+  guest: 'It is about somebody who is not a customer.',
+  'test-mode': 'It belongs to a test, and this is production.',
+  'connected-account': 'It happened in a connected account.',
 }
 
 /** A status as a badge. */

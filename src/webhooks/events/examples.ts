@@ -13,8 +13,16 @@ export function exampleData(
   { userId, tenantId, endpointId }: ExampleIds,
   now: Date,
 ): object {
+  const subscription = { userId, currentPeriodEnd: '2027-01-31T12:00:00.000Z' }
   const further: Readonly<Partial<Record<EventType, object>>> = {
     'subscription.activated': { userId, plan: 'pro' },
+    'subscription.changed': {
+      ...subscription,
+      plan: 'pro',
+      status: 'active',
+      cancelsAt: subscription.currentPeriodEnd,
+    },
+    'subscription.ended': { ...subscription, plan: null, status: 'canceled', cancelsAt: null },
     'endpoint.test': { endpointId },
   }
   const resource = resources.find(({ name }) => type.startsWith(`${name}.`))

@@ -6,6 +6,8 @@ import { eventTypesOf } from '#src/resources/kit/derived.ts'
 export const eventTypes = [
   ...eventTypesOf<(typeof resources)[number]>(resources),
   'subscription.activated',
+  'subscription.changed',
+  'subscription.ended',
   'endpoint.test',
 ] as const
 

@@ -22,6 +22,7 @@ t.test('an event is JSON with a string `id` and a string `type`', async (t) => {
     object: { id: 'ch_1', customer: 'cus_1' },
     objectId: 'ch_1',
     isState: false,
+    isThin: false,
     related: null,
   })
   const bare = {
@@ -33,6 +34,7 @@ t.test('an event is JSON with a string `id` and a string `type`', async (t) => {
     object: {},
     objectId: null,
     isState: false,
+    isThin: false,
     related: null,
   }
   t.strictSame(parse({ id: 'evt_1', type: 'x' }), bare, 'no other field is required')

@@ -178,9 +178,11 @@ t.test('a dead event is replayed after its cause is fixed, one or many', async (
   const worker = await startWorker(config, createLogger('silent'))
   t.teardown(() => worker.stop())
 
-  const one = await replay('/billing/events/a/replay')
-  t.match(one, { total: 1, succeeded: 0, failed: 1 }, 'the customer is still unknown')
   await createUser(database, { billingCustomer: 'cus_late' })
+  await database.admin.query('ALTER TABLE invoices ADD CONSTRAINT cheap CHECK (amount < 5)')
+  const one = await replay('/billing/events/a/replay')
+  t.match(one, { total: 1, succeeded: 0, failed: 1 }, 'the cause is still there')
+  await database.admin.query('ALTER TABLE invoices DROP CONSTRAINT cheap')
   t.match(await replay('/billing/events/a/replay'), { total: 1, succeeded: 1, failed: 0 })
   t.match(
     await replay('/billing/events/a/replay'),

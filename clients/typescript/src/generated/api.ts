@@ -774,12 +774,33 @@ export interface webhooks {
      */
     post: operations["onInvoiceCreated"];
   };
+  "invoice.updated": {
+    /**
+     * A payment was refunded or disputed, or its dispute was won
+     * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
+     */
+    post: operations["onInvoiceUpdated"];
+  };
   "subscription.activated": {
     /**
-     * A user’s subscription was activated for the first time; sent to their own tenant
+     * A user’s subscription gave them a plan that they did not have; sent to their own tenant
      * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
      */
     post: operations["onSubscriptionActivated"];
+  };
+  "subscription.changed": {
+    /**
+     * A user’s subscription has another plan, status, period or end; sent to their own tenant
+     * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
+     */
+    post: operations["onSubscriptionChanged"];
+  };
+  "subscription.ended": {
+    /**
+     * A user’s subscription ended and with it their plan; sent to their own tenant
+     * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
+     */
+    post: operations["onSubscriptionEnded"];
   };
   "endpoint.test": {
     /**
@@ -944,6 +965,7 @@ export interface components {
        */
       source: "webhook" | "reconciled";
       dismissedReason: string | null;
+      customer: string | null;
     };
     BillingEventDismissal: {
       /** @description Kept with the event and in the audit log */
@@ -954,7 +976,7 @@ export interface components {
       nextCursor: string | null;
     };
     /** @enum {unknown} */
-    BillingEventStatus: "recorded" | "processed" | "ignored" | "failed" | "dead" | "dismissed";
+    BillingEventStatus: "recorded" | "processed" | "ignored" | "unlinked" | "failed" | "dead" | "dismissed";
     BillingEventWithBody: {
       id: string;
       type: string;
@@ -973,6 +995,7 @@ export interface components {
        */
       source: "webhook" | "reconciled";
       dismissedReason: string | null;
+      customer: string | null;
       body: string | null;
     };
     BillingReconciliation: {
@@ -1160,13 +1183,13 @@ export interface components {
     EndpointTestRequest: {
       type?: components["schemas"]["EventType"];
     };
-    Event: components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["PostUpdatedEvent"] | components["schemas"]["PostDeletedEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["SubscriptionActivatedEvent"] | components["schemas"]["EndpointTestEvent"];
+    Event: components["schemas"]["OrderUpdatedEvent"] | components["schemas"]["PostUpdatedEvent"] | components["schemas"]["PostDeletedEvent"] | components["schemas"]["InvoiceCreatedEvent"] | components["schemas"]["InvoiceUpdatedEvent"] | components["schemas"]["SubscriptionActivatedEvent"] | components["schemas"]["SubscriptionChangedEvent"] | components["schemas"]["SubscriptionEndedEvent"] | components["schemas"]["EndpointTestEvent"];
     EventPage: {
       data: components["schemas"]["Event"][];
       nextCursor: string | null;
     };
     /** @enum {unknown} */
-    EventType: "order.updated" | "post.updated" | "post.deleted" | "invoice.created" | "subscription.activated" | "endpoint.test";
+    EventType: "order.updated" | "post.updated" | "post.deleted" | "invoice.created" | "invoice.updated" | "subscription.activated" | "subscription.changed" | "subscription.ended" | "endpoint.test";
     FieldError: {
       /** @enum {unknown} */
       in: "path" | "query" | "body" | "header";
@@ -1274,7 +1297,10 @@ export interface components {
       /** @description Minor units of the currency */
       amount: number;
       currency: string;
+      /** @description `paid`, `refunded` (the whole amount) or `disputed` */
       status: string;
+      /** @description Minor units of the currency */
+      amountRefunded: number;
       /** Format: date-time */
       createdAt: string;
     };
@@ -1291,6 +1317,16 @@ export interface components {
     InvoicePage: {
       data: components["schemas"]["Invoice"][];
       nextCursor: string | null;
+    };
+    /** @description A payment was refunded or disputed, or its dispute was won */
+    InvoiceUpdatedEvent: {
+      /** @description Also the header `webhook-id`; the same in every attempt */
+      id: string;
+      /** @constant */
+      type: "invoice.updated";
+      /** Format: date-time */
+      createdAt: string;
+      data: components["schemas"]["Invoice"];
     };
     /** @description A tenant with members keeps at least one admin. */
     LastAdminProblem: components["schemas"]["Problem"] & {
@@ -1653,6 +1689,7 @@ export interface components {
       department: string | null;
       permissions: string[];
       plan: string | null;
+      subscription: components["schemas"]["Subscription"] | null;
       /** @description Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`. */
       invitations: components["schemas"]["OwnInvitation"][];
     };
@@ -1784,11 +1821,12 @@ export interface components {
       status: 400;
     };
     Subscription: {
-      userId: number;
-      /** @constant */
-      plan: "pro";
+      /** @description `active`, `trialing`, `past_due` (the plan stays), `unpaid`, `paused`, `canceled`, `incomplete` or `incomplete_expired` */
+      status: string;
+      currentPeriodEnd: string | null;
+      cancelsAt: string | null;
     };
-    /** @description A user’s subscription was activated for the first time; sent to their own tenant */
+    /** @description A user’s subscription gave them a plan that they did not have; sent to their own tenant */
     SubscriptionActivatedEvent: {
       /** @description Also the header `webhook-id`; the same in every attempt */
       id: string;
@@ -1796,7 +1834,39 @@ export interface components {
       type: "subscription.activated";
       /** Format: date-time */
       createdAt: string;
-      data: components["schemas"]["Subscription"];
+      data: components["schemas"]["SubscriptionActivation"];
+    };
+    SubscriptionActivation: {
+      userId: number;
+      plan: string;
+    };
+    SubscriptionChange: {
+      userId: number;
+      plan: string | null;
+      /** @description `active`, `trialing`, `past_due` (the plan stays), `unpaid`, `paused`, `canceled`, `incomplete` or `incomplete_expired` */
+      status: string;
+      currentPeriodEnd: string | null;
+      cancelsAt: string | null;
+    };
+    /** @description A user’s subscription has another plan, status, period or end; sent to their own tenant */
+    SubscriptionChangedEvent: {
+      /** @description Also the header `webhook-id`; the same in every attempt */
+      id: string;
+      /** @constant */
+      type: "subscription.changed";
+      /** Format: date-time */
+      createdAt: string;
+      data: components["schemas"]["SubscriptionChange"];
+    };
+    /** @description A user’s subscription ended and with it their plan; sent to their own tenant */
+    SubscriptionEndedEvent: {
+      /** @description Also the header `webhook-id`; the same in every attempt */
+      id: string;
+      /** @constant */
+      type: "subscription.ended";
+      /** Format: date-time */
+      createdAt: string;
+      data: components["schemas"]["SubscriptionChange"];
     };
     Team: {
       id: number;
@@ -6546,6 +6616,7 @@ export interface operations {
          *     "amount": 4900,
          *     "currency": "eur",
          *     "status": "text",
+         *     "amountRefunded": 1,
          *     "createdAt": "2026-11-21T09:30:00.000Z"
          *   }
          * }
@@ -6569,7 +6640,67 @@ export interface operations {
     };
   };
   /**
-   * A user’s subscription was activated for the first time; sent to their own tenant
+   * A payment was refunded or disputed, or its dispute was won
+   * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
+   */
+  onInvoiceUpdated: {
+    parameters: {
+      header: {
+        /**
+         * @description Id of the event, the same in every attempt
+         * @example msg_p5jXN8AQM9LWM0D4loKWxJek
+         */
+        "webhook-id": string;
+        /**
+         * @description Unix time of this attempt in seconds
+         * @example 1614265330
+         */
+        "webhook-timestamp": number;
+        /**
+         * @description `v1,<base64>`, several separated by a space
+         * @example v1,LjffXUoCjFGn8xM9ZK4eMA0sLJAPGx1J1Daa0lMPiWQ=
+         */
+        "webhook-signature": string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+         *   "type": "invoice.updated",
+         *   "createdAt": "2026-11-21T09:30:00.000Z",
+         *   "data": {
+         *     "id": 42,
+         *     "tenantId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
+         *     "amount": 4900,
+         *     "currency": "eur",
+         *     "status": "text",
+         *     "amountRefunded": 1,
+         *     "createdAt": "2026-11-21T09:30:00.000Z"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["InvoiceUpdatedEvent"];
+      };
+    };
+    responses: {
+      /** @description Delivered */
+      "2XX": {
+        content: never;
+      };
+      /** @description Not delivered: the next attempt follows the schedule */
+      "4XX": {
+        content: never;
+      };
+      /** @description Not delivered: the next attempt follows the schedule */
+      "5XX": {
+        content: never;
+      };
+    };
+  };
+  /**
+   * A user’s subscription gave them a plan that they did not have; sent to their own tenant
    * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
    */
   onSubscriptionActivated: {
@@ -6606,6 +6737,122 @@ export interface operations {
          * }
          */
         "application/json": components["schemas"]["SubscriptionActivatedEvent"];
+      };
+    };
+    responses: {
+      /** @description Delivered */
+      "2XX": {
+        content: never;
+      };
+      /** @description Not delivered: the next attempt follows the schedule */
+      "4XX": {
+        content: never;
+      };
+      /** @description Not delivered: the next attempt follows the schedule */
+      "5XX": {
+        content: never;
+      };
+    };
+  };
+  /**
+   * A user’s subscription has another plan, status, period or end; sent to their own tenant
+   * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
+   */
+  onSubscriptionChanged: {
+    parameters: {
+      header: {
+        /**
+         * @description Id of the event, the same in every attempt
+         * @example msg_p5jXN8AQM9LWM0D4loKWxJek
+         */
+        "webhook-id": string;
+        /**
+         * @description Unix time of this attempt in seconds
+         * @example 1614265330
+         */
+        "webhook-timestamp": number;
+        /**
+         * @description `v1,<base64>`, several separated by a space
+         * @example v1,LjffXUoCjFGn8xM9ZK4eMA0sLJAPGx1J1Daa0lMPiWQ=
+         */
+        "webhook-signature": string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+         *   "type": "subscription.changed",
+         *   "createdAt": "2026-11-21T09:30:00.000Z",
+         *   "data": {
+         *     "userId": 7,
+         *     "plan": "pro",
+         *     "status": "text",
+         *     "currentPeriodEnd": "2026-11-21T09:30:00.000Z",
+         *     "cancelsAt": "2026-11-21T09:30:00.000Z"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["SubscriptionChangedEvent"];
+      };
+    };
+    responses: {
+      /** @description Delivered */
+      "2XX": {
+        content: never;
+      };
+      /** @description Not delivered: the next attempt follows the schedule */
+      "4XX": {
+        content: never;
+      };
+      /** @description Not delivered: the next attempt follows the schedule */
+      "5XX": {
+        content: never;
+      };
+    };
+  };
+  /**
+   * A user’s subscription ended and with it their plan; sent to their own tenant
+   * @description Sent to every webhook endpoint of the tenant that has chosen the type. Verify the signature over the raw body before you parse it.
+   */
+  onSubscriptionEnded: {
+    parameters: {
+      header: {
+        /**
+         * @description Id of the event, the same in every attempt
+         * @example msg_p5jXN8AQM9LWM0D4loKWxJek
+         */
+        "webhook-id": string;
+        /**
+         * @description Unix time of this attempt in seconds
+         * @example 1614265330
+         */
+        "webhook-timestamp": number;
+        /**
+         * @description `v1,<base64>`, several separated by a space
+         * @example v1,LjffXUoCjFGn8xM9ZK4eMA0sLJAPGx1J1Daa0lMPiWQ=
+         */
+        "webhook-signature": string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+         *   "type": "subscription.ended",
+         *   "createdAt": "2026-11-21T09:30:00.000Z",
+         *   "data": {
+         *     "userId": 7,
+         *     "plan": "pro",
+         *     "status": "text",
+         *     "currentPeriodEnd": "2026-11-21T09:30:00.000Z",
+         *     "cancelsAt": "2026-11-21T09:30:00.000Z"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["SubscriptionEndedEvent"];
       };
     };
     responses: {

@@ -1,0 +1,310 @@
+import t, { type Test } from 'tap'
+import { noClientInfo } from '#src/audit/audit.ts'
+import { linkCustomer } from '#src/billing/customers.ts'
+import { eventQueue } from '#src/billing/job.ts'
+import { type ApplyOptions, applyEvent } from '#src/billing/process.ts'
+import { paddle } from '#src/billing/providers/paddle.ts'
+import { signed } from '#src/billing/providers/signed.ts'
+import { stripe } from '#src/billing/providers/stripe.ts'
+import { releaseUnlinked } from '#src/billing/unlinked.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { startQueue } from '#test/support/processes/running-worker.ts'
+import {
+  paddleAdjustment,
+  paddleEvent,
+  paddleTransaction,
+  stripeCharge,
+  stripeDispute,
+  stripeEvent,
+  stripeInvoice,
+  stripePayments,
+  stripeSession,
+  stripeSubscription,
+  stripeThin,
+} from './providers/bodies.ts'
+import { openAsWorker, planOf, receive } from './received.ts'
+
+const now = new Date('2026-11-21T12:00:00Z')
+const baseUrl = 'https://app.example.com'
+const plans = new Map([
+  ['price_pro', 'pro'],
+  ['price_team', 'team'],
+])
+
+/** A database in which events of a provider are received and processed at once. */
+async function open(t: Test, options: ApplyOptions = {}) {
+  const database = await createDatabase(t)
+  const { db, systemDb } = openAsWorker(t, database)
+  const provider = options.provider ?? stripe({ production: true, baseUrl })
+  const apply = async (body: string) => {
+    const { id, event_id } = JSON.parse(body)
+    const eventId: string = id ?? event_id
+    await receive(database, { id: eventId, body: Buffer.from(body) })
+    return applyEvent(db, eventId, now, { provider, ...options })
+  }
+  const select = async (sql: string) => (await database.admin.query(sql)).rows
+  const published = async () =>
+    (await select('SELECT type, body::json AS body FROM outbound_events ORDER BY sequence')).map(
+      ({ type, body }) => [type, body.data],
+    )
+  return { database, db, systemDb, apply, select, published, provider }
+}
+
+let counter = 0
+const subscription = (change: object, created: number, type = 'customer.subscription.updated') =>
+  stripeEvent(`evt_${++counter}`, type, stripeSubscription({ ...change }), { created })
+
+t.test('the plan follows the whole life of a subscription', async (t) => {
+  const { database, apply, published } = await open(t, { plans })
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const team = {
+    items: { data: [{ current_period_end: 1_797_592_000, price: { id: 'price_team' } }] },
+  }
+  const other = { items: { data: [{ price: { id: 'price_unlisted' } }] } }
+  const steps: [change: object, plan: string | null][] = [
+    [{ status: 'incomplete' }, null],
+    [{ status: 'trialing' }, 'pro'],
+    [{ status: 'active' }, 'pro'],
+    [{ status: 'active', ...team }, 'team'],
+    [{ status: 'active', ...other }, null],
+    [{ status: 'past_due' }, 'pro'],
+    [{ status: 'unpaid' }, null],
+    [{ status: 'active' }, 'pro'],
+    [{ status: 'paused' }, null],
+    [{ status: 'active', cancel_at_period_end: true }, 'pro'],
+    [{ status: 'canceled' }, null],
+    [{ status: 'active' }, 'pro'],
+    [{ status: 'incomplete_expired' }, null],
+  ]
+  for (const [index, [change, plan]] of steps.entries()) {
+    t.equal(await apply(subscription(change, 1_000 + index)), 'processed')
+    t.equal(await planOf(database, userId), plan, JSON.stringify(change))
+  }
+  t.strictSame(
+    (await published()).map(([type]) => type),
+    [
+      'subscription.activated',
+      'subscription.changed',
+      'subscription.changed',
+      'subscription.ended',
+      'subscription.activated',
+      'subscription.ended',
+      'subscription.activated',
+      'subscription.ended',
+      'subscription.activated',
+      'subscription.ended',
+      'subscription.activated',
+      'subscription.ended',
+    ],
+  )
+  t.equal(await apply(subscription({ status: 'active' }, 5)), 'stale', 'an older state')
+  t.equal(await planOf(database, userId), null)
+})
+
+t.test('of two subscriptions the one that gives a plan decides', async (t) => {
+  const { database, apply, published } = await open(t)
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  await apply(subscription({ id: 'sub_a', status: 'active' }, 10))
+  await apply(subscription({ id: 'sub_b', status: 'active' }, 11))
+  await apply(subscription({ id: 'sub_a', status: 'canceled' }, 12))
+  t.equal(await planOf(database, userId), 'pro')
+  await apply(subscription({ id: 'sub_b', status: 'canceled' }, 13))
+  t.equal(await planOf(database, userId), null)
+  t.strictSame(
+    (await published()).map(([type]) => type),
+    ['subscription.activated', 'subscription.ended'],
+  )
+})
+
+t.test(
+  'charge, invoice, refund and dispute of one payment are one invoice, in any order',
+  async (t) => {
+    const events = [
+      stripeEvent('charge', 'charge.succeeded', stripeCharge()),
+      stripeEvent('invoice', 'invoice.paid', stripeInvoice({ payments: stripePayments })),
+      stripeEvent('part', 'charge.refunded', stripeCharge({ amount_refunded: 1_000 })),
+      stripeEvent('whole', 'charge.refunded', stripeCharge({ amount_refunded: 4_900 })),
+      stripeEvent('dispute', 'charge.dispute.created', stripeDispute(), { created: 10 }),
+      stripeEvent('won', 'charge.dispute.closed', stripeDispute({ status: 'won' }), {
+        created: 20,
+      }),
+    ]
+    const orders = [
+      [0, 1, 2, 3, 4, 5],
+      [5, 4, 3, 2, 1, 0],
+      [4, 3, 0, 5, 1, 2],
+    ]
+    for (const order of orders) {
+      const { database, apply, select } = await open(t)
+      await createUser(database, { billingCustomer: 'cus_1' })
+      for (const index of order) t.equal(await apply(events[index] ?? ''), 'processed')
+      t.match(await select('SELECT amount, amount_refunded, status, payment FROM invoices'), [
+        { amount: '4900', amount_refunded: '4900', status: 'refunded', payment: 'pi_1' },
+      ])
+      t.equal((await select('SELECT FROM invoices')).length, 1, order.join())
+    }
+  },
+)
+
+t.test('a dispute marks its invoice, and a won one no longer does', async (t) => {
+  const { database, apply, published } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const dispute = (id: string, status: string, created: number) =>
+    stripeEvent(id, 'charge.dispute.closed', stripeDispute({ status }), { created })
+  await apply(stripeEvent('c', 'charge.succeeded', stripeCharge()))
+  await apply(stripeEvent('r', 'charge.refunded', stripeCharge({ amount_refunded: 900 })))
+  await apply(stripeEvent('d', 'charge.dispute.created', stripeDispute(), { created: 10 }))
+  await apply(dispute('w', 'won', 20))
+  t.equal(await apply(dispute('l', 'lost', 15)), 'processed', 'an older state changes nothing')
+  t.match(await published(), [
+    ['invoice.created', { status: 'paid', amountRefunded: 0 }],
+    ['invoice.updated', { status: 'paid', amountRefunded: 900 }],
+    ['invoice.updated', { status: 'disputed', amountRefunded: 900 }],
+    ['invoice.updated', { status: 'paid', amountRefunded: 900 }],
+  ])
+})
+
+t.test('refunds of Paddle add up, each once', async (t) => {
+  const { database, apply, select } = await open(t, { provider: paddle })
+  await createUser(database, { billingCustomer: 'ctm_1' })
+  const refund = (id: string, change: Record<string, unknown>) =>
+    paddleEvent(id, 'adjustment.updated', paddleAdjustment(change))
+  await apply(refund('a', { id: 'adj_1' }))
+  await apply(paddleEvent('t', 'transaction.completed', paddleTransaction()))
+  await apply(refund('b', { id: 'adj_1' }))
+  await apply(refund('c', { id: 'adj_2', totals: { total: '3900' } }))
+  t.match(await select('SELECT amount, amount_refunded, status FROM invoices'), [
+    { amount: '4900', amount_refunded: '4900', status: 'refunded' },
+  ])
+})
+
+t.test(
+  'an unlinked customer’s events wait, and are processed in order once it is linked',
+  async (t) => {
+    const { database, systemDb, db, apply, select, provider } = await open(t)
+    const queue = await startQueue(t, database, 'worker')
+    const { userId } = await createUser(database)
+    const events = [
+      subscription({ status: 'active' }, 10),
+      subscription({ status: 'past_due' }, 11),
+    ]
+    for (const body of events) t.equal(await apply(body), 'unlinked')
+    const waiting = 'SELECT status, customer FROM received_events'
+    t.match(await select(waiting), [{ status: 'unlinked', customer: 'cus_1' }, {}])
+    const linked = await systemDb.transaction({ statementTimeoutMs: 5_000 }, (connection) =>
+      linkCustomer(connection, queue, null, 'cus_1', { userId }, noClientInfo),
+    )
+    t.strictSame(linked, { userId })
+    const [job] = await queue.fetch<{ customer: string }>('billing-linked')
+    t.equal(job?.data.customer, 'cus_1')
+    await releaseUnlinked(systemDb, queue, provider, 'cus_1')
+    t.match(await select(waiting), [{ status: 'recorded', customer: null }, {}])
+    const first = await queue.fetch<{ eventId: string }>(eventQueue, { batchSize: 5 })
+    t.strictSame(
+      first.map(({ data }) => data.eventId).toSorted(),
+      events.map((body) => JSON.parse(body).id),
+    )
+    for (const { data } of first) await applyEvent(db, data.eventId, now, { provider })
+    t.match(await select('SELECT plan, subscription_status FROM users'), [
+      { plan: 'pro', subscription_status: 'past_due' },
+    ])
+  },
+)
+
+t.test('the plan follows a customer that is linked to another user', async (t) => {
+  const { database, systemDb, apply } = await open(t)
+  const queue = await startQueue(t, database, 'worker')
+  const before = await createUser(database, { billingCustomer: 'cus_1' })
+  const after = await createUser(database)
+  await apply(subscription({ status: 'active' }, 10))
+  await systemDb.transaction({ statementTimeoutMs: 5_000 }, (connection) =>
+    linkCustomer(connection, queue, null, 'cus_1', { userId: after.userId }, noClientInfo),
+  )
+  t.equal(await planOf(database, before.userId), null)
+  t.equal(await planOf(database, after.userId), 'pro')
+})
+
+t.test('a checkout of this program links its customer, but takes it from nobody', async (t) => {
+  const linked: string[] = []
+  const { database, apply, select } = await open(t, {
+    async onLinked(_tx, customer) {
+      linked.push(customer)
+    },
+  })
+  const ada = await createUser(database)
+  const bob = await createUser(database)
+  const completed = (id: string, userId: number, customer = 'cus_1') =>
+    stripeEvent(
+      id,
+      'checkout.session.completed',
+      stripeSession({
+        customer,
+        metadata: { gatehouse_user: String(userId), gatehouse_origin: baseUrl },
+      }),
+    )
+  const holders = () => select('SELECT id, billing_customer FROM users ORDER BY id')
+  t.equal(await apply(completed('one', ada.userId)), 'processed')
+  t.match(await holders(), [{ billing_customer: 'cus_1' }, { billing_customer: null }])
+  t.equal(await apply(completed('two', bob.userId)), 'processed')
+  t.match(await holders(), [{ billing_customer: 'cus_1' }, { billing_customer: null }])
+  t.equal(await apply(completed('three', ada.userId, 'cus_2')), 'processed', 'has another')
+  t.equal(await apply(completed('four', 999_999, 'cus_3')), 'processed', 'no such user')
+  t.match(await holders(), [{ billing_customer: 'cus_1' }, { billing_customer: null }])
+  t.strictSame(linked, ['cus_1'])
+  const chosen = stripeSession({ customer: 'cus_9', client_reference_id: String(bob.userId) })
+  t.equal(await apply(stripeEvent('five', 'checkout.session.completed', chosen)), 'processed')
+  t.match(await holders(), [{ billing_customer: 'cus_1' }, { billing_customer: null }])
+})
+
+t.test('a customer that this program created is found by its metadata', async (t) => {
+  const asked: string[] = []
+  const { database, apply } = await open(t, {
+    api: {
+      findSubscription: async () => 'unknown',
+      async findHolder(customer) {
+        asked.push(customer)
+        return customer === 'cus_1' ? userId : null
+      },
+    },
+  })
+  const { userId } = await createUser(database)
+  t.equal(await apply(subscription({ status: 'active' }, 10)), 'processed')
+  t.equal(await planOf(database, userId), 'pro')
+  const stranger = subscription({ id: 'sub_x', customer: 'cus_x', status: 'active' }, 10)
+  t.equal(await apply(stranger), 'unlinked')
+  t.strictSame(asked, ['cus_1', 'cus_x'])
+})
+
+t.test('the object of a thin event is fetched; without an API the event is poison', async (t) => {
+  const related = { id: 'sub_1', type: 'subscription', url: '/v1/subscriptions/sub_1' }
+  const body = stripeThin('v1.customer.subscription.updated', related)
+  const { database, apply } = await open(t, {
+    api: {
+      findSubscription: async () => 'unknown',
+      findRelated: async (path) =>
+        path === 'subscriptions/sub_1' ? stripeSubscription() : 'unknown',
+    },
+  })
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  t.equal(await apply(body), 'processed')
+  t.equal(await planOf(database, userId), 'pro')
+  const without = await open(t)
+  await t.rejects(without.apply(body), { name: 'PoisonEvent', message: /BILLING_API_KEY/ })
+})
+
+t.test('the end of a subscription counts in the specification’s own format too', async (t) => {
+  const { database, apply } = await open(t, { provider: signed })
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const event = (id: string, status: string, created: number) =>
+    JSON.stringify({
+      id,
+      type: 'subscription.updated',
+      created,
+      data: { object: { id: 'sub_1', customer: 'cus_1', status } },
+    })
+  await apply(event('a', 'active', 1))
+  t.equal(await planOf(database, userId), 'pro')
+  await apply(event('b', 'unpaid', 2))
+  t.equal(await planOf(database, userId), null)
+})
