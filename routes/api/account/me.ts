@@ -3,8 +3,8 @@ import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { profile } from '#src/auth/members/tenants.ts'
-import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { Subscription, toSubscription } from '#src/domain/plans.ts'
+import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 const Me = Type.Object(
   {
