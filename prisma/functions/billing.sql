@@ -50,7 +50,7 @@ BEGIN
 END
 $$;
 
--- For operators, in the pages and the API.
+-- assign_customer for an operator with a session.
 CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -60,7 +60,7 @@ BEGIN
 END
 $$;
 
--- For `gatehouse billing link`, which logs in as the worker role.
+-- assign_customer for `gatehouse billing link`, which logs in as the worker role.
 CREATE OR REPLACE FUNCTION link_customer_by_command(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -95,8 +95,7 @@ BEGIN
 END
 $$;
 
--- Dismisses a dead event and returns its status before; NULL if there is no such event. The web role has no
--- other way to change the status of an event.
+-- Dismisses a dead event, as the web role may not update events. Returns the status before; NULL if there is none.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -105,8 +104,7 @@ BEGIN
   PERFORM public.session_user_id();
   SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
   IF before = 'dead' THEN
-    UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason
-      WHERE e.event_id = event;
+    UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason WHERE e.event_id = event;
   END IF;
   RETURN before;
 END

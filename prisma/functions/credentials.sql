@@ -6,9 +6,8 @@
 -- sets no scope if the session is missing, expired or idle. During a sign-in the session has no user: it returns
 -- a row and sets no scope. `subject` is the identity that signed in; `stale` means touch_session is due.
 --
--- With for_write it locks what gives the right until the transaction ends: first the membership FOR SHARE, which
--- blocks a change of role or department, then the session FOR KEY SHARE, which blocks its deletion and its new id
--- but not last_seen_at.
+-- With for_write it locks, until the transaction ends, the membership FOR SHARE against changes of role and
+-- department, then the session FOR KEY SHARE against its deletion and a new id.
 CREATE OR REPLACE FUNCTION enter_session(credential bytea, idle_seconds integer, for_write boolean)
 RETURNS TABLE (
   session_id uuid, user_id bigint, email text, plan text, created_at timestamptz,
@@ -48,8 +47,7 @@ END
 $$;
 
 -- Enters as the user of a live API token, in the tenant of the token. `credential` is the SHA-256 of the token. A
--- former member has no token in the tenant. `permissions` is NULL for a token without limits. Locks as
--- enter_session.
+-- former member has no token in the tenant. `permissions` is NULL for a token without limits. Locks as enter_session.
 CREATE OR REPLACE FUNCTION enter_token(credential bytea, for_write boolean) RETURNS TABLE (
   token_id uuid, permissions text[], user_id bigint, email text, plan text,
   created_at timestamptz, tenant_id uuid, role text, department text, stale boolean
@@ -79,9 +77,8 @@ BEGIN
 END
 $$;
 
--- Enters as a service. With for_write it locks the first membership of the tenant before the token: the deletion of
--- a tenant locks all memberships in this order and then the tokens, so it waits for the write and cannot deadlock
--- with it.
+-- Enters as a service. With for_write it locks the first membership of the tenant, then the token, as the deletion of
+-- the tenant does: so that waits for the write, without a deadlock.
 CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean) RETURNS TABLE (
   service_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
   stale boolean
@@ -190,8 +187,7 @@ BEGIN
   IF scope IS NULL OR scope[2] NOT IN ('session', 'token') OR scope[4] = '' THEN
     RAISE EXCEPTION 'no person has entered' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  SELECT o.tenant_id INTO tenant FROM public.orders o
-    WHERE o.id = order_id AND o.user_id = scope[4]::bigint;
+  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.id = order_id AND o.user_id = scope[4]::bigint;
   IF tenant IS NULL THEN RETURN NULL; END IF;
   PERFORM FROM public.memberships m
     WHERE m.tenant_id = tenant AND m.user_id = scope[4]::bigint
@@ -202,8 +198,7 @@ BEGIN
 END
 $$;
 
--- Enters the tenant of active jobs of a queue. A generic plan, because the number of jobs differs per call and
--- planning each time took two thirds of the function.
+-- Enters the tenant of active jobs of a queue. Without the generic plan, planning took two thirds of the time.
 CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[]) RETURNS TABLE (tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$

@@ -6,8 +6,7 @@
 CREATE OR REPLACE FUNCTION place_folder(
   folder bigint, new_team bigint, new_parent bigint, new_parent_depth integer,
   new_name text, changed timestamptz
-) RETURNS SETOF folders
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS SETOF folders LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   tenant uuid := public.current_tenant_id();
@@ -19,8 +18,7 @@ BEGIN
   IF tenant IS NULL THEN
     RAISE EXCEPTION 'no tenant was entered' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  SELECT f.depth INTO old_depth FROM public.folders f
-    WHERE f.tenant_id = tenant AND f.id = folder FOR UPDATE;
+  SELECT f.depth INTO old_depth FROM public.folders f WHERE f.tenant_id = tenant AND f.id = folder FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
   subtree := ARRAY(
     WITH RECURSIVE subtree AS (
@@ -29,8 +27,7 @@ BEGIN
       SELECT f.id FROM public.folders f JOIN subtree s ON f.parent_id = s.id
       WHERE f.tenant_id = tenant)
     SELECT s.id FROM subtree s);
-  PERFORM FROM public.folders f
-    WHERE f.tenant_id = tenant AND f.id = ANY (subtree) ORDER BY f.id FOR UPDATE;
+  PERFORM FROM public.folders f WHERE f.tenant_id = tenant AND f.id = ANY (subtree) ORDER BY f.id FOR UPDATE;
   scope_text := public.set_scope('move', '', person, tenant);
   WITH moved AS (
     UPDATE public.folders f SET team_id = new_team,

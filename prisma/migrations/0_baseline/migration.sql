@@ -662,18 +662,15 @@ CREATE INDEX processed_events_created_at_idx ON processed_events USING brin (cre
 CREATE TABLE received_events (
   event_id text PRIMARY KEY,
   type text NOT NULL,
-  -- The bytes as received. NULL after the retention period; the row stays.
-  body bytea,
-  -- Position of the secret that verified it. NULL if it came from the list of the provider.
-  secret_index smallint,
+  body bytea, -- The bytes as received. NULL after the retention period; the row stays.
+  secret_index smallint, -- Position of the secret that verified it. NULL if it came from the list of the provider.
   status text NOT NULL
     CHECK (status IN ('recorded', 'processed', 'ignored', 'unlinked', 'failed', 'dead', 'dismissed')),
   attempts integer NOT NULL DEFAULT 0,
   last_error text,
   received_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   processed_at timestamptz(6),
-  -- Copies of the same id with a different body. The first body is kept.
-  other_bodies integer NOT NULL DEFAULT 0,
+  other_bodies integer NOT NULL DEFAULT 0, -- Copies of the same id with a different body. The first body is kept.
   outcome text,
   dismissed_reason text,
   -- The request that delivered it.
@@ -726,8 +723,7 @@ CREATE TABLE billing_replays (
   cursor_event_id text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   finished_at timestamptz(6),
-  -- Events whose job was added. The next page starts when as many have ended.
-  queued integer NOT NULL DEFAULT 0,
+  queued integer NOT NULL DEFAULT 0, -- Events whose job was added. The next page starts when as many have ended.
   CONSTRAINT billing_replays_check CHECK (status IS NOT NULL OR event_ids IS NOT NULL)
 );
 
@@ -745,8 +741,7 @@ CREATE TABLE billing_reconciliations (
   missed integer NOT NULL DEFAULT 0,
   different integer NOT NULL DEFAULT 0,
   refused integer NOT NULL DEFAULT 0,
-  -- The first hundred.
-  missed_ids text[] NOT NULL DEFAULT '{}',
+  missed_ids text[] NOT NULL DEFAULT '{}', -- The first hundred
   different_ids text[] NOT NULL DEFAULT '{}',
   error text,
   created_at timestamptz(6) NOT NULL DEFAULT clock_timestamp(),
