@@ -13,13 +13,12 @@ import { nameStatements } from './connections/statement-names.ts'
 import { createTenantShares, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, Tx } from './entry.ts'
 import { isRolledBackForAnother, tryAgain } from './errors.ts'
 import { Prisma } from './generated/client.ts'
 import { type OneStatement, sqlOver } from './sql.ts'
-import type { Tx } from './tx.ts'
 
-export type { Tx } from './tx.ts'
+export type { Tx } from './entry.ts'
 
 /** What a transaction does after its entry: a function of it, or one statement. */
 export type Work<Facts, T> = ((tx: Tx, facts: Facts) => Promise<T>) | OneStatement<Facts, T>
@@ -27,17 +26,17 @@ export type Work<Facts, T> = ((tx: Tx, facts: Facts) => Promise<T>) | OneStateme
 export type Database = {
   /**
    * Enters and decides, then runs `work` in the same READ ONLY transaction, on one snapshot.
-   * Statements that do not wait for each other (`Promise.all`) leave in one packet. One statement as
-   * the work leaves with the entry, so it is for what is read most: one row by its id. When the
-   * decision is no, its rows are dropped. Without work the result is the facts.
+   * Statements that do not wait for each other (`Promise.all`) leave in one packet. If `work` is one
+   * statement, it leaves in the packet of the entry: a read by id is one round trip. If the decision
+   * is no, its rows are dropped. Without work the result is the facts.
    */
   read<Facts, T = Facts>(entry: Entry<Facts>, work?: Work<Facts, T>): Promise<T>
   /**
    * Enters with the rows that give the right locked and decides, then runs `work` in the same
    * transaction, which is committed when this resolves. A right that is revoked meanwhile is
    * revoked after this write. When PostgreSQL ends a deadlock by rolling this transaction back, it
-   * begins again, so `work` changes nothing but rows. One statement as the work leaves with COMMIT,
-   * and with the entry too if the database alone decides.
+   * begins again, so `work` changes nothing but rows. If `work` is one statement, it leaves in the
+   * packet of COMMIT, and if the database alone decides, entry, statement and COMMIT are one packet.
    */
   write<Facts, T>(entry: Entry<Facts>, work: Work<Facts, T>): Promise<T>
   close(): Promise<void>
@@ -171,12 +170,12 @@ type LastStatement = {
   readonly committed: (rows: readonly object[]) => void
 }
 
-/** The decision of any other entry would come after the commit. */
+/** For any other entry the program decides, which would be after the commit of a single packet. */
 function isDecidedInDatabase({ decidesInDatabase, once }: Entry<unknown>): boolean {
   return decidesInDatabase === true && once === undefined
 }
 
-/** Asynchronous, because a lost notification is made up for by polling. */
+/** Its commit is asynchronous: who misses a notification polls. */
 function notification(notifications: readonly Notification[]): Statement {
   return Prisma.sql`
     SELECT set_config('synchronous_commit', 'off', true), (

@@ -1,5 +1,23 @@
+import type { Models } from './connections/models.ts'
+import type { Statement } from './connections/one-trip.ts'
 import { Prisma } from './generated/client.ts'
-import type { Tx } from './tx.ts'
+import type { Queryable } from './system-database.ts'
+
+/** A transaction that a credential has opened; domain functions take one and nothing else does. */
+export type Tx = Models &
+  Queryable & {
+    /**
+     * Runs a statement of a write after all others, in one packet with COMMIT. If it fails, the write is
+     * rolled back and fails with its error.
+     * @param committed gets its rows after the commit
+     */
+    runWithCommit(statement: Statement, committed: (rows: readonly object[]) => void): void
+    /**
+     * Notifies once the transaction is committed. NOTIFY inside of it would take a lock that all commits
+     * with notifications in all databases of the server wait for.
+     */
+    notify(channel: string, payload: string): void
+  }
 
 /**
  * How a transaction begins: a statement that presents the credential to the database, which sets
@@ -8,8 +26,8 @@ import type { Tx } from './tx.ts'
  */
 export type Entry<Facts> = {
   /**
-   * True when the statement sets the scope or clears it, whatever it was before. Then reads of
-   * several callers may follow each other in one transaction (`openPacketPool`).
+   * True if the statement always replaces the scope of the transaction, so independent reads may share
+   * one (`openPacketPool`).
    */
   readonly replacesScope?: boolean
   /**
@@ -17,7 +35,7 @@ export type Entry<Facts> = {
    * of the connections (`createTenantShares`). It decides nothing else.
    */
   readonly holder?: () => string
-  /** True when `admit` refuses only what the database has given no scope. */
+  /** True if `admit` only refuses when the statement returned no row, and so set no scope. */
   readonly decidesInDatabase?: true
   /**
    * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the

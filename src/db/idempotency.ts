@@ -8,8 +8,8 @@ import {
 } from '#src/crypto/encryption.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
+import type { Tx } from './entry.ts'
 import { Prisma } from './generated/client.ts'
-import type { Tx } from './tx.ts'
 
 /** A request with an Idempotency-Key, or a form. Keys of different people or services are different keys. */
 export type KeyedRequest = {
@@ -23,7 +23,7 @@ export type KeyedRequest = {
  * Runs `work` unless the same request was carried out within the last day; then it returns the result
  * of that time, as JSON has it. Key and result are written in the transaction, so
  * there is no result without its effect. Of two requests at once the second waits for the first. A
- * result that is no object (null, a reason for a refusal) is not kept: sent again, the work is tried
+ * result that is no object (null, a reason for a refusal) is not kept, so the request can be sent
  * again. Results are encrypted, because some contain a secret that is shown once.
  * @param onReplayed called when the result is that of an earlier request
  * @throws Problem `idempotency-key-reused` if the key was used for another request
@@ -102,7 +102,7 @@ function open<T>(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): T 
     return JSON.parse(unseal(keys, sealed, binding))
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
-    // Its key was removed: `gatehouse keys rotate` skips what lives a day.
+    // Its encryption key was removed: `gatehouse keys rotate` does not re-encrypt results, which live a day.
     const detail = 'The request was carried out, but its first response can no longer be read.'
     throw new Problem('conflict', { detail })
   }

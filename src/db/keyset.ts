@@ -39,8 +39,8 @@ export function creationPosition({ createdAt, id }: { createdAt: Date; id: strin
 export type TimeRange = { readonly from?: string | undefined; readonly to?: string | undefined }
 
 /**
- * A Prisma filter on a time; undefined for the whole range. An open range has an end all the same, so
- * that there are two texts of the statement to prepare and not four.
+ * A Prisma filter on a time; undefined for the whole range. A missing bound becomes the earliest or
+ * latest storable time, so that there are two texts of the statement to prepare and not four.
  */
 export function within({ from, to }: TimeRange): { gte: Date; lt: Date } | undefined {
   if (from === undefined && to === undefined) return undefined

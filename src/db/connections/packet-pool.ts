@@ -21,8 +21,8 @@ export type PacketPool = {
   /**
    * Sends all statements in one packet and waits once. They run in one transaction, of a pool that reads
    * READ ONLY and on one snapshot, and nothing that they set for the transaction stays.
-   * @param isShared reads only: whether the first statement sets or clears the scope whatever it was before. Then
-   * the packet and its transaction may hold several such reads, one after another.
+   * @param isShared of reads: the first statement always replaces the scope, so independent reads may
+   * share the packet and its transaction
    * @throws what the first failing statement throws; then there are no rows at all
    */
   sendOnce<Rows extends readonly object[]>(
@@ -54,7 +54,7 @@ type Read = readonly Statement[]
 
 type Result = { rows: Row[][] } | { error: unknown }
 
-/** Reads of one packet. A read waits for those before it, so a packet is kept to about a millisecond. */
+/** Reads of one packet. The last read waits for all before it; so many take about a millisecond. */
 const maxReads = 32
 const readOnly =
   'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
@@ -102,7 +102,7 @@ export function openPacketPool(
     },
   })
 
-  /** Never rejects. A refused read takes back those beside it, which are sent again without it. */
+  /** Never rejects. A refused read rolls back the others of its packet, which are sent again without it. */
   async function send(reads: readonly Read[]): Promise<Result[]> {
     if (reads.length === 0) return []
     try {

@@ -32,13 +32,15 @@ export const requestLockMs = 300
 export const openingMs = 2_000
 
 /**
- * Startup option of every connection. Compiling a plan costs seconds, and the short statements of this program never earn that.
+ * Startup option of every connection: compiling a plan can take seconds, much longer than any statement
+ * of this program.
  */
 export const withoutJit = '-c jit=off'
 
 /**
  * Options of every pool: nothing waits without a limit, so an exhausted or slow database is a 503
- * after a bounded time. Behind a pooler a connection cannot set limits of its own; there the limits of the role apply (src/schema/roles.ts), and `serve` checks them at start.
+ * after a bounded time. Behind a pooler a connection cannot set limits of its own; there the limits of
+ * the role apply (src/schema/roles.ts), and `serve` checks them at start.
  */
 export function poolOptions(connectionString: string, max: number, changes: Partial<Limits> = {}) {
   const limits = { ...defaultLimits, ...changes }
@@ -62,8 +64,9 @@ export function poolOptions(connectionString: string, max: number, changes: Part
 }
 
 /**
- * Whether the URL leads to a pooler in transaction mode, such as PgBouncer: `pgbouncer=true`. Each transaction may then be on another connection, so nothing that belongs to
- * a session is used: no startup parameters, no named statements.
+ * Whether the URL leads to a pooler in transaction mode, such as PgBouncer: `pgbouncer=true`. Each
+ * transaction may then be on another connection, so nothing that belongs to a session is used: no
+ * startup parameters, no named statements.
  */
 export function isPooled(url: string): boolean {
   return URL.parse(url)?.searchParams.get('pgbouncer') === 'true'

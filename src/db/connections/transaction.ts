@@ -16,7 +16,7 @@ export type Transaction = {
   /** Runs a statement; those that do not wait for each other leave in one packet. */
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
   /**
-   * Ends it. Nothing depends on how a read ends, so that is not waited for.
+   * Ends it. The COMMIT of a read changes nothing, so it is not waited for.
    * @param last sent in one packet with COMMIT: that is one round trip less, during which a write would
    *   hold its locks
    * @returns the rows of `last`
@@ -88,7 +88,7 @@ export async function beginTransaction(
     },
     async query(statement) {
       if (ended !== undefined) throw new Error('The transaction has ended.')
-      // Rows that were read although the entry failed are no answer.
+      // If the entry failed, the rows of the statements behind it are not returned.
       const [, result] = await Promise.all([opened, send(statement)])
       return result
     },

@@ -3,9 +3,9 @@ import type { PoolWatch } from '#src/observability/metrics.ts'
 import { openingMs } from './pool-options.ts'
 
 /**
- * A pool that reports how long callers wait for a connection. One that opens too late for its caller is
- * kept for the next: if each were closed after `connectionTimeoutMillis`, as the driver's pool does, a
- * server slow enough once would be asked for connections for ever and would answer no request.
+ * A pool that reports how long callers wait for a connection. A connection that opens after its caller
+ * has given up is kept for the next one. The driver's pool closes it, so against a server that opens
+ * connections slower than `connectionTimeoutMillis` it would never have one.
  */
 export class WatchedPool extends pg.Pool {
   readonly #watch: PoolWatch | undefined

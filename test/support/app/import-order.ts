@@ -37,7 +37,6 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['cause.ts', 'idempotency.ts', 'quota.ts', 'tracing.ts'],
     ['database.ts', 'advisory-lock.ts'],
     ['entry.ts'],
-    ['tx.ts'],
     ['system-database.ts'],
     ['sql.ts', 'keyset.ts'],
     ['connections'],
