@@ -4,7 +4,7 @@ import { requestLockMs } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase, wrapDatabase } from '#src/db/tracing.ts'
-import type { VerifyMonitor } from '#src/schema/verify-monitor.ts'
+import type { VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -52,7 +52,7 @@ import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import { resources } from '#src/resources/index.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { alwaysVerified, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
+import { alwaysVerified, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 import { findReadForm } from './schema/citus/reads.ts'
 import { serverOptions } from './server-options.ts'
 

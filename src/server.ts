@@ -26,14 +26,14 @@ import {
 import { measureQueues } from '#src/queue/backlog.ts'
 import { version } from '#src/runtime/assets.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { type Listener, toListenProblem } from '#src/runtime/ports.ts'
+import { type Listener, toListenProblem } from '#src/runtime/process/ports.ts'
+import { stopInPhases, stopLimitMs } from '#src/runtime/process/shutdown.ts'
 import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
-import { stopInPhases, stopLimitMs } from '#src/runtime/shutdown.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { findSchemaVersion } from '#src/schema/record.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
-import { verifyDatabase } from '#src/schema/verify.ts'
-import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verify-monitor.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
+import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
 import { type SupervisedWorker, superviseWorker } from './worker.ts'
@@ -43,7 +43,7 @@ export type Running = {
   address: string | null
   adminAddress: string
   /**
-   * Stops in phases (src/runtime/shutdown.ts). Only SIGTERM waits for the drain delay; SIGINT
+   * Stops in phases (src/runtime/process/shutdown.ts). Only SIGTERM waits for the drain delay; SIGINT
    * (Ctrl-C) skips it.
    * @returns false if something had to be aborted
    */

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import type { ProviderDeps } from '#src/auth/oidc/client.ts'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
-import type { ProviderConfig } from '#src/config/providers.ts'
+import type { ProviderConfig } from '#src/config/providers/providers.ts'
 import type { ProviderChoice } from '#src/pages/account/sign-in.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 

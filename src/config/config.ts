@@ -37,7 +37,7 @@ import {
   readTracing,
   type TracingConfig,
 } from './parse.ts'
-import { type ProviderConfig, readProviders } from './providers.ts'
+import { type ProviderConfig, readProviders } from './providers/providers.ts'
 import { readTrustProxy } from './proxies.ts'
 import { Settings } from './settings.ts'
 

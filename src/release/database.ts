@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
-import { readMigrations } from '#src/schema/history.ts'
+import { readMigrations } from '#src/schema/migrations/history.ts'
 import {
   callerFunctions,
   functionPrivileges,

@@ -5,15 +5,20 @@ import { withoutJit } from '#src/db/connections/pool-options.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { applyMigrations } from './apply.ts'
 import { queueOptions } from './citus/cluster.ts'
 import { distribute, type Progress } from './citus/distribute.ts'
 import { verifyPreparation } from './citus/nodes.ts'
 import { findVariant } from './citus/variant.ts'
 import { type Definer, define, isDefined } from './define.ts'
 import { type Definitions, readDefinitions } from './definitions.ts'
-import { compareHistory, isUnreleased, type Migration, readMigrations } from './history.ts'
-import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './lock-retry.ts'
+import { applyMigrations } from './migrations/apply.ts'
+import {
+  compareHistory,
+  isUnreleased,
+  type Migration,
+  readMigrations,
+} from './migrations/history.ts'
+import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './migrations/lock-retry.ts'
 import { compareRelease, readRecord } from './record.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
 import { describeUnreachable, isRefusedByPooler, isStandby, standby } from './unreachable.ts'

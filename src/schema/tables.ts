@@ -275,7 +275,7 @@ export const queuePrivileges: Readonly<
  * Tables with ENABLE but without FORCE ROW LEVEL SECURITY: the functions above run as their owner and
  * read them before a scope exists, to find out whom a credential belongs to; triggers write the
  * counters of what a tenant stores in every scope. Policies apply to every other role. All tables that are not listed here or in `serviceTables` must have FORCE too
- * (src/schema/verify-tables.ts).
+ * (src/schema/verification/verify-tables.ts).
  */
 export const identityTables = [
   'users',

@@ -4,7 +4,12 @@ import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { createProviderTokens } from '#src/auth/provider-tokens/access.ts'
-import { findPreset, type Preset, presets, settingsOfPreset } from '#src/config/presets.ts'
+import {
+  findPreset,
+  type Preset,
+  presets,
+  settingsOfPreset,
+} from '#src/config/providers/presets.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'

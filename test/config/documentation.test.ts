@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
-import { presetsDocument } from '#src/config/presets-document.ts'
+import { presetsDocument } from '#src/config/providers/presets-document.ts'
 
 const settings = documentedSettings()
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
 import { ConfigError, readConfig } from '#src/config/config.ts'
-import { presets } from '#src/config/presets.ts'
+import { presets } from '#src/config/providers/presets.ts'
 import { ProviderSettings } from '#src/config/settings.ts'
 import { testSettings } from '#test/support/app/app.ts'
 

@@ -1,7 +1,11 @@
 import pg from 'pg'
 import t from 'tap'
 import { callerFunctions } from '#src/schema/tables.ts'
-import { listFunctions, verifyFunctions, withoutSpaces } from '#src/schema/verify-functions.ts'
+import {
+  listFunctions,
+  verifyFunctions,
+  withoutSpaces,
+} from '#src/schema/verification/verify-functions.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { logins } from '#test/support/database/template.ts'

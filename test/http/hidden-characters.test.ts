@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readIdToken } from '#src/auth/oidc/id-token.ts'
+import { readIdToken } from '#src/auth/oidc/tokens/id-token.ts'
 import { isolatedText } from '#src/runtime/text.ts'
 import { readEndpointUrl } from '#src/webhooks/client/url.ts'
 import { build } from '#test/support/app/app.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import t from 'tap'
-import { requireFreePort } from '#src/runtime/ports.ts'
+import { requireFreePort } from '#src/runtime/process/ports.ts'
 
 t.test('a busy port and an address of another machine are reported with the setting', async (t) => {
   const host = '127.0.0.1'

@@ -64,7 +64,7 @@ async function patterns(t: Parameters<typeof build>[0]): Promise<Expression[]> {
 /** Those that are made of constants. */
 const composed: readonly Expression[] = [
   { where: 'src/runtime/text.ts', source: hiddenExpression.source, flags: 'u' },
-  { where: 'src/auth/oidc/id-token.ts', source: `[\\p{Cc}${hiddenCharacters}]`, flags: 'u' },
+  { where: 'src/auth/oidc/tokens/id-token.ts', source: `[\\p{Cc}${hiddenCharacters}]`, flags: 'u' },
   { where: 'src/webhooks/client/url.ts', source: `[\\s\\p{Cc}${hiddenCharacters}]`, flags: 'u' },
   { where: 'src/http/return-path.ts', source: '^/app/orders/[^/]+$', flags: '' },
 ]

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type ColumnType, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import t from 'tap'
-import { noFilters, openSchemaEngine } from '#src/schema/schema-engine.ts'
+import { noFilters, openSchemaEngine } from '#src/schema/migrations/schema-engine.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 const schemaFile = new URL('../../prisma/schema.prisma', import.meta.url)

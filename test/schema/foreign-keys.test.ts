@@ -1,5 +1,5 @@
 import t from 'tap'
-import { type Migration, readMigrations } from '#src/schema/history.ts'
+import { type Migration, readMigrations } from '#src/schema/migrations/history.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { query } from '#test/support/database/raw-sql.ts'

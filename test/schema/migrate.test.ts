@@ -3,9 +3,9 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { readMigrations } from '#src/schema/migrations/history.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { onCluster, query } from '#test/support/database/raw-sql.ts'
 
 t.test('migrate prepares an empty database; a second run changes nothing', async (t) => {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
 
 // With PostgreSQL's most talkative log; letters only, so that no quoting hides them in a statement.
 const settings = { fsync: 'off', log_statement: 'all', log_min_duration_statement: '0' }

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { isolationRows } from '#src/schema/isolation-rows.ts'
 import { identityTables } from '#src/schema/tables.ts'
+import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { type Attempt, attemptsAs, type Context, denied } from '#test/db/attempt.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { isolationRows } from '#src/schema/isolation-rows.ts'
+import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { isolationRows } from '#src/schema/isolation-rows.ts'
 import { identityTables, serviceTables } from '#src/schema/tables.ts'
-import { verifyIsolation, verifyWithoutScope } from '#src/schema/verify-isolation.ts'
+import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
+import { verifyIsolation, verifyWithoutScope } from '#src/schema/verification/verify-isolation.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -61,7 +61,7 @@ t.test('every tenant table that the application role may fill has an isolation r
   t.strictSame(
     Object.keys(isolationRows).toSorted(),
     rows.map(({ name }) => name).toSorted(),
-    'src/schema/isolation-rows.ts has a row for each of them and no other',
+    'src/schema/verification/isolation-rows.ts has a row for each of them and no other',
   )
 })
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import type { Finding } from '#src/schema/finding.ts'
 import { identityTables } from '#src/schema/tables.ts'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'

@@ -1,4 +1,4 @@
-import type { Requirement } from '#src/config/providers.ts'
+import type { Requirement } from '#src/config/providers/providers.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import type { RefusalReason } from './errors.ts'
 

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { calculatePKCECodeChallenge } from 'oauth4webapi'
+import { type Issuers, isPublishedIssuer } from './discovery/issuer.ts'
 import { SignInRefused } from './errors.ts'
-import { type Issuers, isPublishedIssuer } from './issuer.ts'
 
 type Client = {
   clientId: string

@@ -1,27 +1,19 @@
 import * as oauth from 'oauth4webapi'
-import type { OidcClientConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers/providers.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { admit } from './admission.ts'
 import { authorizationRequest, validateCallback } from './authorization.ts'
-import { createClientSender, type HttpOptions } from './client-auth.ts'
 import {
   createMetadataCache,
   discover,
   type OptionalEndpoint,
   type ProviderMetadata,
   requireEndpoint,
-} from './discovery.ts'
+} from './discovery/discovery.ts'
+import { createSignatureCheck, fetchKeySet } from './discovery/jwks.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { createProviderFetch } from './fetch.ts'
-import {
-  type IdTokenRules,
-  matchesAccessTokenHash,
-  readIdToken,
-  type VerifiedSignIn,
-  validateIdToken,
-} from './id-token.ts'
-import { createSignatureCheck, fetchKeySet } from './jwks.ts'
 import {
   endSessionUrl,
   type LogoutRefusal,
@@ -31,6 +23,14 @@ import {
 } from './logout.ts'
 import { fetchProfile } from './oauth2.ts'
 import { decodeToken } from './token.ts'
+import { createClientSender, type HttpOptions } from './tokens/client-auth.ts'
+import {
+  type IdTokenRules,
+  matchesAccessTokenHash,
+  readIdToken,
+  type VerifiedSignIn,
+  validateIdToken,
+} from './tokens/id-token.ts'
 import {
   type RevocationResult,
   readTokenResponse,
@@ -42,7 +42,7 @@ import {
   type TokenKind,
   type TokenResponse,
   type TokenSet,
-} from './token-endpoint.ts'
+} from './tokens/token-endpoint.ts'
 import { completeClaims, fetchUserinfo } from './userinfo.ts'
 
 /** The secrets of one sign-in, kept from its start to its callback. */

@@ -1,4 +1,4 @@
-import type { OidcClientConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers/providers.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { createProvider, type Provider, type ProviderDeps } from './client.ts'
 import { ProviderUnavailable } from './errors.ts'

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
-import type { ProviderMetadata } from './discovery.ts'
-import { isOnlyAudience, isSubject, validateTimes } from './id-token.ts'
-import { type Issuers, isIssuerOf } from './issuer.ts'
+import type { ProviderMetadata } from './discovery/discovery.ts'
+import { type Issuers, isIssuerOf } from './discovery/issuer.ts'
 import { hasType, type Token } from './token.ts'
+import { isOnlyAudience, isSubject, validateTimes } from './tokens/id-token.ts'
 
 /** Codes in the audit log for refused logout tokens, each with its meaning. */
 const logoutRefusals = {

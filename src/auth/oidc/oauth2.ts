@@ -1,9 +1,9 @@
-import type { OAuth2Endpoints } from '#src/config/presets.ts'
+import type { OAuth2Endpoints } from '#src/config/providers/presets.ts'
 import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { SignInRefused } from './errors.ts'
 import { mediaTypeOf, type ProviderFetch } from './fetch.ts'
-import { isSubject } from './id-token.ts'
 import { isMediaType, textOf } from './token.ts'
+import { isSubject } from './tokens/id-token.ts'
 
 /*
  * Providers without OpenID Connect. There is no signed statement about the person: the profile is

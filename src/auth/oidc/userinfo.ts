@@ -1,11 +1,11 @@
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { isIssuerOf } from './discovery/issuer.ts'
+import type { VerifySignature } from './discovery/jwks.ts'
 import { SignInRefused } from './errors.ts'
 import { mediaTypeOf, type ProviderFetch } from './fetch.ts'
-import { expiryToleranceSeconds, type IdTokenRules, readName } from './id-token.ts'
-import { isIssuerOf } from './issuer.ts'
-import type { VerifySignature } from './jwks.ts'
 import { decodeToken, isMediaType, isNumericDate, type Token, textOf } from './token.ts'
+import { expiryToleranceSeconds, type IdTokenRules, readName } from './tokens/id-token.ts'
 
 export type UserinfoDeps = {
   rules: IdTokenRules

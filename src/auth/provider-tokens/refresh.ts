@@ -7,7 +7,7 @@ import type {
   RefreshResult,
   SendRefresh,
   TokenSet,
-} from '#src/auth/oidc/token-endpoint.ts'
+} from '#src/auth/oidc/tokens/token-endpoint.ts'
 import { type EncryptionKeys, unseal } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'

@@ -1,4 +1,4 @@
-import type { GrantEnd, TokenKind, TokenSet } from '#src/auth/oidc/token-endpoint.ts'
+import type { GrantEnd, TokenKind, TokenSet } from '#src/auth/oidc/tokens/token-endpoint.ts'
 import { type Binding, type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Queryable } from '#src/db/system-database.ts'

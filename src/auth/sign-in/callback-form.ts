@@ -1,4 +1,4 @@
-import { readName } from '#src/auth/oidc/id-token.ts'
+import { readName } from '#src/auth/oidc/tokens/id-token.ts'
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { isJsonObject, parseJsonObject } from '#src/runtime/json.ts'
 

@@ -1,5 +1,5 @@
 import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
-import type { TokenSet } from '#src/auth/oidc/token-endpoint.ts'
+import type { TokenSet } from '#src/auth/oidc/tokens/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { sha256 } from '#src/crypto/hash.ts'

@@ -4,7 +4,12 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { readConfig } from '#src/config/config.ts'
-import { findPreset, type Preset, presets, settingsOfPreset } from '#src/config/presets.ts'
+import {
+  findPreset,
+  type Preset,
+  presets,
+  settingsOfPreset,
+} from '#src/config/providers/presets.ts'
 import { readSecretFiles } from '#src/config/secret-files.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'

@@ -4,8 +4,8 @@ import { type Environment, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
 import type { Demo } from '#src/demo/demo.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { requireFreePort } from '#src/runtime/ports.ts'
-import { runUntilSignal } from '#src/runtime/signals.ts'
+import { requireFreePort } from '#src/runtime/process/ports.ts'
+import { runUntilSignal } from '#src/runtime/process/signals.ts'
 import { start } from '#src/server.ts'
 
 const Listeners = Type.Pick(Settings, ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ROLE'])

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { randomPending } from '#src/auth/oidc/client.ts'
-import { discover, type MetadataRules } from '#src/auth/oidc/discovery.ts'
+import { discover, type MetadataRules } from '#src/auth/oidc/discovery/discovery.ts'
 import type { Faults } from '#test/support/provider/hostile-provider.ts'
 import {
   attempt,

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { matchesAccessTokenHash, readIdToken, validateIdToken } from '#src/auth/oidc/id-token.ts'
+import {
+  matchesAccessTokenHash,
+  readIdToken,
+  validateIdToken,
+} from '#src/auth/oidc/tokens/id-token.ts'
 
 const nowSeconds = 1_900_000_000
 const expected = { nonce: 'nonce-1', nowSeconds }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
-import type { OidcClientConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers/providers.ts'
 import type { Faults } from '#test/support/provider/hostile-provider.ts'
 import {
   attempt,

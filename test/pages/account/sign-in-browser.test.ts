@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { presets } from '#src/config/presets.ts'
+import { presets } from '#src/config/providers/presets.ts'
 import { systemClock } from '#src/runtime/clock.ts'
 import { build } from '#test/support/app/app.ts'
 import { seriousFindings } from '#test/support/browser/accessible.ts'

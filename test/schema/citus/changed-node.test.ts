@@ -1,5 +1,5 @@
 import t from 'tap'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import {
   type CitusDatabase,
   createCitusDatabase,

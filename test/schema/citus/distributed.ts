@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import { migrate } from '#src/schema/migrate.ts'
-import { verifyDatabase } from '#src/schema/verify.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import type { CitusDatabase, Cluster } from '#test/support/database/citus.ts'
 
 /** Runs `migrate --distribute`; resolves to the lines that it prints. */

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import t from 'tap'
 import { distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
-import { readMigrations } from '#src/schema/history.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { describeDatabase, verifyDatabase } from '#src/schema/verify.ts'
+import { readMigrations } from '#src/schema/migrations/history.ts'
+import { describeDatabase, verifyDatabase } from '#src/schema/verification/verify.ts'
 import {
   createCitusDatabase,
   prepareDatabase,

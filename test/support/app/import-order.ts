@@ -42,6 +42,23 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['connections'],
     ['errors.ts', 'timeouts.ts'],
   ],
+  'src/schema': [
+    ['migrate.ts', 'verification'],
+    ['migrations', 'roles.ts'],
+    ['citus'],
+    ['define.ts'],
+    ['differences.ts'],
+    ['record.ts'],
+    ['definitions.ts', 'unreachable.ts'],
+    ['catalogue.ts', 'finding.ts', 'tables.ts'],
+  ],
+  'src/config': [
+    ['secret-files.ts'],
+    ['config.ts'],
+    ['billing.ts', 'brand.ts', 'documentation.ts', 'providers', 'proxies.ts'],
+    ['contrast.ts', 'parse.ts'],
+    ['settings.ts'],
+  ],
   'src/webhooks': [
     ['probe'],
     ['delivery'],

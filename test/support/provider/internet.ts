@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Preset } from '#src/config/presets.ts'
+import type { Preset } from '#src/config/providers/presets.ts'
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
 import { type Json, makeKey, signToken } from './hostile-tokens.ts'
 import { publishedMetadata } from './published-metadata.ts'

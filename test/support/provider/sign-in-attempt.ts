@@ -8,8 +8,8 @@ import {
   randomPending,
 } from '#src/auth/oidc/client.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
-import type { VerifiedSignIn } from '#src/auth/oidc/id-token.ts'
-import type { OidcClientConfig } from '#src/config/providers.ts'
+import type { VerifiedSignIn } from '#src/auth/oidc/tokens/id-token.ts'
+import type { OidcClientConfig } from '#src/config/providers/providers.ts'
 import { type Calls, type Faults, startHostileProvider } from './hostile-provider.ts'
 import { makeKey } from './hostile-tokens.ts'
 import { withoutQuirks } from './without-quirks.ts'

@@ -1,4 +1,4 @@
-import type { OidcClientConfig } from '#src/config/providers.ts'
+import type { OidcClientConfig } from '#src/config/providers/providers.ts'
 
 /** The configuration of a provider without a preset, as far as it does not depend on the provider. */
 export const withoutQuirks = {

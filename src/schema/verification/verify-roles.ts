@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../finding.ts'
 
 type RoleFacts = {
   name: string

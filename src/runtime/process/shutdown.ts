@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { endsWithin } from './timeout.ts'
+import { endsWithin } from '../timeout.ts'
 
 type Stoppable = { stop(): Promise<void> }
 

@@ -1,6 +1,6 @@
 import { Problem } from '#src/http/problems.ts'
 import { type Repeat, repeat as repeatOnTimer } from '#src/runtime/repeat.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from '../finding.ts'
 
 type Log = Record<'info' | 'error' | 'debug', (facts: object, message: string) => void>
 

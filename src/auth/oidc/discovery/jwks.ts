@@ -1,10 +1,10 @@
 import { compactVerify, importJWK } from 'jose'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
-import { ProviderUnavailable } from './errors.ts'
-import type { ProviderFetch } from './fetch.ts'
+import { ProviderUnavailable } from '../errors.ts'
+import type { ProviderFetch } from '../fetch.ts'
+import { type Token, textOf } from '../token.ts'
 import { maySign } from './issuer.ts'
-import { type Token, textOf } from './token.ts'
 
 /** What a signature is verified for. */
 export type KeyUse = 'sign-in' | 'logout'

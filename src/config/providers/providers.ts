@@ -8,7 +8,8 @@ import {
   loopbackHosts,
   nonEmpty,
   readSchema,
-} from './parse.ts'
+} from '../parse.ts'
+import { ProviderSettings } from '../settings.ts'
 import {
   findPreset,
   type OAuth2Endpoints,
@@ -17,7 +18,6 @@ import {
   settingsOfPreset,
 } from './presets.ts'
 import { readClientKey, readSigningKey } from './provider-keys.ts'
-import { ProviderSettings } from './settings.ts'
 
 export type ClientCredentials = {
   clientId: string

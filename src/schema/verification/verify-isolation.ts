@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { randomKey, randomToken } from '#src/crypto/hash.ts'
-import { type Finding, migrateRemedy } from './finding.ts'
+import { type Finding, migrateRemedy } from '../finding.ts'
+import { appendOnly, identityTables, serviceTables } from '../tables.ts'
 import { type IsolationTenant, insertTenant, isolationRows } from './isolation-rows.ts'
-import { appendOnly, identityTables, serviceTables } from './tables.ts'
 
 /** A table with tenant rows, and what the role that is logged in may do to it. */
 type TenantTable = {

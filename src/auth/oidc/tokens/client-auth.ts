@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import * as oauth from 'oauth4webapi'
-import type { ClientCredentials } from '#src/config/providers.ts'
+import type { ClientCredentials } from '#src/config/providers/providers.ts'
 import type { AssertionKey } from '#src/crypto/jwk.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { isJsonObject } from '#src/runtime/json.ts'

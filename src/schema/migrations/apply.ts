@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { findVariant } from './citus/variant.ts'
+import { findVariant } from '../citus/variant.ts'
 import type { Migration } from './history.ts'
 import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
 import {

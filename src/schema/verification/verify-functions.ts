@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { findVariant } from './citus/variant.ts'
-import { type Finding, migrateRemedy as remedy } from './finding.ts'
-import { callerFunctions, functionPrivileges } from './tables.ts'
+import { findVariant } from '../citus/variant.ts'
+import { type Finding, migrateRemedy as remedy } from '../finding.ts'
+import { callerFunctions, functionPrivileges } from '../tables.ts'
 
 type Duty = keyof typeof functionPrivileges
 

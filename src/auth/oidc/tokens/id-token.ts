@@ -1,8 +1,8 @@
 import type { JsonObject } from '#src/runtime/json.ts'
 import { hasHiddenCharacters, hiddenCharacters } from '#src/runtime/text.ts'
-import type { RefusalReason } from './errors.ts'
-import { isIssuerOf } from './issuer.ts'
-import { hasType, isNumericDate, present, type Token } from './token.ts'
+import { isIssuerOf } from '../discovery/issuer.ts'
+import type { RefusalReason } from '../errors.ts'
+import { hasType, isNumericDate, present, type Token } from '../token.ts'
 
 export type IdTokenClaims = JsonObject
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type AssertionKey, readAssertionKey, readPemKey } from '#src/crypto/jwk.ts'
 import { parseJsonObject } from '#src/runtime/json.ts'
-import { described } from './parse.ts'
-import { ProviderSettings } from './settings.ts'
+import { described } from '../parse.ts'
+import { ProviderSettings } from '../settings.ts'
 
 /** Reads the JWK from the value or from the file it names. Faults repeat neither: both may be a key. */
 export function readClientKey(

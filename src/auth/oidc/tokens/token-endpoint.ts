@@ -1,19 +1,19 @@
 import * as oauth from 'oauth4webapi'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import type { OptionalEndpoint } from '../discovery/discovery.ts'
+import { requireEndpoint } from '../discovery/discovery.ts'
+import type { VerifySignature } from '../discovery/jwks.ts'
+import { ProviderUnavailable, SignInRefused } from '../errors.ts'
+import { mediaTypeOf } from '../fetch.ts'
+import { decodeToken, isMediaType, textOf } from '../token.ts'
 import type { HttpOptions, SendAsClient } from './client-auth.ts'
-import type { OptionalEndpoint } from './discovery.ts'
-import { requireEndpoint } from './discovery.ts'
-import { ProviderUnavailable, SignInRefused } from './errors.ts'
-import { mediaTypeOf } from './fetch.ts'
 import {
   type IdTokenRules,
   matchesAccessTokenHash,
   validateOrigin,
   validateTimes,
 } from './id-token.ts'
-import type { VerifySignature } from './jwks.ts'
-import { decodeToken, isMediaType, textOf } from './token.ts'
 
 /** Tokens for the provider's API; never logged, stored only encrypted. */
 export type TokenSet = {

@@ -1,9 +1,9 @@
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
-import { ProviderUnavailable, type UnavailableReason } from './errors.ts'
-import type { ProviderFetch } from './fetch.ts'
+import { ProviderUnavailable, type UnavailableReason } from '../errors.ts'
+import type { ProviderFetch } from '../fetch.ts'
+import { textOf } from '../token.ts'
 import { isPublishedIssuer } from './issuer.ts'
-import { textOf } from './token.ts'
 
 /**
  * The part of a provider's metadata that is used; every endpoint in it has been checked. `issuer` is

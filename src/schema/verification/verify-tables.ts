@@ -1,8 +1,8 @@
 import type pg from 'pg'
-import { listExtensionViews } from './citus/cluster.ts'
-import { type Finding, migrateRemedy } from './finding.ts'
+import { listExtensionViews } from '../citus/cluster.ts'
+import { type Finding, migrateRemedy } from '../finding.ts'
+import { appendOnly, identityTables, serviceTables, tablePrivileges } from '../tables.ts'
 import { describeLack } from './scope-kinds.ts'
-import { appendOnly, identityTables, serviceTables, tablePrivileges } from './tables.ts'
 
 type TableFacts = {
   name: string

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { OperatorError } from './operator-error.ts'
+import { OperatorError } from '../operator-error.ts'
 
 /** Where a listener is bound, and the setting that changes its port. */
 export type Listener = { host: string; port: number; setting: string }
