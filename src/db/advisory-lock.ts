@@ -2,7 +2,7 @@ import type { Queryable } from './system-database.ts'
 
 /**
  * Advisory locks with a number of their own: one holder in the whole database. The next three numbers are
- * taken: by the SQL functions prune_dead and assign_customer, and by those of prisma/citus.
+ * taken: by the SQL functions prune_dead and assign_customer, and by one variant of the schema.
  */
 export const lockIds = { migrate: 7_165_230_418 } as const
 
