@@ -17,6 +17,8 @@ export type ProcessKeys = {
 export type SeenKeys = ProcessKeys & {
   /** How many of them run now. */
   running: number
+  /** When the newest of them started. */
+  startedAt: Date
   lastSeenAt: Date
 }
 
@@ -91,7 +93,7 @@ export async function listSeenKeys(db: Queryable): Promise<SeenKeys[]> {
       count(*) FILTER (
         WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => ${endedSeconds})
       )::int AS running,
-      max(seen_at) AS "lastSeenAt"
+      max(started_at) AS "startedAt", max(seen_at) AS "lastSeenAt"
     FROM running_processes GROUP BY 1, 2, 3 ORDER BY running DESC, "lastSeenAt" DESC`
   return rows
 }

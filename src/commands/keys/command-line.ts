@@ -13,7 +13,8 @@ export function addKeyCommands(program: Command): void {
       ...details(
         'a key is missing in some process',
         `Compares the keys of all running processes, and says which step of a rotation
-comes next. Session secrets are shown as fingerprints.
+comes next. Identity tokens are signed with keys derived from ENCRYPTION_KEYS: the
+first signs, all are published at /.well-known/jwks.json. Session secrets are shown as fingerprints.
 Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).
 Shows key ids, never keys.`,
       ),
@@ -29,7 +30,8 @@ Shows key ids, never keys.`,
         `To rotate from a to b: restart every process with a,b, then every process with
 b,a, run this command, then restart every process with b. keys status says which
 step comes next. Works in batches beside running processes, and can be
-interrupted and run again. Each run also creates a new key for the seal of
+interrupted and run again. The keys of identity tokens are rotated by the same
+steps. Each run also creates a new key for the seal of
 database scopes; nothing has to be restarted for it. Needs ENCRYPTION_KEYS and
 DATABASE_WORKER_URL (or DATABASE_URL).`,
       ),

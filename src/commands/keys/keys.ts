@@ -1,3 +1,4 @@
+import { identityKeyOf } from '#src/auth/forward-auth/identity-token.ts'
 import { encryptedTokenColumns } from '#src/auth/provider-tokens/store.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl, readEncryptionKeys } from '#src/config/parse.ts'
@@ -21,8 +22,8 @@ type Keyring = { systemDb: SystemDatabase; keys: EncryptionKeys }
 type Options = { readonly json?: true }
 
 /**
- * `gatehouse keys status`: how many values each key encrypts, the keys of the scope's seal, and the
- * next step of a rotation. Fails if a key is missing or processes cannot read what others write.
+ * `gatehouse keys status`: how many values each key encrypts, the keys of the scope's seal and of
+ * identity tokens, and the next step of a rotation. Fails if a key is missing or processes cannot read what others write.
  */
 export function showStatus(env: Environment, { json }: Options): Promise<void> {
   return withKeyring(env, (ring) => status(ring, json === true))
@@ -62,6 +63,7 @@ async function status({ systemDb, keys }: Keyring, json: boolean): Promise<void>
   }
   const found = await findKeyUse(systemDb, encryptedColumns)
   const uses = found.map((use) => ({ ...use, state: stateOf(use.keyId) }))
+  const signingKeys = keys.map((key) => ({ from: key.id, kid: identityKeyOf(key).jwk.kid }))
   const idle = older.filter((id) => !uses.some(({ keyId }) => keyId === id))
   const scopeKeys = await listScopeKeys(systemDb)
   const seen = await listSeenKeys(systemDb)
@@ -70,10 +72,11 @@ async function status({ systemDb, keys }: Keyring, json: boolean): Promise<void>
   const isMissing = uses.some(({ state }) => state === 'missing')
   if (isMissing || findKeyFaults(seen).length > 0) process.exitCode = 1
   const processes = seen.filter(({ running }) => running > 0)
-  if (json) return printJson({ current, uses, idle, scopeKeys, processes, steps })
+  if (json) return printJson({ current, uses, idle, scopeKeys, signingKeys, processes, steps })
   const lines = [
     ...report(current, uses, idle),
     ...scopeKeyReport(scopeKeys),
+    ...signingKeyReport(signingKeys),
     ...processReport(processes),
     ...stepReport(steps),
   ]
@@ -109,6 +112,15 @@ function scopeKeyReport(keys: readonly ScopeKey[]): string[] {
   return keys.map(({ id, createdAt }, index) => {
     const use = index === 0 ? 'seals new transactions' : 'valid for open transactions'
     return `Scope key ${id}, created ${createdAt.toISOString()}: ${use}`
+  })
+}
+
+type SigningKey = { from: string; kid: string }
+
+function signingKeyReport(keys: readonly SigningKey[]): string[] {
+  return keys.map(({ from, kid }, index) => {
+    const use = index === 0 ? 'signs identity tokens' : 'published'
+    return `Identity key ${kid}, derived from ${from}: ${use}`
   })
 }
 

@@ -1,3 +1,4 @@
+import { identityTokenSeconds, keySetSeconds } from '#src/auth/forward-auth/identity-token.ts'
 import { findKeyFaults, type SeenKeys } from '#src/operations/running-processes.ts'
 
 /** What comes next in the rotation of a setting, and whether doing it now breaks nothing. */
@@ -19,7 +20,7 @@ export function nextEncryptionStep(
   const running = all.filter(isRunning)
   const own: SeenKeys = {
     ...{ role: 'command', encryptionKeys: configured, sessionSecrets: [] },
-    ...{ running: 1, lastSeenAt: new Date() },
+    ...{ running: 1, startedAt: new Date(), lastSeenAt: new Date() },
   }
   const lost = [...inUse].find((id) => !configured.includes(id))
   if (lost !== undefined) return unsafe(setting, `Add the key ${lost}: stored values need it.`)
@@ -37,13 +38,17 @@ export function nextEncryptionStep(
   if (old === undefined) {
     return safe(setting, `None. To rotate, restart every process with ${first},NEW.`)
   }
-  const wasFirst = all.some(({ encryptionKeys }) => encryptionKeys[0] === old)
-  return safe(
-    setting,
-    wasFirst
-      ? `Restart every process with ${[first, ...rest].join()}: ${old} is no longer needed.`
-      : `Restart every process with ${[old, first, ...rest].join()}.`,
-  )
+  // Identity tokens: a key is published before it signs, and until its last token has expired.
+  const before = all.filter(({ encryptionKeys }) => encryptionKeys[0] === old)
+  if (before.length > 0) {
+    const next = `Restart every process with ${[first, ...rest].join()}: ${old} is no longer needed`
+    const since = latest(before.map(({ lastSeenAt }) => lastSeenAt))
+    return safe(setting, `${next} when ${identityTokenSeconds} s have passed since ${since}.`)
+  }
+  const next = `Restart every process with ${[old, first, ...rest].join()}`
+  if (running.length === 0) return safe(setting, `${next}.`)
+  const since = latest(running.map(({ startedAt }) => startedAt))
+  return safe(setting, `${next} when ${keySetSeconds} s have passed since ${since}.`)
 }
 
 /**
@@ -73,9 +78,14 @@ export function nextSessionStep(seen: readonly SeenKeys[]): NextStep | null {
   if (before.length === 0) {
     return safe(setting, `Restart every process with ${old} (fingerprint) first, ${first} second.`)
   }
-  const since = new Date(Math.max(...before.map(({ lastSeenAt }) => lastSeenAt.getTime())))
+  const since = latest(before.map(({ lastSeenAt }) => lastSeenAt))
   const limit = 'SESSION_ABSOLUTE_SECONDS have passed since'
-  return safe(setting, `Remove ${old} (fingerprint) when ${limit} ${since.toISOString()}.`)
+  return safe(setting, `Remove ${old} (fingerprint) when ${limit} ${since}.`)
+}
+
+/** RFC 3339 in UTC. */
+function latest(times: readonly Date[]): string {
+  return new Date(Math.max(...times.map((time) => time.getTime()))).toISOString()
 }
 
 function ofEncryption(seen: readonly SeenKeys[]): SeenKeys[] {

@@ -32,10 +32,17 @@ t.test('keys status, keys rotate and doctor report the use of keys', async (t) =
   t.match(before.output, /^Scope key 1, created \S+Z: seals new transactions$/m)
   const told = await run(['status', '--json'], ring)
   t.equal(told.status, 0)
-  const { current, uses, idle, scopeKeys } = JSON.parse(told.output)
+  const { current, uses, idle, scopeKeys, signingKeys } = JSON.parse(told.output)
   t.match(scopeKeys, [{ id: 1, createdAt: /Z$/ }])
   t.same(Object.keys(scopeKeys[0]), ['id', 'createdAt'], 'and not the key')
   t.same([current, idle], ['new', []])
+  t.strictSame(
+    signingKeys.map(({ from }: { from: string }) => from),
+    ['new', 'old'],
+  )
+  const [signs, published] = signingKeys
+  t.match(before.output, `Identity key ${signs.kid}, derived from new: signs identity tokens`)
+  t.match(before.output, `Identity key ${published.kid}, derived from old: published`)
   t.match(uses[0], {
     table: 'provider_grants',
     column: 'access_token',

@@ -2,6 +2,7 @@ import t from 'tap'
 import { nextEncryptionStep, nextSessionStep } from '#src/commands/keys/rotation.ts'
 import { findKeyFaults, type SeenKeys } from '#src/operations/running-processes.ts'
 
+const start = new Date('2026-01-01T09:00:00Z')
 const time = new Date('2026-01-01T10:00:00Z')
 
 /** Processes by their encryption keys: `2 a,b` are two that run, `0 a` are ended ones. */
@@ -15,8 +16,14 @@ function signing(...processes: readonly string[]): SeenKeys[] {
 
 function seen(text: string, keys: (ids: string[]) => Partial<SeenKeys>): SeenKeys {
   const [running = '', ids = ''] = text.split(' ')
-  const none = { role: 'all', encryptionKeys: ['k'], sessionSecrets: [], lastSeenAt: time }
-  return { ...none, running: Number(running), ...keys(ids.split(',')) }
+  const none = { role: 'all', encryptionKeys: ['k'], sessionSecrets: [] }
+  return {
+    ...none,
+    startedAt: start,
+    lastSeenAt: time,
+    running: Number(running),
+    ...keys(ids.split(',')),
+  }
 }
 
 t.test('the steps of a rotation of encryption keys, in order', (t) => {
@@ -24,11 +31,23 @@ t.test('the steps of a rotation of encryption keys, in order', (t) => {
     ['a', 'a', ['2 a'], /^None\. To rotate, restart every process with a,NEW/, true],
     ['a,b', 'a', ['2 a'], /^Restart the other 2 of 2 running processes with a,b\.$/, true],
     ['a,b', 'a', ['1 a', '1 a,b'], /^Restart the other 1 of 2 .* with a,b\.$/, true],
-    ['a,b', 'a', ['2 a,b', '0 a'], /^Restart every process with b,a\.$/, true],
+    [
+      'a,b',
+      'a',
+      ['2 a,b', '0 a'],
+      /^Restart every process with b,a when 300 s have passed since 2026-01-01T09:00:00\.000Z\.$/,
+      true,
+    ],
     ['b,a', 'a', ['2 a,b', '0 a'], /^Restart the other 2 of 2 .* with b,a\.$/, true],
     ['b,a', 'a,b', ['1 a,b', '1 b,a'], /^Restart the other 1 of 2 .* with b,a\.$/, true],
     ['b,a', 'a,b', ['2 b,a', '0 a,b'], /^Run `gatehouse keys rotate`\.$/, true],
-    ['b,a', 'b', ['2 b,a', '0 a,b'], /^Restart every process with b: a is no longer/, true],
+    [
+      'b,a',
+      'b',
+      ['2 b,a', '0 a,b'],
+      /^Restart every process with b: a is no longer needed when 60 s .* since 2026-01-01T10:/,
+      true,
+    ],
     ['b', 'b', ['1 b', '1 b,a'], /^Restart the other 1 of 2 .* with b\.$/, true],
     ['b', 'b', ['2 b', '0 b,a'], /^None\./, true],
     // Steps in the wrong order.
@@ -37,6 +56,7 @@ t.test('the steps of a rotation of encryption keys, in order', (t) => {
     ['b', 'a,b', ['2 b,a'], /^Add the key a: stored values need it\.$/, false],
     ['b', 'b', ['1 a,b', '1 b,a'], /^1 of 3 running processes lack the key a/, false],
     // No process runs.
+    ['a,b', 'a', [], /^Restart every process with b,a\.$/, true],
     ['b,a', 'a', [], /^Run `gatehouse keys rotate`\.$/, true],
   ]
   for (const [configured, inUse, processes, next, safe] of rows) {

@@ -1,0 +1,68 @@
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import {
+  deriveSigningKey,
+  type PublicJwk,
+  type SigningKey,
+  signToken,
+} from '#src/crypto/signing-key.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import type { Identity } from './identity.ts'
+
+/** How long a token is valid: a proxy gets a new one for every request. */
+export const identityTokenSeconds = 60
+
+/** For how long an app may use a fetched key set without asking again. */
+export const keySetSeconds = 300
+
+/** Signs identities for the app, and publishes the keys that verify them. */
+export type IdentityTokens = {
+  sign(identity: Identity): string
+  readonly keySet: { readonly keys: readonly PublicJwk[] }
+}
+
+type Options = {
+  keys: EncryptionKeys
+  /** BASE_URL. */
+  issuer: string
+  /** IDENTITY_AUDIENCE. */
+  audience: string
+  clock: Clock
+}
+
+/**
+ * The signing keys are derived from ENCRYPTION_KEYS, one from each, so they are in no table, every
+ * process has the same ones, and they are rotated with them: the first signs, all are published.
+ */
+export function createIdentityTokens({ keys, issuer, audience, clock }: Options): IdentityTokens {
+  const [first, ...others] = keys
+  const current = identityKeyOf(first)
+  const published = [current, ...others.map(identityKeyOf)]
+  return {
+    keySet: { keys: published.map(({ jwk }) => jwk) },
+    sign({ subject, tenantId, role, email, permissions, plan }) {
+      const iat = unixSeconds(clock)
+      const exp = iat + identityTokenSeconds
+      const facts = withoutNulls({ tenant: tenantId, role, email, plan })
+      return signToken(current, {
+        iss: issuer,
+        aud: audience,
+        sub: subject,
+        iat,
+        exp,
+        ...facts,
+        permissions,
+      })
+    },
+  }
+}
+
+/** The signing key of one of ENCRYPTION_KEYS. */
+export function identityKeyOf({ secret }: EncryptionKeys[number]): SigningKey {
+  return deriveSigningKey(secret, 'gatehouse identity token 1')
+}
+
+function withoutNulls(facts: Readonly<Record<string, string | null>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(facts).flatMap(([name, fact]) => (fact === null ? [] : [[name, fact]])),
+  )
+}

@@ -1,0 +1,68 @@
+import type { Principal } from '#src/access/caller.ts'
+import { servicePermissions } from '#src/access/policy.ts'
+import { assignablePermissions, effectivePermissions, tokenPermissions } from '#src/access/roles.ts'
+import { scopeUserId } from '#src/access/scope.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { oneStatement } from '#src/db/sql.ts'
+
+/** Who sent a request, as the app behind the proxy is told. */
+export type Identity = {
+  /** The id of the user; `service:` and the id of the token for a service. */
+  readonly subject: string
+  /** Null for a service. */
+  readonly userId: number | null
+  readonly tenantId: string | null
+  readonly role: string | null
+  /** Null unless a provider trusted for it has verified it. */
+  readonly email: string | null
+  readonly permissions: readonly string[]
+  readonly plan: string | null
+}
+
+type EmailRow = { email_verified: boolean }
+
+/** The caller and their identity. */
+export const findIdentity = oneStatement(
+  Prisma.sql`SELECT email_verified FROM users WHERE id = ${scopeUserId}`,
+  ([row]: EmailRow[], caller: Principal) => ({
+    caller,
+    identity: toIdentity(caller, row?.email_verified === true),
+  }),
+)
+
+function toIdentity(caller: Principal, isEmailVerified: boolean): Identity {
+  const { userId, serviceId, tenantId, role, plan } = caller
+  return {
+    subject: serviceId === null ? String(userId) : `service:${serviceId}`,
+    ...{ userId, tenantId, role, plan },
+    email: isEmailVerified ? caller.email : null,
+    permissions:
+      caller.serviceId === null
+        ? effectivePermissions(role, caller.tokenPermissions)
+        : caller.tokenPermissions,
+  }
+}
+
+/** Everything that a proxy can ask for: permissions of roles, of limited tokens and of services. */
+export const knownPermissions: readonly string[] = [
+  ...new Set([...tokenPermissions, ...servicePermissions]),
+]
+
+/** What a proxy asks for beyond an identity. */
+export type Demand = { readonly permission?: string; readonly plan?: string }
+
+/** Decides whether the caller has what the proxy asks for. Denied unless they have all of it. */
+export function decideDemand(
+  caller: Principal,
+  { permission, plan }: Demand,
+): 'allowed' | 'permission-missing' | 'plan-missing' {
+  if (permission !== undefined && !holds(caller, permission)) return 'permission-missing'
+  if (plan !== undefined && caller.plan !== plan) return 'plan-missing'
+  return 'allowed'
+}
+
+function holds(caller: Principal, permission: string): boolean {
+  const { tokenPermissions: limit } = caller
+  if (limit !== null && !limit.includes(permission)) return false
+  return caller.serviceId !== null || assignablePermissions(caller.role).includes(permission)
+}
