@@ -2,6 +2,7 @@ import formbody from '@fastify/formbody'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import authz from '#plugins/access/authz.ts'
 import credential from '#plugins/access/credential.ts'
+import forwardedRequest from '#plugins/access/forwarded-request.ts'
 import requireAccess from '#plugins/access/require-access.ts'
 import session from '#plugins/access/session.ts'
 import tenantRls from '#plugins/access/tenant-rls.ts'
@@ -46,6 +47,7 @@ import auth from '#routes/auth/index.ts'
 import apiDescription from '#routes/openapi.ts'
 import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
+import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import type { Config } from '#src/config/config.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
@@ -84,11 +86,13 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     │                    OIDC client, client for customers' URLs
  *     ├─ unknown           unknown paths, other methods, OPTIONS; limited per address
  *     ├─ open              assets; no session
- *     ├─ reference         API description; limited per address
+ *     ├─ reference         API description, keys of identity tokens; limited per address
  *     ├─ browser           under-pressure, session, credential, erasure, sign-in return,
  *     │  │                 provider tokens, pages
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
+ *     │  ├─ forwardAuth    forwarded-request, authz: a proxy asks who sent a request to the app behind
+ *     │  │                 it; services too
  *     │  ├─ signedIn       authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ people         authz: account, orders and billing pages
@@ -114,6 +118,13 @@ export async function buildApp(
   const app = Fastify({ ...serverOptions(config, logger), logController: createRequestLog() })
   const { redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } = config
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
+
+  const tokens = createIdentityTokens({
+    keys: encryptionKeys,
+    issuer: config.baseUrl,
+    audience: config.identityAudience,
+    clock,
+  })
 
   app.decorate('clock', clock)
   await app.register(schemaCompilers)
@@ -174,6 +185,7 @@ export async function buildApp(
   await app.register(async function reference(app) {
     await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
     await app.register(apiDescription, { baseUrl: config.baseUrl })
+    await app.register(auth.jwks, { tokens })
   })
 
   await app.register(async function browser(app) {
@@ -216,6 +228,13 @@ export async function buildApp(
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(pageRoutes.home)
       if (!config.production) await app.register(pageRoutes.design)
+    })
+
+    await app.register(async function forwardAuth(app) {
+      await app.register(forwardedRequest, { baseUrl: config.baseUrl })
+      await app.register(rateLimit, { name: 'verify', limit: rateLimits.verify, by: 'session' })
+      await app.register(authz, { services: true })
+      await app.register(auth.verify, { tokens })
     })
 
     await app.register(async function signedIn(app) {

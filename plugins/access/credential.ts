@@ -4,6 +4,7 @@ import type { Credential } from '#src/auth/sessions/enter.ts'
 import { tokenKindOf } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { readBearerToken } from '#src/http/headers/bearer-token.ts'
+import { isCrossOrigin, isSafeMethod } from '#src/http/headers/cross-origin.ts'
 import { countSessionCookies } from '#src/http/headers/session-cookie.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -29,7 +30,8 @@ export default fp<{ baseUrl: string }>(
     app.addHook('onRoute', refuseFaultWithoutRule)
     app.addHook('onRequest', async function readCredential(request) {
       request.credential = request.readSessionCookie()
-      if (isCrossOrigin(request, baseUrl)) rejectCredential(request, new Problem('cross-origin'))
+      const sent = { isSafe: isSafeMethod(request.method), headers: request.headers }
+      if (isCrossOrigin(sent, baseUrl)) rejectCredential(request, new Problem('cross-origin'))
       if (typeof request.routeOptions.config.access === 'object') readToken(request)
     })
   },
@@ -45,22 +47,6 @@ const refuseFault: Extract<RouteOptions['preParsing'], (...args: never[]) => voi
   function refuseFault({ credentialFault }, _reply, payload, done) {
     done(credentialFault, payload)
   }
-
-const safeMethods = ['GET', 'HEAD', 'OPTIONS']
-const allowedSites = ['same-origin', 'none']
-
-/**
- * An unsafe request with a cookie must be same-origin according to `Sec-Fetch-Site` or, without it,
- * `Origin`. Without both headers it does not come from a browser and is allowed (contract 8). Bearer
- * tokens are exempt, because other sites cannot make a browser send one.
- */
-function isCrossOrigin({ method, headers }: FastifyRequest, baseUrl: string): boolean {
-  const { 'sec-fetch-site': site, origin, authorization, cookie } = headers
-  if (safeMethods.includes(method) || cookie === undefined) return false
-  if (readBearerToken(authorization) !== null) return false
-  if (site !== undefined) return !allowedSites.includes(String(site))
-  return origin !== undefined && origin !== baseUrl
-}
 
 /**
  * A request with a bearer token is judged by the token alone: beside a session cookie it is malformed,

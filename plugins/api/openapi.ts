@@ -93,7 +93,8 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
   const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
   const permission = `${resource}:${action}`
-  const service = forServices ? ` A service token needs \`${permission}\`.` : ''
+  const needed = forServices === 'always' ? 'no permission' : `\`${permission}\``
+  const service = forServices === false ? '' : ` A service token needs ${needed}.`
   const notes = {
     description: [schema.description, `${who}: ${scope}${only}.${limited}${service}`]
       .filter(Boolean)
@@ -101,7 +102,7 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
     security: acceptsToken ? [bySession, byToken] : [bySession],
     'x-access': {
       ...{ rule: permission, roles, scope, conditions, tokenPermission },
-      servicePermission: forServices ? permission : null,
+      servicePermission: forServices === true ? permission : null,
     },
   }
   return notes
@@ -145,7 +146,7 @@ function usualCodes(status: number, methods: readonly string[], access: Access):
   const rule = policy.find(
     (one) => one.resource === access.resource && one.action === access.action,
   )
-  const persons = rule?.forServices === true ? [] : (['person-required'] as const)
+  const persons = rule?.forServices !== false ? [] : (['person-required'] as const)
   return ['forbidden', ...persons, ...refusedCredentials(methods, rule?.credential)]
 }
 

@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** An operation that a form of our pages submits to as well. */
     acceptsForm?: true
+    /** Its headers are those of another request, whose conditions and keys are not for us. */
+    forwardsHeaders?: true
   }
 }
 
@@ -28,10 +30,12 @@ export default fp(
       schema.querystring ??= NoQuery
       const isRead = [method].flat().every((one) => readMethods.includes(one))
       const { properties = {} } = Object(schema.headers)
-      route.preHandler = [
-        refuseHeaders(untaken(isRead).filter((name) => !(name.toLowerCase() in properties))),
-        ...[route.preHandler ?? []].flat(),
-      ]
+      if (!config.forwardsHeaders) {
+        route.preHandler = [
+          refuseHeaders(untaken(isRead).filter((name) => !(name.toLowerCase() in properties))),
+          ...[route.preHandler ?? []].flat(),
+        ]
+      }
       if (isRead || config.acceptsForm) return
       route.preParsing = [...[route.preParsing ?? []].flat(), refuseForm]
     })

@@ -73,7 +73,7 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
 
 /**
  * Leads people of the pages to sign-in and back. A page without a session redirects to sign-in, which
- * returns to it. If a form is refused, because its sender has to sign in or for any other reason, what
+ * returns to it; so does a page of an app behind a proxy that asks `/auth/verify`. If a form is refused, because its sender has to sign in or for any other reason, what
  * was entered is kept in an encrypted cookie; the page then shows it again, once, to the person for
  * whom the form was rendered.
  */
@@ -127,10 +127,25 @@ export default fp<Options>(
         throw error
       }
       const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
+      if (isSignedOut && request.forwarded?.isNavigation) return leadVisitor(request, reply, error)
       if (!isSignedOut || !pages.has(route)) throw error
       request.redirectedToSignIn = true
       reply.header('cache-control', 'no-store').header('vary', 'accept')
       return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
+    }
+
+    /** A proxy asks about a page of the app; its path is used only if a sign-in may return to it. */
+    function leadVisitor({ forwarded }: FastifyRequest, reply: FastifyReply, error: unknown) {
+      const wanted = forwarded?.path ?? undefined
+      const returnTo = app.allowedReturn(wanted) ?? app.allowedReturn(wanted?.split('?', 1)[0])
+      const signIn = `${baseUrl}${signInPath({ returnTo })}`
+      reply.header('vary', 'accept')
+      if (!forwarded?.takesNoRedirect) {
+        reply.request.redirectedToSignIn = true
+        return reply.redirect(signIn)
+      }
+      reply.header('location', signIn)
+      throw error
     }
 
     async function findResumption(

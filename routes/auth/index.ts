@@ -4,11 +4,13 @@ import backchannelLogout from './backchannel-logout.ts'
 import callback from './callback.ts'
 import callbackForm from './callback-form.ts'
 import identities from './identities.ts'
+import jwks from './jwks.ts'
 import login from './login.ts'
 import logout from './logout.ts'
 import sessions from './sessions.ts'
 import signedOut from './signed-out.ts'
 import tokens from './tokens.ts'
+import verify from './verify.ts'
 
 /** Sign-in, sign-out and the caller's own account; src/app.ts registers each in its scope. */
 export default {
@@ -18,9 +20,11 @@ export default {
   callback,
   callbackForm,
   identities,
+  jwks,
   login,
   logout,
   sessions,
   signedOut,
   tokens,
+  verify,
 }

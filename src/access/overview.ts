@@ -25,8 +25,8 @@ export type AccessRow = {
   /** Which credentials are accepted. */
   credential: string
   acceptsToken: boolean
-  /** Whether a service token can be permitted to do it. */
-  forServices: boolean
+  /** Whether a service token can be permitted to do it, or always may. */
+  forServices: Rule['forServices']
 }
 
 const scopeWords: Readonly<Record<ScopeKind, string>> = {
@@ -78,6 +78,15 @@ const introduction = `# Permissions
 Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant.
 `
 
+function serviceCell({
+  resource,
+  action,
+  forServices,
+}: Pick<AccessRow, 'resource' | 'action' | 'forServices'>): string {
+  if (forServices === 'always') return 'any'
+  return forServices ? `\`${resource}:${action}\`` : '–'
+}
+
 /** The policy as a Markdown document. */
 export function accessDocument(rows: readonly AccessRow[]): string {
   const header = [
@@ -99,7 +108,7 @@ export function accessDocument(rows: readonly AccessRow[]): string {
       conditions.join('; '),
       credential,
       tokenPermission !== null ? `\`${tokenPermission}\`` : rule.acceptsToken ? 'any' : '–',
-      rule.forServices ? `\`${rule.resource}:${rule.action}\`` : '–',
+      serviceCell(rule),
     ],
   )
   const table = [header, header.map(() => '---'), ...lines].map(

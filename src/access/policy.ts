@@ -26,6 +26,7 @@ export type Resource =
   | 'billing-customer'
   | 'operation'
   | 'profile'
+  | 'verification'
   | 'account'
   | 'session'
   | 'token'
@@ -56,8 +57,8 @@ export type Rule = {
   readonly tokenPermission: TokenPermission | null
   readonly scope: ScopeKind
   readonly credential: CredentialKind
-  /** Whether a service token can have the permission for it, `resource:action`. */
-  readonly forServices: boolean
+  /** Whether a service token can have the permission for it, `resource:action`; or needs none. */
+  readonly forServices: boolean | 'always'
   /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }
@@ -98,6 +99,7 @@ export const policy: readonly Rule[] = [
   allow('billing-customer', 'update', 'operator', null, null),
   allow('operation', 'read', 'operator', null, null),
   own('profile', 'read', 'any'),
+  { ...own('verification', 'read', 'any'), forServices: 'always' },
   own('account', 'read', 'session'),
   own('account', 'delete', 'recent-session'),
   own('session', 'read', 'session'),
@@ -160,7 +162,7 @@ function servicePermissionOf({ resource, action }: Pick<Rule, 'resource' | 'acti
 
 /** Everything that a service token can be permitted to do. */
 export const servicePermissions: readonly string[] = policy
-  .filter((rule) => rule.forServices)
+  .filter((rule) => rule.forServices === true)
   .map(servicePermissionOf)
 
 /** The facts about the caller that a decision needs. */
@@ -259,7 +261,8 @@ function decideForService(
   { tenantId, tokenPermissions }: Pick<Subject, 'tenantId' | 'tokenPermissions'>,
   rule: Rule,
 ): Decision {
-  if (!rule.forServices) return { effect: 'deny', rule, reason: 'person-required' }
+  if (rule.forServices === false) return { effect: 'deny', rule, reason: 'person-required' }
+  if (rule.forServices === 'always') return { effect: 'allow', rule, reason: 'allowed' }
   if (tenantId === null) return { effect: 'deny', rule, reason: 'no-tenant' }
   if (!tokenPermissions?.includes(servicePermissionOf(rule))) {
     return { effect: 'deny', rule, reason: 'service-limited' }

@@ -78,6 +78,8 @@ export type Config = {
   signUp: 'open' | 'invited' | 'closed'
   /** Paths that a sign-in may return to besides our own pages; the first is the default. */
   returnPaths: readonly [string, ...string[]]
+  /** `aud` of the identity tokens. */
+  identityAudience: string
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
   billing: {
@@ -101,7 +103,7 @@ export type Config = {
   operators: ReadonlySet<string>
   /** What a tenant may store. */
   quota: QuotaConfig
-  rateLimits: { signIn: RateLimit; webhooks: RateLimit; logout: RateLimit; api: RateLimit }
+  rateLimits: Record<'signIn' | 'webhooks' | 'logout' | 'verify' | 'api', RateLimit>
   audit: { retentionDays: number }
   /** Null in a worker. */
   redisUrl: string | null
@@ -175,6 +177,7 @@ export function readConfig(env: Environment): Config {
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     signUp: values.SIGN_UP,
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
+    identityAudience: values.IDENTITY_AUDIENCE ?? baseUrl,
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     billing: {
       provider: billingProvider,
@@ -206,6 +209,7 @@ export function readConfig(env: Environment): Config {
       signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
       logout: readRateLimit('RATE_LIMIT_LOGOUT', values.RATE_LIMIT_LOGOUT, faults),
+      verify: readRateLimit('RATE_LIMIT_VERIFY', values.RATE_LIMIT_VERIFY, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
     quota: {

@@ -165,6 +165,15 @@ export const Settings = Type.Object({
     description:
       'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them or one of the program’s own pages, and nothing else.',
   }),
+  IDENTITY_AUDIENCE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[!-~]+$',
+      description:
+        'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. Default: BASE_URL.',
+    }),
+  ),
   CORS_ORIGINS: Type.String({
     default: '',
     description:
@@ -308,6 +317,11 @@ export const Settings = Type.Object({
     default: '300/60',
     description:
       'Requests/seconds per address on back-channel logout, which only identity providers call; `off` disables the limit.',
+  }),
+  RATE_LIMIT_VERIFY: Type.String({
+    default: '6000/60',
+    description:
+      'Requests/seconds per session on /auth/verify, which a proxy asks for every request to the app behind it; `off` disables the limit.',
   }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',

@@ -44,6 +44,7 @@ root
       rate-limit
         @fastify/rate-limit
       openapi
+      jwks
     browser
       under-pressure
         pressure
@@ -68,6 +69,12 @@ root
           @fastify/rate-limit
         home
         design
+      forwardAuth
+        forwarded-request
+        rate-limit
+          @fastify/rate-limit
+        authz
+        verify
       signedIn
         rate-limit
           @fastify/rate-limit
@@ -248,6 +255,11 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
+    ├── auth/verify (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","judgeForwarded()","limitRate()","requireIdentity()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── auth/identities (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]
@@ -1169,6 +1181,15 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
+    ├── .well-known/jwks.json (GET)
+    │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   .well-known/jwks.json (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
+    │   • (onSend) ["headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── tenants (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]

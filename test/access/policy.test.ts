@@ -185,7 +185,7 @@ t.test('rules of the account need a session, whatever the role, tenant or limit'
   const open = rules.filter(({ credential }) => credential === 'any')
   t.same(
     open.map(({ resource, action }) => `${resource}:${action}`),
-    ['profile:read'],
+    ['profile:read', 'verification:read'],
     'a token may only ask who it is',
   )
 })

@@ -24,6 +24,8 @@ export const accountRoutes: RouteRows = {
   'GET /auth/login': { who: 'anyone', answer: 503 },
   'GET /auth/callback': { who: 'anyone', answer: 400 },
   'POST /auth/callback': { who: 'anyone', answer: 400 },
+  'GET /.well-known/jwks.json': { who: 'anyone', answer: 200 },
+  'GET /auth/verify': { who: 'verification:read', answer: 204, asksForOther: true },
   'GET /auth/signed-out': { who: 'anyone', answer: 200, answerInSession: 302 },
   'POST /auth/logout': { who: 'session:delete', answer: 204 },
   'POST /auth/backchannel-logout/:provider': { who: 'signature', answer: 400 },

@@ -38,7 +38,8 @@ export function expectedStatus(
   if (route.who === 'anyone' || route.who === 'signature') {
     return (inSession ? route.answerInSession : undefined) ?? route.answer
   }
-  if (actor.fromAnotherSite && !safeMethods.includes(method)) return 403
+  const isSafe = safeMethods.includes(method) && !route.asksForOther
+  if (actor.fromAnotherSite && !isSafe) return 403
   if (actor.by === 'anonymous' || actor.state !== 'live') return 401
   // Pages and the routes of operators are for people.
   if (actor.by === 'service' && /^\/(app|billing)\//.test(url)) return 403

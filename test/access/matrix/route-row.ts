@@ -33,6 +33,8 @@ export type RouteRow = {
    * those of the tenant.
    */
   narrowedByQuery?: true
+  /** A proxy asks about a request, of which the matrix does not name the method: as if it were unsafe. */
+  asksForOther?: true
   /** Works only with an active tenant. */
   needsTenant?: true
 }

@@ -1,0 +1,110 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import {
+  decideDemand,
+  findIdentity,
+  type Identity,
+  knownPermissions,
+} from '#src/auth/forward-auth/identity.ts'
+import type { IdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
+import { Problem } from '#src/http/problems.ts'
+import { NoContent, problems, VisibleAscii } from '#src/http/schemas.ts'
+
+const Demand = Type.Object(
+  {
+    permission: Type.Optional(
+      Type.Enum([...knownPermissions], { description: 'A permission that the caller must have' }),
+    ),
+    plan: Type.Optional(
+      Type.String({ ...VisibleAscii(64), description: 'The plan that the caller must have' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const forwarded = (description: string) => Type.Optional(Type.String({ description }))
+
+const Forwarded = Type.Object({
+  'x-forwarded-method': forwarded('Method of the request to the app (Caddy, Traefik)'),
+  'x-forwarded-uri': forwarded('Its path and query'),
+  'x-original-method': forwarded('The same of nginx'),
+  'x-original-url': forwarded(
+    'Its URL. A proxy that sends it gets no redirect, but 401 with `Location`',
+  ),
+})
+
+const description = `For the forward authentication of a proxy (\`forward_auth\` of Caddy, ForwardAuth of \
+Traefik, \`auth_request\` of nginx). The response tells who sent the request: \`gatehouse-user\`, \
+\`gatehouse-tenant\`, \`gatehouse-role\`, \`gatehouse-email\` (only a verified one), \`gatehouse-permissions\` \
+(comma-separated), \`gatehouse-plan\`, each empty if there is none, and \`gatehouse-identity\`, a JSON Web Token \
+with the same facts that is valid for 60 seconds. A service token has no user.
+
+The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come \
+from our own origin, and so must any method if the proxy does not name it.`
+
+/** Tells a proxy who sent a request. */
+const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async function verify(
+  app,
+  { tokens },
+) {
+  app.get(
+    '/auth/verify',
+    {
+      exposeHeadRoute: false,
+      config: { access: { resource: 'verification', action: 'read' }, forwardsHeaders: true },
+      schema: {
+        operationId: 'verifyRequest',
+        tags: ['sign-in'],
+        summary: 'Ask who sent a request to the app behind the proxy',
+        description,
+        querystring: Demand,
+        headers: Forwarded,
+        response: {
+          204: NoContent('The request may pass'),
+          302: NoContent(
+            'Not signed in, and a browser opens a page: to sign-in, which returns to it',
+          ),
+          ...problems('cross-origin', 'forbidden'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { caller, identity } = await app.db.read(request.principalEntry, findIdentity)
+      const reason = decideDemand(caller, request.query)
+      if (reason !== 'allowed') {
+        const { userId, serviceId } = caller
+        request.log.info(
+          { reason, ...(serviceId === null ? { userId } : { serviceId }) },
+          'refused',
+        )
+        throw new Problem('forbidden', { reason })
+      }
+      return reply.code(204).headers(headersOf(identity, tokens)).send(null)
+    },
+  )
+}
+
+/** What a header cannot hold is only in the token. */
+const headerText = /^[!-~]*$/
+
+/** Always all of them, so that each replaces what a client has sent under its name. */
+function headersOf(identity: Identity, tokens: IdentityTokens): Record<string, string> {
+  const { userId, tenantId, role, email, permissions, plan } = identity
+  const facts = {
+    'gatehouse-user': userId,
+    'gatehouse-tenant': tenantId,
+    'gatehouse-role': role,
+    'gatehouse-email': email,
+    'gatehouse-permissions': permissions.join(','),
+    'gatehouse-plan': plan,
+    'gatehouse-identity': tokens.sign(identity),
+  }
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, fact]) => {
+      const text = String(fact ?? '')
+      return [name, headerText.test(text) ? text : '']
+    }),
+  )
+}
+
+export default verify

@@ -1,0 +1,42 @@
+import { isSafeMethod } from './cross-origin.ts'
+
+/** The request that a proxy asks about, as its headers describe it. */
+export type ForwardedRequest = {
+  /** It changes nothing. False if the proxy does not say which method it has. */
+  readonly isSafe: boolean
+  /** A browser opens a page with it. */
+  readonly isNavigation: boolean
+  /** Path and query; null if the proxy does not say, or names another origin. */
+  readonly path: string | null
+  /** The proxy takes no answer but 2xx, 401 and 403, so a redirect would be an error. */
+  readonly takesNoRedirect: boolean
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * Reads `X-Forwarded-Method` and `-Uri` (Caddy, Traefik) and `X-Original-Method` and `-URL` (nginx).
+ * Whoever sends them without a proxy deceives only themselves: they decide whether a cookie counts,
+ * and which of the allowed pages a sign-in returns to.
+ */
+export function readForwardedRequest(headers: Headers, baseUrl: string): ForwardedRequest {
+  const methods = ['x-forwarded-method', 'x-original-method'].flatMap((name) => headers[name] ?? [])
+  const url = headers['x-original-url'] ?? headers['x-forwarded-uri']
+  const isWebSocket = headers['sec-websocket-key'] !== undefined
+  return {
+    // The handshake of a WebSocket is a GET, but what follows can change anything.
+    isSafe: methods.length > 0 && methods.every(isSafeMethod) && !isWebSocket,
+    isNavigation:
+      methods.every((method) => method === 'GET') &&
+      !isWebSocket &&
+      (headers.accept?.includes('text/html') ?? false),
+    path: pathOf(String(url ?? ''), baseUrl),
+    takesNoRedirect: headers['x-original-url'] !== undefined,
+  }
+}
+
+/** @param url a path, or a URL with its origin */
+function pathOf(url: string, baseUrl: string): string | null {
+  const path = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url
+  return path.startsWith('/') ? path : null
+}
