@@ -90,9 +90,9 @@ t.test('the token is for one audience, of one issuer, for 60 seconds', async (t)
     .headers
   const audience = 'https://app.example.com'
   const { exp } = await verifyIdentity(test, token, { audience })
-  await t.rejects(verifyIdentity(test, token), { claim: 'aud' })
+  await t.rejects(verifyIdentity(test, token), { message: /"aud" claim/ })
   await t.rejects(verifyIdentity(test, token, { audience, issuer: 'https://x.example' }), {
-    claim: 'iss',
+    message: /"iss" claim/,
   })
   const late = new Date(Number(exp) * 1000)
   await t.rejects(verifyIdentity(test, token, { audience, currentDate: late }), {

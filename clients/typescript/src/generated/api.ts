@@ -2,6 +2,13 @@
 
 
 export interface paths {
+  "/.well-known/jwks.json": {
+    /**
+     * Get the keys that verify identity tokens
+     * @description The keys that verify `gatehouse-identity` (RFC 7517). A key is published before it signs, and as long as its tokens are valid. Fetch the set again for a token with a `kid` that you do not know.
+     */
+    get: operations["getIdentityKeys"];
+  };
   "/auth/login": {
     /** Start a sign-in; redirects to the provider */
     get: operations["startSignIn"];
@@ -21,6 +28,17 @@ export interface paths {
      * @description The page after signing out, also the redirect URI of the provider's own logout. Any `state` is accepted, or none; a valid one adds the provider's name to the page. A signed-in user is redirected to the start page.
      */
     get: operations["showSignedOutPage"];
+  };
+  "/auth/verify": {
+    /**
+     * Ask who sent a request to the app behind the proxy
+     * @description For the forward authentication of a proxy (`forward_auth` of Caddy, ForwardAuth of Traefik, `auth_request` of nginx). The response tells who sent the request: `gatehouse-user`, `gatehouse-tenant`, `gatehouse-role`, `gatehouse-email` (only a verified one), `gatehouse-permissions` (comma-separated), `gatehouse-plan`, each empty if there is none, and `gatehouse-identity`, a JSON Web Token with the same facts that is valid for 60 seconds. A service token has no user.
+     *
+     * The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come from our own origin, and so must any method if the proxy does not name it.
+     *
+     * Roles viewer, editor, admin: own account. A service token needs no permission.
+     */
+    get: operations["verifyRequest"];
   };
   "/auth/logout": {
     /**
@@ -1328,6 +1346,9 @@ export interface components {
       createdAt: string;
       data: components["schemas"]["Invoice"];
     };
+    KeySet: {
+      keys: components["schemas"]["PublicKey"][];
+    };
     /** @description A tenant with members keeps at least one admin. */
     LastAdminProblem: components["schemas"]["Problem"] & {
       /** @constant */
@@ -1692,6 +1713,20 @@ export interface components {
       subscription: components["schemas"]["Subscription"] | null;
       /** @description Open invitations for e-mails that you have verified; empty with an API token. Accept one with `POST /invitations/{id}/accept`. */
       invitations: components["schemas"]["OwnInvitation"][];
+    };
+    PublicKey: {
+      /** @enum {string} */
+      kty: "OKP";
+      /** @enum {string} */
+      crv: "Ed25519";
+      /** @description The public key, 32 bytes in base64url */
+      x: string;
+      /** @description Thumbprint of the key (RFC 7638) */
+      kid: string;
+      /** @enum {string} */
+      alg: "EdDSA";
+      /** @enum {string} */
+      use: "sig";
     };
     /** @description Nothing was stored. */
     QuotaExceededProblem: components["schemas"]["Problem"] & {
@@ -2298,6 +2333,27 @@ export type external = Record<string, never>;
 
 export interface operations {
 
+  /**
+   * Get the keys that verify identity tokens
+   * @description The keys that verify `gatehouse-identity` (RFC 7517). A key is published before it signs, and as long as its tokens are valid. Fetch the set again for a token with a `kid` that you do not know.
+   */
+  getIdentityKeys: {
+    responses: {
+      /** @description The key set */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["KeySet"];
+        };
+      };
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   /** Start a sign-in; redirects to the provider */
   startSignIn: {
     parameters: {
@@ -2395,6 +2451,54 @@ export interface operations {
       302: {
         content: never;
       };
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Ask who sent a request to the app behind the proxy
+   * @description For the forward authentication of a proxy (`forward_auth` of Caddy, ForwardAuth of Traefik, `auth_request` of nginx). The response tells who sent the request: `gatehouse-user`, `gatehouse-tenant`, `gatehouse-role`, `gatehouse-email` (only a verified one), `gatehouse-permissions` (comma-separated), `gatehouse-plan`, each empty if there is none, and `gatehouse-identity`, a JSON Web Token with the same facts that is valid for 60 seconds. A service token has no user.
+   *
+   * The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come from our own origin, and so must any method if the proxy does not name it.
+   *
+   * Roles viewer, editor, admin: own account. A service token needs no permission.
+   */
+  verifyRequest: {
+    parameters: {
+      query?: {
+        /** @description A permission that the caller must have */
+        permission?: "post:read" | "post:write" | "post:delete" | "user:manage" | "order:read" | "order:write" | "invoice:read" | "document:read" | "document:write" | "post:create" | "post:update" | "folder:read" | "folder:create" | "folder:update" | "folder:delete" | "team:read" | "team:create" | "team:update" | "team:delete" | "user:read" | "webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:update" | "webhook-endpoint:delete" | "delivery:read" | "delivery:replay" | "event:read" | "notification:read" | "audit:read" | "usage:read";
+        /** @description The plan that the caller must have */
+        plan?: string;
+      };
+      header?: {
+        /** @description Method of the request to the app (Caddy, Traefik) */
+        "x-forwarded-method"?: string;
+        /** @description Its path and query */
+        "x-forwarded-uri"?: string;
+        /** @description The same of nginx */
+        "x-original-method"?: string;
+        /** @description Its URL. A proxy that sends it gets no redirect, but 401 with `Location` */
+        "x-original-url"?: string;
+      };
+    };
+    responses: {
+      /** @description The request may pass */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: never;
+      };
+      /** @description Not signed in, and a browser opens a page: to sign-in, which returns to it */
+      302: {
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrCrossOrigin"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
