@@ -92,6 +92,9 @@ BEGIN
     SELECT o.provider, o.jti_hash FROM public.logout_tokens o WHERE o.expires_at < now()
     ORDER BY o.expires_at LIMIT batch);
   GET DIAGNOSTICS logouts = ROW_COUNT;
+  DELETE FROM public.invitation_mails m WHERE m.key_hash IN (
+    SELECT o.key_hash FROM public.invitation_mails o
+    WHERE o.day < (now() AT TIME ZONE 'UTC')::date AND o.declined_at IS NULL ORDER BY o.day LIMIT batch);
   PERFORM public.set_scope('retention', '', NULL, NULL);
   DELETE FROM public.audit_log a
     WHERE a.id IN (SELECT o.id FROM public.audit_log o ORDER BY o.id LIMIT batch)

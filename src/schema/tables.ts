@@ -53,6 +53,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   logout_tokens: { web: '', worker: '' },
+  invitation_mails: { web: '', worker: '' },
   idempotency_keys: {
     web: 'SELECT, INSERT, UPDATE (tenant_id, request_hash, result, secret, created_at)',
     worker: '',
@@ -214,6 +215,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'claim_erasure(integer, integer)',
     'work_erasure(bigint, integer)',
     'measure_erasures()',
+    'claim_invitation_mail(uuid, integer)',
     'prune_dead(integer, integer, integer)',
     'prune_idempotency_keys(integer)',
     'prune_records(integer, integer)',
@@ -283,6 +285,7 @@ export const identityTables = [
   'sessions',
   'sign_in_attempts',
   'logout_tokens',
+  'invitation_mails',
   'provider_grants',
   'token_revocations',
   'memberships',

@@ -483,6 +483,9 @@ async function world(t: Test) {
     `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
      SELECT tenant_id, id, hash, hash FROM service_tokens`,
   )
+  await database.admin.query(
+    `INSERT INTO invitation_mails (key_hash, day, count) VALUES (sha256('x'), now(), 1)`,
+  )
   await database.admin.query(`INSERT INTO installation (place) VALUES ('here')`)
   await database.admin.query(
     `INSERT INTO erasures (kind, tenant_id) VALUES ('tenant', gen_random_uuid())`,

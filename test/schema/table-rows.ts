@@ -129,6 +129,7 @@ export const closed = [
   'erasures',
   'sign_in_attempts',
   'logout_tokens',
+  'invitation_mails',
 ]
 
 /** Rows of a service, in whose scope alone they are seen: test/db/service-tokens.test.ts. */

@@ -79,8 +79,10 @@ BEGIN
     WHERE i.tenant_id = inviting AND i.id = invitation AND i.invited_by = inviter
       AND i.email = ANY (public.verified_emails(person))
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-    RETURNING i.role, i.department INTO given;
+    RETURNING i.role, i.department, i.email INTO given;
   IF NOT FOUND THEN RETURN NULL; END IF;
+  UPDATE public.invitation_mails m SET declined_at = NULL
+    WHERE m.key_hash = public.mail_key('address', given.email);
   PERFORM pg_advisory_xact_lock(7165230421);
   INSERT INTO public.memberships (tenant_id, user_id, role, department)
     VALUES (inviting, person, given.role, given.department)
@@ -89,18 +91,58 @@ BEGIN
 END
 $$;
 
--- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL.
+-- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. Its address
+-- gets no mail with an invitation, of any tenant, until its holder accepts one.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
+  address text;
 BEGIN
   UPDATE public.invitations i SET declined_at = now()
     FROM public.memberships m
     WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person))
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin';
+      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+    RETURNING i.email INTO address;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO public.invitation_mails AS m (key_hash, day, count, declined_at)
+    VALUES (public.mail_key('address', address), (now() AT TIME ZONE 'UTC')::date, 0, now())
+    ON CONFLICT (key_hash) DO UPDATE SET declined_at = now();
+  RETURN true;
+END
+$$;
+
+-- The key of an address or a tenant in invitation_mails.
+CREATE OR REPLACE FUNCTION mail_key(kind text, content text) RETURNS bytea
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN sha256(convert_to('invitation mail to ' || kind || ' ' || content, 'UTF8'));
+
+-- For the worker, before it mails an invitation of the tenant of its job: whether it may. A tenant sends `most` mails a
+-- day, and an address gets one a day from all tenants together, and none after a decline. The mail of the same
+-- invitation may be tried again. What is refused says nothing to the tenant.
+CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  tenant uuid := public.current_tenant_id();
+  today date := (now() AT TIME ZONE 'UTC')::date;
+  address text;
+BEGIN
+  SELECT i.email INTO address FROM public.invitations i
+    WHERE i.tenant_id = tenant AND i.id = invitation;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
+    VALUES (public.mail_key('tenant', tenant::text), today, 1, invitation)
+    ON CONFLICT (key_hash) DO UPDATE SET day = today, invitation_id = invitation,
+      count = CASE WHEN m.day < today THEN 1 WHEN m.invitation_id = invitation THEN m.count ELSE m.count + 1 END
+      WHERE m.day < today OR m.count < most OR m.invitation_id = invitation;
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
+    VALUES (public.mail_key('address', address), today, 1, invitation)
+    ON CONFLICT (key_hash) DO UPDATE SET day = today, count = 1, invitation_id = invitation
+      WHERE m.declined_at IS NULL AND (m.day < today OR m.count = 0 OR m.invitation_id = invitation);
   RETURN FOUND;
 END
 $$;

@@ -105,6 +105,22 @@ CREATE INDEX invitations_open_idx ON invitations (tenant_id, invited_by, expires
 CREATE UNIQUE INDEX invitations_tenant_id_email_key ON invitations (tenant_id, email);
 ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
 
+-- What limits mails with invitations: one row for each address and each tenant that had one, by its hash, so that
+-- the table names nobody. Written by functions alone.
+CREATE TABLE invitation_mails (
+  -- SHA-256 of `address` or `tenant` and the address or id.
+  key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
+  -- The day in UTC that `count` is for.
+  day date NOT NULL,
+  count integer NOT NULL,
+  -- The latest invitation. Its mail may be tried again.
+  invitation_id uuid,
+  -- The address gets no mail until its holder accepts an invitation.
+  declined_at timestamptz(6)
+);
+CREATE INDEX invitation_mails_day_idx ON invitation_mails (day);
+ALTER TABLE invitation_mails ENABLE ROW LEVEL SECURITY;
+
 -- ---- Signing in ----
 -- Tables without a policy are read by functions of the owner only.
 

@@ -61,23 +61,34 @@ async function workInvitationMail(
 /**
  * Mails an open invitation once to the invited address.
  * @param entry of the job
- * @returns `gone` if the invitation was answered, withdrawn or replaced
+ * @returns `gone` if the invitation was answered, withdrawn or replaced; `held-back` if the address has
+ *   declined one or has had its mail of the day, or the tenant has sent all of its mails
  * @throws MailError
  */
 export async function mailInvitation(
   entry: Entry<TenantScope>,
   id: string,
   { db, mailer, baseUrl, clock }: InvitationMailDeps,
-): Promise<'mailed' | 'no-mailer' | 'mailed-before' | 'gone'> {
+): Promise<'mailed' | 'no-mailer' | 'mailed-before' | 'held-back' | 'gone'> {
   if (mailer === null) return 'no-mailer'
   const mail = await db.read(entry, (tx, scope) => findInvitation(tx, scope, id))
   if (mail === null) return 'gone'
   if (mail.mailedAt !== null) return 'mailed-before'
+  if (!(await db.write(entry, (tx) => claimMail(tx, id)))) return 'held-back'
   await mailer.send(composeInvitationMail(mail, baseUrl))
   await db.write(entry, (tx, { tenantId }) =>
     tx.invitation.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
   )
   return 'mailed'
+}
+
+/** Mails with invitations that a tenant sends a day (UTC). */
+export const maxMailsPerDay = 100
+
+async function claimMail({ sql }: Tx, id: string): Promise<boolean> {
+  const [row] = await sql<{ claimed: boolean }>`
+    SELECT claim_invitation_mail(${id}::uuid, ${maxMailsPerDay}::int) AS claimed`
+  return row?.claimed === true
 }
 
 type InvitationMail = {

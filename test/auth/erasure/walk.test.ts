@@ -33,6 +33,7 @@ const impersonal = [
   'ledger_checks',
   'processed_events',
   'logout_tokens',
+  'invitation_mails', // hashes alone
 ]
 
 type Row = Record<string, unknown>

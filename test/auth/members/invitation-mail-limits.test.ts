@@ -1,0 +1,116 @@
+import t, { type Test } from 'tap'
+import {
+  type InvitationMailDeps,
+  mailInvitation,
+  maxMailsPerDay,
+} from '#src/auth/members/invitation-mail.ts'
+import { openDatabase } from '#src/db/database.ts'
+import type { Mail } from '#src/mail/mailer.ts'
+import { enterJobs } from '#src/queue/enter-jobs.ts'
+import { addJob } from '#test/db/credentials.ts'
+import { build } from '#test/support/app/app.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+
+/** Admins who invite, and the worker's part of each invitation without its queue. */
+async function setUp(t: Test) {
+  const test = await build(t)
+  const { database } = test
+  const db = openDatabase(database.workerUrl, 2)
+  t.teardown(() => db.close())
+  const sent: Mail[] = []
+  let fails = false
+  const deps = {
+    ...{ db, baseUrl: test.config.baseUrl, clock: test.app.clock },
+    mailer: {
+      async send(mail: Mail) {
+        if (fails) throw new Error('The mail server is away.')
+        sent.push(mail)
+      },
+    } as InvitationMailDeps['mailer'],
+  }
+  const admin = () => owner(test, { role: 'admin' })
+  /** Invites, and mails the invitation. */
+  const invite = async ({ user, send }: Awaited<ReturnType<typeof admin>>, email: string) => {
+    const answer = await send('POST', '/users', { email, role: 'viewer' })
+    const { id, createdAt, expiresAt, ...shown } = answer.json()
+    const work = async () => {
+      const job = { tenantId: user.tenantId, invitationId: id }
+      const jobId = await addJob(database, 'invitation-mail', job)
+      return mailInvitation(enterJobs('invitation-mail', [jobId]), id, deps)
+    }
+    const outcome = await work().catch((error) => error.message)
+    return { id, status: answer.statusCode, shown, outcome, work }
+  }
+  const nextDay = () => database.admin.query('UPDATE invitation_mails SET day = day - 1')
+  const setFails = (value: boolean) => {
+    fails = value
+  }
+  return { test, database, sent, admin, invite, nextDay, setFails }
+}
+
+t.test('an address gets one mail a day from all tenants, and tenants learn nothing', async (t) => {
+  const { database, sent, admin, invite, nextDay } = await setUp(t)
+  const admins = await Promise.all(Array.from({ length: 6 }, admin))
+  const answers = []
+  for (const one of admins) answers.push(await invite(one, 'Ada@example.com'))
+  t.equal(sent.length, 1)
+  t.strictSame(
+    answers.map(({ outcome }) => outcome),
+    ['mailed', ...Array(5).fill('held-back')],
+  )
+  const [first] = answers
+  for (const { status, shown } of answers) {
+    t.strictSame([status, Object.keys(shown)], [first?.status, Object.keys(first?.shown)])
+  }
+  for (const one of admins) await invite(one, 'ADA@example.com')
+  t.equal(sent.length, 1, 'inviting again changes nothing')
+  await nextDay()
+  for (const one of admins) await invite(one, 'ada@example.com')
+  t.equal(sent.length, 2, 'one the next day')
+  const { rows } = await database.admin.query(
+    'SELECT invitation_mails::text AS row FROM invitation_mails',
+  )
+  t.notMatch(JSON.stringify(rows), 'ada', 'addresses are hashed')
+})
+
+t.test('a tenant sends a limited number of mails a day', async (t) => {
+  const { sent, admin, invite, nextDay } = await setUp(t)
+  const [one, other] = [await admin(), await admin()]
+  for (let n = 0; n < maxMailsPerDay + 3; n += 1) await invite(one, `person-${n}@example.com`)
+  t.equal(sent.length, maxMailsPerDay)
+  t.equal((await invite(other, 'ada@example.com')).outcome, 'mailed', 'another tenant goes on')
+  await nextDay()
+  t.equal((await invite(one, 'eve@example.com')).outcome, 'mailed')
+})
+
+t.test('who has declined gets no mail of any tenant until they accept an invitation', async (t) => {
+  const { test, sent, admin, invite, nextDay } = await setUp(t)
+  const [one, other] = [await admin(), await admin()]
+  const facts = { role: 'admin', email: 'ada@example.com', emailVerified: true }
+  const ada = await owner(test, facts)
+  const { id } = await invite(one, 'ada@example.com')
+  t.equal((await ada.send('POST', `/invitations/${id}/decline`)).statusCode, 204)
+  for (const _ of [1, 2]) {
+    await nextDay()
+    for (const from of [one, other]) {
+      t.equal((await invite(from, 'ada@example.com')).outcome, 'held-back')
+    }
+  }
+  t.equal(sent.length, 1)
+  const { id: accepted } = await invite(other, 'ada@example.com')
+  t.equal((await ada.send('POST', `/invitations/${accepted}/accept`)).statusCode, 204)
+  await nextDay()
+  t.equal((await invite(one, 'ada@example.com')).outcome, 'mailed')
+})
+
+t.test('a mail that fails is tried again, and counts once', async (t) => {
+  const { sent, admin, invite, setFails } = await setUp(t)
+  const one = await admin()
+  setFails(true)
+  const { outcome, work } = await invite(one, 'ada@example.com')
+  t.equal(outcome, 'The mail server is away.')
+  setFails(false)
+  t.equal(await work(), 'mailed')
+  t.equal(await work(), 'mailed-before')
+  t.equal(sent.length, 1)
+})
