@@ -51,7 +51,7 @@ async function setUp(t: Test) {
 t.test('an address gets one mail a day from all tenants, and tenants learn nothing', async (t) => {
   const { database, sent, admin, invite, nextDay } = await setUp(t)
   const admins = await Promise.all(Array.from({ length: 6 }, admin))
-  const answers = []
+  const answers: Awaited<ReturnType<typeof invite>>[] = []
   for (const one of admins) answers.push(await invite(one, 'Ada@example.com'))
   t.equal(sent.length, 1)
   t.strictSame(
