@@ -256,6 +256,7 @@ export async function buildApp(
         await app.register(api.declared, { resources: ofTenants })
         await app.register(api.users)
         await app.register(api.tenantDeletion)
+        await app.register(api.tenantName)
         await app.register(api.invitations)
         await app.register(api.folders)
         await app.register(api.teams)

@@ -12,6 +12,7 @@ import teams from './resources/teams.ts'
 import audit from './tenant/audit.ts'
 import tenantDeletion from './tenant/deletion.ts'
 import invitations from './tenant/invitations.ts'
+import tenantName from './tenant/name.ts'
 import serviceTokens from './tenant/service-tokens.ts'
 import usage from './tenant/usage.ts'
 import users from './tenant/users.ts'
@@ -42,6 +43,7 @@ export default {
   teamMembers,
   teams,
   tenantDeletion,
+  tenantName,
   tenants,
   usage,
   users,

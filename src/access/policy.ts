@@ -33,6 +33,7 @@ export type Resource =
   | 'service-token'
   | 'identity'
   | 'tenant'
+  | 'tenant-name'
   | 'tenant-deletion'
   | 'invitation'
   | 'activity'
@@ -91,6 +92,7 @@ export const policy: readonly Rule[] = [
   inSession('service-token', 'create', 'recent-session'),
   inSession('service-token', 'update', 'recent-session'),
   inSession('service-token', 'delete', 'session'),
+  inSession('tenant-name', 'update', 'session'),
   inSession('tenant-deletion', 'create', 'recent-session'),
   allow('billing-event', 'read', 'operator', null, null),
   allow('billing-event', 'replay', 'operator', null, null),
@@ -111,6 +113,7 @@ export const policy: readonly Rule[] = [
   own('identity', 'create', 'recent-session'),
   own('identity', 'delete', 'recent-session'),
   own('tenant', 'read', 'session'),
+  own('tenant', 'create', 'session'),
   own('tenant', 'update', 'session'),
   own('tenant', 'delete', 'session'),
   own('invitation', 'read', 'session'),

@@ -27,6 +27,8 @@ export type AuditEntry = {
     | 'address-remove'
     | 'session-end'
     | 'tenant-switch'
+    | 'tenant-create'
+    | 'tenant-rename'
     | 'tenant-leave'
     | 'tenant-delete'
     | 'account-delete'

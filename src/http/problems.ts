@@ -123,6 +123,13 @@ export const errorTable = {
     cause: 'The change would leave the tenant without an admin.',
     remedy: 'Make another member an admin first, or delete the tenant.',
   },
+  'too-many-tenants': {
+    status: 409,
+    title: 'Too many tenants',
+    meaning: 'A person is a member of a hundred tenants at most when they create another.',
+    cause: 'You are a member of a hundred tenants or more.',
+    remedy: 'Leave or delete one first.',
+  },
   'confirmation-mismatch': {
     status: 409,
     title: 'The confirmation does not match',

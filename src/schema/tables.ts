@@ -18,7 +18,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   scope_keys: { web: '', worker: '' },
   installation: { web: '', worker: '' },
   erasures: { web: '', worker: '' },
-  tenants: { web: 'SELECT', worker: 'SELECT' },
+  tenants: { web: 'SELECT, UPDATE (name)', worker: 'SELECT' },
   users: {
     web: 'SELECT',
     worker:
@@ -182,6 +182,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'change_member(uuid, bigint, text, text)',
     'remove_member(bigint)',
     'place_folder(bigint, bigint, bigint, integer, text, timestamp with time zone)',
+    'create_tenant(text, integer)',
     'leave_tenant(bytea, bytea, uuid)',
     'erase_account(bytea)',
     'delete_tenant(bytea, bytea, text)',

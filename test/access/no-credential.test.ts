@@ -234,6 +234,7 @@ t.test('functions that do something without a credential are those of signing in
     change_member: [[ada.tenantId, ada.userId, 'viewer', null], 'nothing'],
     remove_member: [[ada.userId], 'refused'],
     place_folder: [[1, 1, null, null, null, new Date()], 'refused'],
+    create_tenant: [['Another', 100], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     erase_account: [[key()], 'nothing'],
     delete_tenant: [[key(), key(), 'Tenant'], 'nothing'],

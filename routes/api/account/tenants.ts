@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { TenantName } from '#routes/api/tenant/name.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
-import { listMemberships, tenantList } from '#src/auth/members/tenants.ts'
+import { createTenant, listMemberships, tenantList } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
@@ -44,6 +45,30 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       return app.db.read(request.sessionEntry, (tx, caller) =>
         listMemberships(tx, caller, caller.tenantId, page),
       )
+    },
+  )
+
+  app.post(
+    '/tenants',
+    {
+      config: { idempotencyKey: true, access: { resource: 'tenant', action: 'create' } },
+      schema: {
+        operationId: 'createTenant',
+        tags: ['account'],
+        summary: 'Create a tenant with you as its admin',
+        description:
+          'It is not the active tenant of your session; `POST /session/tenant` switches to it. A member of a hundred tenants cannot create another (409).',
+        body: TenantName,
+        response: { 201: Membership, ...problems('too-many-tenants') },
+      },
+    },
+    async (request, reply) => {
+      const { sessionEntry, body, clientInfo } = request
+      const id = await app.db.write(sessionEntry, (tx, caller) =>
+        createTenant(tx, caller, body.name, clientInfo),
+      )
+      if (id === null) throw new Problem('too-many-tenants')
+      return reply.code(201).send({ id, name: body.name, role: 'admin', active: false })
     },
   )
 

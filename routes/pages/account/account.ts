@@ -8,7 +8,7 @@ import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/ap
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
-import { findOwnRole, listMemberships } from '#src/auth/members/tenants.ts'
+import { createTenant, findOwnRole, listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
@@ -21,6 +21,7 @@ import {
   type AccountNotice,
   accountPage,
   deletionForm,
+  newTenantFormFields,
   tokenForm,
 } from '#src/pages/account/account.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
@@ -195,6 +196,21 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       if (switched === null) throw new Problem('not-found')
       await request.adoptSession(switched.newCookieId)
       return reply.redirect(switched.to, 303)
+    },
+  )
+  app.post(
+    '/app/account/tenants',
+    { config: access('tenant', 'create'), schema: { hide, body: newTenantFormFields.schema } },
+    async (request, reply) => {
+      const { sessionEntry, session, body, clientInfo } = request
+      const newCookieId = await app.db.write(sessionEntry, async (tx, caller) => {
+        const id = await createTenant(tx, caller, body.name, clientInfo)
+        if (id === null) throw new Problem('too-many-tenants')
+        return switchTenant(tx, session.sessionId, id, clientInfo)
+      })
+      if (newCookieId === null) throw new Problem('not-found')
+      await request.adoptSession(newCookieId)
+      return reply.redirect('/app/tenant?done=created', 303)
     },
   )
   app.post(

@@ -19,7 +19,7 @@ import {
   toMemberProblem,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
-import { findTenant } from '#src/auth/members/tenants.ts'
+import { findTenant, renameTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
@@ -32,6 +32,7 @@ import {
   changeForm,
   deletionForm,
   invitationForm,
+  nameForm,
   type TenantNotice,
   tenantPage,
 } from '#src/pages/tenant/tenant.ts'
@@ -64,6 +65,7 @@ const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
 const create = { access: { resource: 'user', action: 'create' } } as const
 const update = { access: { resource: 'user', action: 'update' } } as const
+const rename = { access: { resource: 'tenant-name', action: 'update' } } as const
 const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as const
 const remove = { access: { resource: 'user', action: 'delete' } } as const
 
@@ -171,6 +173,17 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       )
       if (!withdrawn) throw new Problem('not-found')
       return redirect(reply, 'withdrawn')
+    },
+  )
+  app.post(
+    '/app/tenant/name',
+    { config: rename, schema: { hide, body: nameForm.schema } },
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      await app.db.write(tenantEntry, (tx, caller) =>
+        renameTenant(tx, caller, body.name, clientInfo),
+      )
+      return redirect(reply, 'renamed')
     },
   )
   app.post(

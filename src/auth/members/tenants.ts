@@ -1,5 +1,6 @@
 import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
 import { scopeTenantId } from '#src/access/scope.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset } from '#src/db/keyset.ts'
@@ -18,6 +19,40 @@ export async function findTenant(tx: Tx, scope: TenantScope) {
     where: { id: scope.tenantId },
     select: { id: true, name: true },
   })
+}
+
+/** A person can be a member of so many tenants and still create another one. */
+const mostTenants = 100
+
+/**
+ * Creates a tenant with the person as its admin, in the transaction of their session.
+ * @returns its id; null if they are a member of `mostTenants` already
+ */
+export async function createTenant(
+  tx: Tx,
+  { userId }: OwnerScope,
+  name: string,
+  clientInfo: ClientInfo,
+): Promise<string | null> {
+  const [row] = await tx.sql<{ id: string | null }>`
+    SELECT create_tenant(${name}, ${mostTenants}::integer) AS id`
+  const tenantId = row?.id ?? null
+  if (tenantId === null) return null
+  const entry = { action: 'tenant-create', outcome: 'done', reason: 'own-request' } as const
+  await recordAudit(tx, { ...entry, userId, target: tenantId }, clientInfo)
+  return tenantId
+}
+
+/** Renames the active tenant. */
+export async function renameTenant(
+  tx: Tx,
+  { userId, tenantId }: OwnerScope & TenantScope,
+  name: string,
+  clientInfo: ClientInfo,
+): Promise<void> {
+  await tx.tenant.updateMany({ where: { id: tenantId }, data: { name } })
+  const entry = { action: 'tenant-rename', outcome: 'done', reason: 'own-request' } as const
+  await recordAudit(tx, { ...entry, userId, tenantId, target: tenantId }, clientInfo)
 }
 
 type ProfileRow = {

@@ -64,6 +64,9 @@ export const tokenForm = formOf({
     'Permissions (none selected: all of yours)',
   ),
 })
+export const newTenantFormFields = formOf({
+  name: line(Line(200), 'Name', { required: true }),
+})
 export const deletionForm = formOf({
   confirm: line(Type.Literal('delete'), html`<span>Type <code>delete</code> to confirm</span>`, {
     rule: 'Type delete',
@@ -82,7 +85,7 @@ export function accountPage(account: Account): Page {
       ${ownInvitationSection(account.invitations)}
       ${identitySection(account.identities, account.providers)}
       ${sessionSection(account.sessions)}
-      ${tenantSection(account.memberships)}
+      ${tenantSection(account)}
       ${tokenSection(account)}
       ${auditSection('/app/account', account.audit)}
       ${dataSection(account.viewer)}`,
@@ -134,20 +137,31 @@ const tenantColumns = [
   { label: 'Leave', kind: 'actions' },
 ] as const
 
-/** The user's tenants, with buttons to switch and to leave; empty for the admin of a single one. */
-function tenantSection(memberships: readonly ShownMembership[]): Html {
+/** The user's tenants, with buttons to switch and to leave, which the admin of a single one cannot. */
+function tenantSection({ memberships, viewer }: Account): Html {
   const isOnly = memberships.length < 2
-  if (isOnly && memberships.every(({ role }) => role === 'admin')) return html``
   const rows = memberships.map(({ id, name, role, active }) => [
     isolated(name),
     role,
     active ? badge('Current') : switchButton(id, name),
-    leaveForm(id, name, isOnly),
+    isOnly && role === 'admin' ? '' : leaveForm(id, name, isOnly),
   ])
   return html`<section class="card" aria-labelledby="tenants">
         <h2 id="tenants">Your tenants</h2>
         ${table(tenantColumns, rows)}
+        ${newTenantForm(viewer)}
       </section>`
+}
+
+/** A form to create a tenant. */
+function newTenantForm(viewer: Viewer): Html {
+  const form = renderForm(
+    newTenantFormFields,
+    { viewer, action: '/app/account/tenants' },
+    (inputs) => html`${inputs.name}
+            <button class="button">Create the tenant</button>`,
+  )
+  return folded('Create a tenant', form)
 }
 
 function switchButton(id: string, name: string): Html {

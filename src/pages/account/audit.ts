@@ -42,6 +42,8 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'address-remove': 'Lost an unverified email address',
   'session-end': 'Ended a session',
   'tenant-switch': 'Switched to this tenant',
+  'tenant-create': 'Created this tenant',
+  'tenant-rename': 'Renamed this tenant',
   'tenant-leave': 'Left this tenant',
   'tenant-delete': 'Deleted a tenant',
   'account-delete': 'Deleted their account',

@@ -72,6 +72,10 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   },
   'sign-in-refused': { text: 'Nothing was changed. Sign in again.', ...signIn },
   'logout-refused': { text: 'No session was ended.', ...home },
+  'too-many-tenants': {
+    text: 'You are a member of a hundred tenants or more. Leave or delete one first.',
+    ...account,
+  },
   'not-found': { text: 'This page does not exist, or you do not have access to it.', ...home },
   'last-sign-in-method': {
     text: 'Add another sign-in method before you remove this one.',

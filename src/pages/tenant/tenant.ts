@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
-import { OptionalLine, Text } from '#src/http/schemas.ts'
+import { Line, OptionalLine, Text } from '#src/http/schemas.ts'
 import { auditSection, type Trail } from '#src/pages/account/audit.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'
 import {
@@ -53,6 +53,8 @@ const notices = {
   mailed: 'Invited. An email with a link is on its way. They become a member when they accept.',
   invited: 'Invited. Send them the link below. They become a member when they accept.',
   withdrawn: 'Invitation withdrawn.',
+  renamed: 'Renamed.',
+  created: 'Your new tenant. Give it its first members below.',
 } as const
 export type TenantNotice = keyof typeof notices
 
@@ -74,6 +76,7 @@ export const invitationForm = formOf({
   role,
   department: line(Department, 'Department (optional)'),
 })
+export const nameForm = formOf({ name: line(Line(200), 'Name', { required: true }) })
 export const deletionForm = formOf({ name: line(Text(200), 'Name') })
 
 /** Members and invitations of a tenant, for those who manage them. */
@@ -86,11 +89,26 @@ export function tenantPage(view: TenantView): Page {
       ${noticeText(notices, view.done)}
       ${memberSection(view.members, view.viewer)}
       ${invitationSection(view.invitations, view.viewer)}
+      ${nameSection(view.name, view.viewer)}
       ${usageSection(view.usage)}
       ${auditSection('/app/tenant', view.audit, nameOfUser)}
       ${deletionSection(view.name, view.viewer)}`,
     { current: '/app/tenant', ...view.viewer },
   )
+}
+
+function nameSection(name: string, viewer: Viewer): Html {
+  const form = renderForm(
+    nameForm,
+    { viewer, action: '/app/tenant/name', values: { name } },
+    (inputs) => html`${inputs.name}
+          <button class="button plain">Rename</button>`,
+  )
+  return html`<section class="card" aria-labelledby="name">
+        <h2 id="name">Name</h2>
+        <p class="quiet small">Members see it in their list of tenants, and the invited in their mail.</p>
+        ${form}
+      </section>`
 }
 
 /** What the tenant stores, and how much of its limits that is. */

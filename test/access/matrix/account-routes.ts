@@ -107,6 +107,23 @@ export const accountRoutes: RouteRows = {
     body: () => ({ name: 'another name' }),
   },
   'GET /tenants': { who: 'tenant:read', answer: 200, lists: 'tenant', reach: 'member' },
+  'POST /tenants': { who: 'tenant:create', answer: 201, body: () => ({ name: 'Another' }) },
+  'POST /app/account/tenants': {
+    who: 'tenant:create',
+    answer: 303,
+    body: () => ({ name: 'Another' }),
+  },
+  'PATCH /tenants/:id': {
+    who: 'tenant-name:update',
+    answer: 200,
+    object: 'tenant',
+    body: () => ({ name: 'Renamed' }),
+  },
+  'POST /app/tenant/name': {
+    who: 'tenant-name:update',
+    answer: 303,
+    body: () => ({ name: 'Renamed' }),
+  },
   'POST /session/tenant': {
     who: 'tenant:update',
     answer: 204,

@@ -205,3 +205,77 @@ t.test('row-level security shows a user only the tenants they are a member of', 
   t.same(await seen({ userId: userId + 100 }), [])
   t.same(await seen({}), [])
 })
+
+t.test('a person creates a tenant of their own, without leaving the active one', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'viewer' })
+  const send = as(test, await signIn(test, user))
+  const answer = await send('POST', '/tenants', { name: 'Café Numéro 2' })
+  t.equal(answer.statusCode, 201)
+  const created = answer.json()
+  t.match(created, { name: 'Café Numéro 2', role: 'admin', active: false })
+  t.equal((await send('GET', '/me')).json().tenant.id, user.tenantId)
+  const { data } = (await send('GET', '/tenants')).json()
+  t.match(
+    data.find(({ id }: { id: string }) => id === created.id),
+    created,
+  )
+  t.same(await auditTrail(test), ['tenant-create done own-request'])
+  const { rows } = await test.database.admin.query(
+    'SELECT FROM tenant_usage WHERE tenant_id = $1',
+    [created.id],
+  )
+  t.equal(rows.length, 1, 'what it stores is counted')
+})
+
+t.test('names of tenants that are refused', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'admin' })
+  const send = as(test, await signIn(test, user))
+  for (const name of ['', '   ', 'a\nb', 'a\0', 'x'.repeat(201), 7, undefined]) {
+    t.equal((await send('POST', '/tenants', { name })).statusCode, 400, JSON.stringify(name))
+    const path = `/tenants/${user.tenantId}`
+    t.equal((await send('PATCH', path, { name })).statusCode, 400, JSON.stringify(name))
+  }
+  t.same(await auditTrail(test), [])
+})
+
+t.test(
+  'a member of a hundred tenants creates no other, two requests at once included',
+  async (t) => {
+    const test = await build(t)
+    const user = await createUser(test.database, { role: 'admin' })
+    await test.database.admin.query(
+      `WITH made AS (
+       INSERT INTO tenants (id, name) SELECT gen_random_uuid(), 'x' FROM generate_series(1, 98) RETURNING id)
+     INSERT INTO memberships (tenant_id, user_id, role) SELECT id, $1, 'viewer' FROM made`,
+      [user.userId],
+    )
+    const send = as(test, await signIn(test, user))
+    const both = await Promise.all([
+      send('POST', '/tenants', { name: 'one' }),
+      send('POST', '/tenants', { name: 'two' }),
+    ])
+    t.same(both.map(({ statusCode }) => statusCode).toSorted(), [201, 409])
+    t.match(both.find(({ statusCode }) => statusCode === 409)?.json(), { type: /too-many-tenants/ })
+  },
+)
+
+t.test('an admin renames the active tenant, and no other', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'admin' })
+  const other = await createUser(test.database, { role: 'admin' })
+  await join(test, other.tenantId, user.userId, 'admin')
+  const send = as(test, await signIn(test, user))
+  const answer = await send('PATCH', `/tenants/${user.tenantId}`, { name: 'Acme & Söhne' })
+  t.equal(answer.statusCode, 200)
+  t.same(answer.json(), { id: user.tenantId, name: 'Acme & Söhne' })
+  t.equal((await send('GET', '/me')).json().tenant.name, 'Acme & Söhne')
+  const notActive = await send('PATCH', `/tenants/${other.tenantId}`, { name: 'Taken' })
+  t.equal(notActive.statusCode, 404, 'their other tenant is not the active one')
+  const { rows } = await test.database.admin.query('SELECT name FROM tenants WHERE id = $1', [
+    other.tenantId,
+  ])
+  t.not(rows[0].name, 'Taken')
+  t.same(await auditTrail(test), ['tenant-rename done own-request'])
+})

@@ -157,6 +157,13 @@ export interface paths {
      * @description Roles viewer, editor, admin: own account.
      */
     get: operations["listTenants"];
+    /**
+     * Create a tenant with you as its admin
+     * @description It is not the active tenant of your session; `POST /session/tenant` switches to it. A member of a hundred tenants cannot create another (409).
+     *
+     * Roles viewer, editor, admin: own account.
+     */
+    post: operations["createTenant"];
   };
   "/session/tenant": {
     /**
@@ -346,6 +353,13 @@ export interface paths {
      * Roles admin: of the active tenant.
      */
     post: operations["deleteTenant"];
+  };
+  "/tenants/{id}": {
+    /**
+     * Rename the active tenant
+     * @description Roles admin: of the active tenant.
+     */
+    patch: operations["renameTenant"];
   };
   "/invitations": {
     /**
@@ -1929,11 +1943,19 @@ export interface components {
       data: components["schemas"]["Team"][];
       nextCursor: string | null;
     };
+    Tenant: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+    };
     TenantChoice: {
       /** Format: uuid */
       tenantId: string;
     };
     TenantDeletion: {
+      name: string;
+    };
+    TenantName: {
       name: string;
     };
     /** @description The body was not read to its end. */
@@ -1953,6 +1975,15 @@ export interface components {
       title: "Too many requests";
       /** @constant */
       status: 429;
+    };
+    /** @description A person is a member of a hundred tenants at most when they create another. */
+    TooManyTenantsProblem: components["schemas"]["Problem"] & {
+      /** @constant */
+      type: "/docs/errors/too-many-tenants";
+      /** @constant */
+      title: "Too many tenants";
+      /** @constant */
+      status: 409;
     };
     /** @description The request has no session, or its session has ended. */
     UnauthenticatedProblem: components["schemas"]["Problem"] & {
@@ -2279,6 +2310,12 @@ export interface components {
       };
       content: {
         "application/problem+json": components["schemas"]["TooManyRequestsProblem"];
+      };
+    };
+    /** @description Too many tenants; Conflict with the current state */
+    TooManyTenantsOrConflict: {
+      content: {
+        "application/problem+json": components["schemas"]["TooManyTenantsProblem"] | components["schemas"]["ConflictProblem"];
       };
     };
     /** @description Sign in to continue */
@@ -3037,6 +3074,56 @@ export interface operations {
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Create a tenant with you as its admin
+   * @description It is not the active tenant of your session; `POST /session/tenant` switches to it. A member of a hundred tenants cannot create another (409).
+   *
+   * Roles viewer, editor, admin: own account.
+   */
+  createTenant: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Ada Okafor"
+         * }
+         */
+        "application/json": components["schemas"]["TenantName"];
+      };
+    };
+    responses: {
+      /** @description The new membership */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["Membership"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      409: components["responses"]["TooManyTenantsOrConflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -4128,6 +4215,49 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       409: components["responses"]["ConfirmationMismatch"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Rename the active tenant
+   * @description Roles admin: of the active tenant.
+   */
+  renameTenant: {
+    parameters: {
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Ada Okafor"
+         * }
+         */
+        "application/json": components["schemas"]["TenantName"];
+      };
+    };
+    responses: {
+      /** @description The tenant as it is now */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["Tenant"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyRequests"];

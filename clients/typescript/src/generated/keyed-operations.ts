@@ -3,6 +3,7 @@
 /** Method and path of the operations that take an `Idempotency-Key`. */
 export const keyedOperations: ReadonlySet<string> = new Set([
   'POST /auth/tokens',
+  'POST /tenants',
   'POST /orders',
   'POST /posts',
   'POST /documents',

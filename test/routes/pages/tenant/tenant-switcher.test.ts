@@ -129,3 +129,33 @@ t.test('the menu works by keyboard and without scripts', async (t) => {
   await page.getByRole('button', { name: /^Globex <b>.*switch tenant/ }).waitFor()
   t.equal(new URL(page.url()).pathname, '/app/webhooks')
 })
+
+t.test('a tenant is created on the account page and is the active one then', async (t) => {
+  const { test, open, cookie } = await setUp(t, 'viewer')
+  t.match((await open('/')).body, /href="\/app\/account#tenants">Create a tenant/)
+  t.match((await open('/app/account')).body, 'action="/app/account/tenants"')
+  const post = (url: string, fields: Record<string, string>, as: string) =>
+    test.app.inject({
+      method: 'POST',
+      url,
+      headers: {
+        accept: 'text/html',
+        cookie: as,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(fields).toString(),
+    })
+  const created = await post('/app/account/tenants', { name: 'Initech' }, cookie)
+  t.equal(created.statusCode, 303)
+  t.equal(created.headers.location, '/app/tenant?done=created')
+  const now = cookieOf(created.headers['set-cookie'])
+  const page = await open('/app/tenant?done=created', now)
+  t.match(page.body, /<bdi>Initech/)
+  t.match(page.body, 'Your new tenant.')
+  t.equal((await open('/app/tenant')).statusCode, 302, 'the old id of the session has ended')
+  const renamed = await post('/app/tenant/name', { name: 'Initrode' }, now)
+  t.equal(renamed.headers.location, '/app/tenant?done=renamed')
+  t.match((await open('/', now)).body, /<bdi>Initrode/)
+  const refused = await post('/app/tenant/name', { name: ' ' }, now)
+  t.equal(refused.statusCode, 400)
+})

@@ -1,0 +1,40 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
+import { renameTenant } from '#src/auth/members/tenants.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Line, Uuid, UuidParams } from '#src/http/schemas.ts'
+
+export const TenantName = Type.Object(
+  { name: Line(200) },
+  { title: 'TenantName', additionalProperties: false },
+)
+
+const Renamed = Type.Object({ id: Uuid, name: Type.String() }, { title: 'Tenant' })
+
+/** The name of the active tenant. */
+const tenantName: FastifyPluginAsyncTypebox = async function tenantName(app) {
+  app.patch(
+    '/tenants/:id',
+    {
+      config: { versioned: false, access: { resource: 'tenant-name', action: 'update' } },
+      schema: {
+        operationId: 'renameTenant',
+        tags: ['account'],
+        summary: 'Rename the active tenant',
+        params: UuidParams,
+        body: TenantName,
+        response: { 200: Renamed },
+      },
+    },
+    async (request) => {
+      const { tenantEntry, params, body, clientInfo } = request
+      return app.db.write(tenantEntry, async (tx, caller) => {
+        if (params.id !== caller.tenantId) throw new Problem('not-found')
+        await renameTenant(tx, caller, body.name, clientInfo)
+        return { id: params.id, name: body.name }
+      })
+    },
+  )
+}
+
+export default tenantName
