@@ -20,6 +20,11 @@ export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 export const Line = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: `^(?=.*\\S)${lineCharacter}+$` })
 
+export const TenantName = Type.Object(
+  { name: Line(200) },
+  { title: 'TenantName', additionalProperties: false },
+)
+
 /** A `Line` in a form, where an empty field means none. */
 export const OptionalLine = (maxLength: number) =>
   Type.String({ maxLength, pattern: `^${lineCharacter}*$` })

@@ -94,6 +94,7 @@ root
           declared
           users
           tenantDeletion
+          tenantName
           invitations
           folders
           teams
@@ -472,20 +473,27 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["countRequest()"]
     │   │       • (onError) ["countRefusal()"]
-    │   ├── /tenants/switch (POST)
+    │   ├── /tenants (POST)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   │   • (preParsing) ["refuseEncodedBody()"]
     │   │   • (preValidation) ["takeSender()","forgetSentDraft()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
-    │   ├── /tenants/leave (POST)
-    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   │   • (preParsing) ["refuseEncodedBody()"]
-    │   │   • (preValidation) ["takeSender()","forgetSentDraft()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
+    │   │   ├── /switch (POST)
+    │   │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   │   • (preValidation) ["takeSender()","forgetSentDraft()"]
+    │   │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   │   • (onResponse) ["countRequest()"]
+    │   │   │   • (onError) ["countRefusal()"]
+    │   │   └── /leave (POST)
+    │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │       • (preParsing) ["refuseEncodedBody()"]
+    │   │       • (preValidation) ["takeSender()","forgetSentDraft()"]
+    │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["countRequest()"]
+    │   │       • (onError) ["countRefusal()"]
     │   └── /delete (POST)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()"]
@@ -700,6 +708,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["countRequest()"]
     │   │       • (onError) ["countRefusal()"]
+    │   ├── /name (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
     │   └── /delete (POST)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()"]
@@ -1204,13 +1219,27 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /:id/membership (DELETE)
+    │   tenants (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (PATCH)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
+    │       └── /membership (DELETE)
+    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │           • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │           • (preHandler) ["refuseHeaders()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onResponse) ["countRequest()"]
+    │           • (onError) ["countRefusal()"]
     ├── teams (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]

@@ -331,6 +331,32 @@ BEGIN
 END
 $$;
 
+-- Creates a tenant of which the current user is the admin. NULL if they are a member of `most` tenants already.
+CREATE OR REPLACE FUNCTION create_tenant(tenant_name text, most integer) RETURNS uuid
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  entered text := coalesce(current_setting('app.scope', true), '');
+  person bigint := public.current_user_id();
+  tenant uuid := gen_random_uuid();
+  scope_text text;
+BEGIN
+  IF person IS NULL OR public.current_scope_kind() <> 'session' THEN
+    RAISE EXCEPTION 'only a person in a session creates a tenant' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  PERFORM FROM public.{users} u WHERE u.id = person FOR NO KEY UPDATE; -- two at once would not count each other's
+  IF (SELECT count(*) FROM public.memberships m WHERE m.user_id = person) >= most THEN RETURN NULL; END IF;
+  scope_text := public.set_scope('session', '', person, tenant);
+  PERFORM pg_advisory_xact_lock(7165230421);
+  INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
+  INSERT INTO public.tenant_usage (tenant_id) VALUES (tenant) ON CONFLICT DO NOTHING;
+  PERFORM pg_advisory_xact_lock(7165230421);
+  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, 'admin');
+  scope_text := public.put_scope(entered);
+  RETURN tenant;
+END
+$$;
+
 -- The name of a tenant, read in the scope of that tenant.
 CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text
 LANGUAGE plpgsql VOLATILE AS $$

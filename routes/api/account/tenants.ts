@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { TenantName } from '#routes/api/tenant/name.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { createTenant, listMemberships, tenantList } from '#src/auth/members/tenants.ts'
@@ -9,7 +8,15 @@ import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoContent, PageOf, PageQuery, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
+import {
+  NoContent,
+  PageOf,
+  PageQuery,
+  problems,
+  TenantName,
+  Uuid,
+  UuidParams,
+} from '#src/http/schemas.ts'
 
 const Membership = Type.Object(
   {

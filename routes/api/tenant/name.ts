@@ -2,12 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { renameTenant } from '#src/auth/members/tenants.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Line, Uuid, UuidParams } from '#src/http/schemas.ts'
-
-export const TenantName = Type.Object(
-  { name: Line(200) },
-  { title: 'TenantName', additionalProperties: false },
-)
+import { TenantName, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const Renamed = Type.Object({ id: Uuid, name: Type.String() }, { title: 'Tenant' })
 
