@@ -3,7 +3,7 @@ import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { requestLockMs } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
-import { traceDatabase, traceSystemDatabase, wrapDatabase } from '#src/db/tracing.ts'
+import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
 import type { VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 
 declare module 'fastify' {
@@ -45,8 +45,15 @@ export default fp<Options>(
 
 /** While the check of row-level security fails, every route gets a 503 instead of rows. */
 function requireVerified(db: Database, verification: VerifyMonitor): Database {
-  return wrapDatabase(db, (_access, run) => {
-    verification.requireVerified()
-    return run()
-  })
+  return {
+    async read(entry, work) {
+      verification.requireVerified()
+      return db.read(entry, work)
+    },
+    async write(entry, work) {
+      verification.requireVerified()
+      return db.write(entry, work)
+    },
+    close: db.close,
+  }
 }

@@ -116,9 +116,9 @@ function principalEntryOf(
   services: boolean,
   tenants: LatestTenants,
 ): Entry<Principal> {
-  const { credential } = request
+  const { credential, method } = request
   if (credential === null) throw new Problem('unauthenticated')
-  const { once } = request
+  const once = withoutBody.includes(method) ? undefined : request.once
   const identified = {
     ...request.identify(credential),
     ...(once !== undefined && { once }),

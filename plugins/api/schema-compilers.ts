@@ -36,9 +36,9 @@ function limitTimes(ajv: Ajv): void {
 
 /** For requests. */
 const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {
-  const compiled = onFirstUse(() => ajv()({ schema }))
+  let check: Validate | undefined
   const validate: Validate = (data: unknown) => {
-    const check = compiled()
+    check ??= ajv()({ schema })
     const valid = check(data) === true
     validate.errors = check.errors ?? null
     return valid
@@ -48,11 +48,16 @@ const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {
 
 /** For responses. Most are problems, so only about 50 are distinct. */
 const compileSerializer: FastifySerializerCompiler<object> = (answer) => {
-  const compiled = onFirstUse(() => {
-    const key = JSON.stringify(answer.schema)
-    const serialize = serializers.get(key) ?? stringify()({ httpStatus: '', ...answer })
-    serializers.set(key, serialize)
-    return serialize
-  })
-  return (data) => compiled()(data)
+  let serialize: Serialize | undefined
+  return (data) => {
+    serialize ??= serializerOf(answer)
+    return serialize(data)
+  }
+}
+
+function serializerOf(answer: Parameters<FastifySerializerCompiler<object>>[0]): Serialize {
+  const key = JSON.stringify(answer.schema)
+  const serialize = serializers.get(key) ?? stringify()({ httpStatus: '', ...answer })
+  serializers.set(key, serialize)
+  return serialize
 }

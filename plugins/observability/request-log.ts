@@ -1,7 +1,6 @@
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Principal } from '#src/access/caller.ts'
-import { networkOf } from '#src/audit/audit.ts'
-import { clientAddressOf } from '#src/http/headers/client-address.ts'
+import { clientAddressOf, networkOf } from '#src/http/headers/client-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,7 @@
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { networkOf } from '#src/http/headers/client-address.ts'
 
 /** The client of a request, shortened to what distinguishes devices. */
 export type ClientInfo = {
@@ -121,12 +122,4 @@ export function clientInfoOf(
     ip: networkOf(address),
     requestId,
   }
-}
-
-/** The network part of an address: /24 of IPv4, /48 of IPv6; null if it is no address. */
-export function networkOf(address: string): string | null {
-  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+)\.\d+$/.exec(address)
-  if (ipv4) return `${ipv4[1]}.0/24`
-  const groups = address.split('::')[0]?.split(':').slice(0, 3) ?? []
-  return address.includes(':') ? `${groups.filter((group) => group !== '').join(':')}::/48` : null
 }

@@ -6,10 +6,9 @@ import {
   survivesBrokenConnections,
   withoutJit,
 } from '#src/db/connections/pool-options.ts'
-import { nameStatements } from '#src/db/connections/statement-names.ts'
 import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { sqlOver } from '#src/db/sql.ts'
+import { nameStatements, sqlOver } from '#src/db/sql.ts'
 import { bind, runTransaction } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'

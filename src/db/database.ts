@@ -9,14 +9,13 @@ import {
   poolOptions,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
-import { nameStatements } from './connections/statement-names.ts'
 import { createTenantShares, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry, Tx } from './entry.ts'
 import { isRolledBackForAnother, tryAgain } from './errors.ts'
 import { Prisma } from './generated/client.ts'
-import { type OneStatement, sqlOver } from './sql.ts'
+import { nameStatements, type OneStatement, sqlOver } from './sql.ts'
 
 export type { Tx } from './entry.ts'
 

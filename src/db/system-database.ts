@@ -6,10 +6,9 @@ import {
   rethrowSilence,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
-import { nameStatements } from './connections/statement-names.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import { isReadOnlyServer } from './errors.ts'
-import { type Sql, sqlOver } from './sql.ts'
+import { nameStatements, type Sql, sqlOver } from './sql.ts'
 
 /** Runs hand-written statements: the transaction of an entry, or the system database. */
 export type Queryable = { readonly sql: Sql }

@@ -6,23 +6,15 @@ import type { SystemDatabase } from './system-database.ts'
 const postgres = { 'db.system.name': 'postgresql' }
 const operation = (name: string) => ({ ...postgres, 'db.operation.name': name })
 
-type Wrap = <T>(access: 'read' | 'write', run: () => Promise<T>) => Promise<T>
-
-/** A database that runs every transaction inside `wrap`. */
-export function wrapDatabase(db: Database, wrap: Wrap): Database {
-  return {
-    read: async (entry, work) => wrap('read', () => db.read(entry, work)),
-    write: async (entry, work) => wrap('write', () => db.write(entry, work)),
-    close: db.close,
-  }
-}
-
 /** Makes a span of each transaction, without statements and values. */
 export function traceDatabase(db: Database, tracing: Tracing): Database {
   if (!tracing.on) return db
-  return wrapDatabase(db, (access, run) =>
-    tracing.step(`database ${access}`, operation(access), run),
-  )
+  const { step } = tracing
+  return {
+    read: (entry, work) => step('database read', operation('read'), () => db.read(entry, work)),
+    write: (entry, work) => step('database write', operation('write'), () => db.write(entry, work)),
+    close: db.close,
+  }
 }
 
 /** Makes a span of each query and transaction; a query has the name of its function or table. */

@@ -40,3 +40,11 @@ export function normalizeAddress(text: string | undefined): string | null {
   const canonical = new SocketAddress({ address, family: 'ipv6' }).address
   return canonical.startsWith('::ffff:') && canonical.includes('.') ? canonical.slice(7) : canonical
 }
+
+/** The network part of an address: /24 of IPv4, /48 of IPv6; null if it is no address. */
+export function networkOf(address: string): string | null {
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+)\.\d+$/.exec(address)
+  if (ipv4) return `${ipv4[1]}.0/24`
+  const groups = address.split('::')[0]?.split(':').slice(0, 3) ?? []
+  return address.includes(':') ? `${groups.filter((group) => group !== '').join(':')}::/48` : null
+}

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { networkOf } from '#src/audit/audit.ts'
-import { clientAddressOf, normalizeAddress } from '#src/http/headers/client-address.ts'
+import { clientAddressOf, networkOf, normalizeAddress } from '#src/http/headers/client-address.ts'
 import {
   buildWithProvider,
   type Journey,
