@@ -62,6 +62,11 @@ export async function measureRead(place: Place, effort: Effort): Promise<Section
         goal: '≥ 4',
       },
       {
+        measure: 'forward authentication: GET /auth/verify ÷ GET /me, 64',
+        value: ratioOf(at('GET /auth/verify'), at('GET /me'), 'perSecond'),
+        goal: '≥ 0.9',
+      },
+      {
         measure: 'round trips to the database an authorized read waits for',
         value: trips.get('gatehouse') ?? 'not measured',
         goal: '≤ 1.1',
@@ -84,6 +89,8 @@ async function prepare(place: Place): Promise<Map<string, Contender>> {
   const betterAuth = await prepareBetterAuth(place)
   return new Map<string, Contender>([
     ['gatehouse', { start: (url) => startGatehouse({ url }), databaseUrl: place.url, reads }],
+    ['GET /me', ofGatehouse(place, reads, '/me')],
+    ['GET /auth/verify', ofGatehouse(place, reads, '/auth/verify')],
     // Without row-level security: it uses the role that can read all rows.
     ['plain', { start: startBaseline('read-plain.ts'), databaseUrl: place.superuserUrl, reads }],
     ['one packet', { start: startBaseline('read-one-packet.ts'), databaseUrl: place.url, reads }],
@@ -104,6 +111,11 @@ async function prepare(place: Place): Promise<Map<string, Contender>> {
       },
     ],
   ])
+}
+
+function ofGatehouse({ url: databaseUrl }: Place, reads: readonly Read[], path: string): Contender {
+  const start = (url: string) => startGatehouse({ url })
+  return { start, databaseUrl, reads: reads.map(({ cookie }) => ({ path, cookie })) }
 }
 
 function startBaseline(file: string): (url: string) => Promise<Server> {

@@ -33,11 +33,22 @@ const Forwarded = Type.Object({
   ),
 })
 
+const fact = (description: string) => Type.String({ description })
+
+const told = {
+  'gatehouse-user': fact('Id of the user; empty for a service token'),
+  'gatehouse-tenant': fact('Id of the active tenant'),
+  'gatehouse-role': fact('Role in this tenant'),
+  'gatehouse-email': fact('Address, if a provider trusted for it has verified it'),
+  'gatehouse-permissions': fact('Permissions, comma-separated'),
+  'gatehouse-plan': fact('Plan'),
+  'gatehouse-identity': fact('The same facts as a JSON Web Token, valid for 60 seconds'),
+}
+
 const description = `For the forward authentication of a proxy (\`forward_auth\` of Caddy, ForwardAuth of \
-Traefik, \`auth_request\` of nginx). The response tells who sent the request: \`gatehouse-user\`, \
-\`gatehouse-tenant\`, \`gatehouse-role\`, \`gatehouse-email\` (only a verified one), \`gatehouse-permissions\` \
-(comma-separated), \`gatehouse-plan\`, each empty if there is none, and \`gatehouse-identity\`, a JSON Web Token \
-with the same facts that is valid for 60 seconds. A service token has no user.
+Traefik, \`auth_request\` of nginx). Headers of the response tell who sent the \
+request; each is empty if there is nothing to tell. An app should believe \`gatehouse-identity\` alone, which \
+is signed. A service token has no user.
 
 The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come \
 from our own origin, and so must any method if the proxy does not name it.`
@@ -60,7 +71,7 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
         querystring: Demand,
         headers: Forwarded,
         response: {
-          204: NoContent('The request may pass'),
+          204: Type.Null({ description: 'The request may pass', headers: told }),
           302: NoContent(
             'Not signed in, and a browser opens a page: to sign-in, which returns to it',
           ),

@@ -28,6 +28,8 @@ export const tests = {
   views: 'test/schema/tenant-views.test.ts',
   authz: 'test/plugins/access/authz.test.ts',
   routeAccess: 'test/plugins/access/require-access.test.ts',
+  forwardAuth: 'test/routes/auth/verify.test.ts',
+  forwardedRequest: 'test/http/headers/forwarded-request.test.ts',
   crossOrigin: 'test/plugins/access/cross-origin.test.ts',
   tenant: 'test/plugins/access/tenant-rls.test.ts',
   session: 'test/plugins/access/session.test.ts',

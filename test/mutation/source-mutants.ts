@@ -13,6 +13,7 @@ const guards = {
   authz: [tests.authz, tests.revoked, tests.matrix],
   session: [tests.session, tests.leave, tests.login, tests.matrix],
   'require-access': [tests.routeAccess],
+  'forwarded-request': [tests.forwardAuth],
   credential: [tests.crossOrigin, tests.tokens, tests.matrix],
   'security-headers': [tests.securityHeaders],
   'tenant-rls': [tests.tenant, tests.matrix],
@@ -98,6 +99,24 @@ const hunts: readonly Hunt[] = [
     files: ['src/http/return-path.ts'],
     find: conditions,
     tests: [tests.returnPath],
+  },
+  {
+    kind: 'cross-origin',
+    files: ['src/http/headers/cross-origin.ts'],
+    find: conditions,
+    tests: [tests.crossOrigin, tests.forwardAuth],
+  },
+  {
+    kind: 'forwarded',
+    files: ['src/http/headers/forwarded-request.ts'],
+    find: (text) => cutsOf(text, /methods\.length > 0 && | && !isWebSocket/g, ''),
+    tests: [tests.forwardedRequest, tests.forwardAuth],
+  },
+  {
+    kind: 'identity',
+    files: ['src/auth/forward-auth/identity.ts'],
+    find: (text) => [...conditions(text), ...cutsOf(text, /isEmailVerified(?= \?)/g, 'true')],
+    tests: [tests.forwardAuth],
   },
   {
     kind: 'lock',

@@ -175,6 +175,7 @@ function finishAnswer(
     return problemRef(codesOf(first[1].schema), used)
   const described = answer.description !== 'Default Response'
   const all = {
+    ...answer.headers,
     ...(['201', '202'].includes(status) && location),
     ...(media.some(isPage) && link),
     ...(Number(status) < 300 && { ...headers, ...rateLimit }),

@@ -14,6 +14,7 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'A malformed request lists every refused value in `errors`; unknown query parameters are 400.',
       'Deliveries can be filtered and counted by HTTP status and event; replays take the same filters or `deliveryIds`, and can be cancelled.',
       'Service tokens (`/service-tokens`): credentials of a tenant that outlive the person who created them. Posts of a service have `authorServiceId`, audit entries `serviceId` and `serviceName`.',
+      '`GET /auth/verify` tells a proxy who sent a request to an app behind it; `/.well-known/jwks.json` has the keys of its tokens.',
       'Lists have filters, `sort` and a `Link` header with the next and the previous page.',
     ],
   },

@@ -427,3 +427,18 @@ t.test('questions have a limit of their own, per session', async (t) => {
   const other = await signIn(test, await createUser(test.database))
   t.equal((await ask(test, { cookie: other.cookie, ...get })).statusCode, 204, 'not their limit')
 })
+
+t.test('a person without a tenant is known, with neither role nor permission', async (t) => {
+  const test = await build(t)
+  const { userId } = await createUser(test.database)
+  const { cookie } = await signIn(test, { userId, tenantId: null })
+  const answer = await ask(test, { cookie, ...get })
+  t.equal(answer.statusCode, 204)
+  t.match(answer.headers, {
+    'gatehouse-user': String(userId),
+    'gatehouse-tenant': '',
+    'gatehouse-role': '',
+    'gatehouse-permissions': '',
+  })
+  t.equal((await ask(test, { cookie, ...get }, '?permission=post:read')).statusCode, 403)
+})

@@ -32,7 +32,7 @@ export interface paths {
   "/auth/verify": {
     /**
      * Ask who sent a request to the app behind the proxy
-     * @description For the forward authentication of a proxy (`forward_auth` of Caddy, ForwardAuth of Traefik, `auth_request` of nginx). The response tells who sent the request: `gatehouse-user`, `gatehouse-tenant`, `gatehouse-role`, `gatehouse-email` (only a verified one), `gatehouse-permissions` (comma-separated), `gatehouse-plan`, each empty if there is none, and `gatehouse-identity`, a JSON Web Token with the same facts that is valid for 60 seconds. A service token has no user.
+     * @description For the forward authentication of a proxy (`forward_auth` of Caddy, ForwardAuth of Traefik, `auth_request` of nginx). Headers of the response tell who sent the request; each is empty if there is nothing to tell. An app should believe `gatehouse-identity` alone, which is signed. A service token has no user.
      *
      * The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come from our own origin, and so must any method if the proxy does not name it.
      *
@@ -2495,7 +2495,7 @@ export interface operations {
   };
   /**
    * Ask who sent a request to the app behind the proxy
-   * @description For the forward authentication of a proxy (`forward_auth` of Caddy, ForwardAuth of Traefik, `auth_request` of nginx). The response tells who sent the request: `gatehouse-user`, `gatehouse-tenant`, `gatehouse-role`, `gatehouse-email` (only a verified one), `gatehouse-permissions` (comma-separated), `gatehouse-plan`, each empty if there is none, and `gatehouse-identity`, a JSON Web Token with the same facts that is valid for 60 seconds. A service token has no user.
+   * @description For the forward authentication of a proxy (`forward_auth` of Caddy, ForwardAuth of Traefik, `auth_request` of nginx). Headers of the response tell who sent the request; each is empty if there is nothing to tell. An app should believe `gatehouse-identity` alone, which is signed. A service token has no user.
    *
    * The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come from our own origin, and so must any method if the proxy does not name it.
    *
@@ -2524,6 +2524,20 @@ export interface operations {
       /** @description The request may pass */
       204: {
         headers: {
+          /** @description Id of the user; empty for a service token */
+          "gatehouse-user"?: string;
+          /** @description Id of the active tenant */
+          "gatehouse-tenant"?: string;
+          /** @description Role in this tenant */
+          "gatehouse-role"?: string;
+          /** @description Address, if a provider trusted for it has verified it */
+          "gatehouse-email"?: string;
+          /** @description Permissions, comma-separated */
+          "gatehouse-permissions"?: string;
+          /** @description Plan */
+          "gatehouse-plan"?: string;
+          /** @description The same facts as a JSON Web Token, valid for 60 seconds */
+          "gatehouse-identity"?: string;
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
