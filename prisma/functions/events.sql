@@ -5,14 +5,37 @@
 CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN pg_snapshot_xmin(pg_current_snapshot());
 
+-- The body of an event, or its body with the id of the object alone if it exceeds the budget of the tenant.
+CREATE OR REPLACE FUNCTION body_within_budget(tenant uuid, body text) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];
+  event json := body::json;
+BEGIN
+  IF EXISTS (
+    SELECT FROM public.tenant_usage u WHERE u.tenant_id = tenant
+      AND (u.event_rows >= coalesce(u.max_event_rows, budget[3])
+        OR u.event_bytes + octet_length(body) > coalesce(u.max_event_bytes, budget[4])))
+  THEN
+    RETURN json_build_object('id', event -> 'id', 'type', event -> 'type', 'createdAt', event -> 'createdAt',
+      'data', json_build_object('id', event -> 'data' -> 'id'));
+  END IF;
+  RETURN body;
+END
+$$;
+
 -- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
 -- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
+-- The event of a deletion has only the id of the object once the tenant has used up its budget of events.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
 ) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
 LANGUAGE plpgsql VOLATILE ROWS 3 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 BEGIN
+  IF current_setting('app.deletes', true) = 'on' THEN
+    event_body := public.body_within_budget(tenant, event_body);
+  END IF;
   RETURN QUERY
     WITH published AS (
       INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)

@@ -35,9 +35,9 @@ END
 $$;
 
 -- The part of a budget that one member may fill while others need the rest.
-CREATE OR REPLACE FUNCTION member_share(budget bigint) RETURNS double precision
+CREATE OR REPLACE FUNCTION member_share(budget double precision) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN budget / 4.0::double precision;
+RETURN budget / 4;
 
 -- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
 -- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
@@ -47,8 +47,8 @@ RETURN budget / 4.0::double precision;
 -- beyond one raises QU001 (resources) or QU002 (events). The fifth number is the retention of events in seconds: what
 -- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
 -- the budget raises QU003. Concurrent transactions do not see each other's changes, so
--- together they may exceed it by what they write. A transaction that deletes rows of resources has no limit, because
--- its event must be stored too.
+-- together they may exceed it by what they write. A transaction that deletes rows of resources has a reserve for its
+-- event, a sixteenth of the budget, because people delete when a budget is used up (publish_event).
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -59,7 +59,12 @@ DECLARE
   budget bigint[];
   person bigint;
   own public.member_usage;
+  most_rows double precision;
+  most_bytes double precision;
 BEGIN
+  IF tenant IS NULL OR resource_rows = 0 AND resource_bytes = 0 AND event_rows = 0 AND event_bytes = 0 THEN
+    RETURN NULL;
+  END IF;
   IF quota <> '' AND event_rows > 0 THEN
     budget := quota::bigint[];
     person := public.current_user_id();
@@ -98,7 +103,7 @@ BEGIN
     END IF;
   END IF;
   IF quota IS NULL OR quota = '' THEN RETURN NULL; END IF;
-  IF resource_rows < 0 THEN RETURN set_config('app.quota', '', true); END IF;
+  IF resource_rows < 0 THEN RETURN set_config('app.deletes', 'on', true); END IF;
   budget := quota::bigint[];
   -- Near a limit, usage_changes count too.
   IF used.tenant_id IS NULL
@@ -117,14 +122,16 @@ BEGIN
   THEN
     RAISE EXCEPTION 'the tenant has used up its quota of resources' USING ERRCODE = 'QU001';
   END IF;
-  IF event_rows > 0 AND used.event_rows > coalesce(used.max_event_rows, budget[3])
-    OR event_bytes > 0 AND used.event_bytes > coalesce(used.max_event_bytes, budget[4])
-  THEN
+  most_rows := coalesce(used.max_event_rows, budget[3]);
+  most_bytes := coalesce(used.max_event_bytes, budget[4]);
+  IF current_setting('app.deletes', true) = 'on' THEN
+    most_rows := most_rows + greatest(most_rows / 16, 1000);
+    most_bytes := most_bytes + greatest(most_bytes / 16, 1048576);
+  END IF;
+  IF event_rows > 0 AND used.event_rows > most_rows OR event_bytes > 0 AND used.event_bytes > most_bytes THEN
     RAISE EXCEPTION 'the tenant has used up its quota of events' USING ERRCODE = 'QU002';
   END IF;
-  IF own.event_rows > public.member_share(coalesce(used.max_event_rows, budget[3]))
-    OR own.event_bytes > public.member_share(coalesce(used.max_event_bytes, budget[4]))
-  THEN
+  IF own.event_rows > public.member_share(most_rows) OR own.event_bytes > public.member_share(most_bytes) THEN
     RAISE EXCEPTION 'the member has used up their share of the events' USING ERRCODE = 'QU003';
   END IF;
   RETURN NULL;

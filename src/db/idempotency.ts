@@ -26,7 +26,8 @@ export type KeyedRequest = {
  * result that is no object (null, a reason for a refusal) is not kept, so the request can be sent
  * again. Results are encrypted, because some contain a secret that is shown once.
  * @param onReplayed called when the result is that of an earlier request
- * @throws Problem `idempotency-key-reused` if the key was used for another request
+ * @throws Problem `idempotency-key-reused` if the key was used for another request, or
+ *   `too-many-requests` if the person or service has `maxKeys` already
  */
 export async function runOnce<T>(
   { sql }: Tx,
@@ -47,7 +48,11 @@ export async function runOnce<T>(
       result = CASE WHEN NOT ${isOld} THEN k.result END,
       created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
     RETURNING request_hash AS "requestHash", result`
-  if (known === undefined || !requestHash.equals(known.requestHash)) {
+  if (known === undefined) {
+    const detail = `You have sent ${maxKeys} requests with a key within a day, which is the most.`
+    throw new Problem('too-many-requests', { detail, retryAfterSeconds: 60 })
+  }
+  if (!requestHash.equals(known.requestHash)) {
     throw new Problem('idempotency-key-reused')
   }
   const binding: Binding = ['idempotent-result', holder, keyHash.toString('hex')]
@@ -62,6 +67,9 @@ export async function runOnce<T>(
   return result
 }
 
+/** Keys that a person or service has at most; each is deleted after a day. */
+export const maxKeys = 10_000
+
 /** The statements on the table with the keys of people, or on that of services. */
 function keysOf(
   { userId, serviceId, tenantId }: KeyedRequest['by'],
@@ -73,7 +81,11 @@ function keysOf(
       holder: serviceId,
       insert: Prisma.sql`
         INSERT INTO service_idempotency_keys AS k (tenant_id, service_id, key_hash, request_hash)
-        VALUES (${tenantId}::uuid, ${serviceId}::uuid, ${keyHash}, ${requestHash})
+        SELECT ${tenantId}::uuid, ${serviceId}::uuid, ${keyHash}, ${requestHash}
+        WHERE ${maxKeys} > (SELECT count(*) FROM (
+          SELECT FROM service_idempotency_keys o
+          WHERE o.tenant_id = ${tenantId}::uuid AND o.service_id = ${serviceId}::uuid
+            AND o.key_hash <> ${keyHash} LIMIT ${maxKeys}) other)
         ON CONFLICT (tenant_id, service_id, key_hash) DO UPDATE SET`,
       update: (result: Buffer) => Prisma.sql`
         UPDATE service_idempotency_keys SET result = ${result}
@@ -85,7 +97,10 @@ function keysOf(
     holder: String(userId),
     insert: Prisma.sql`
       INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
-      VALUES (${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash})
+      SELECT ${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash}
+      WHERE ${maxKeys} > (SELECT count(*) FROM (
+        SELECT FROM idempotency_keys o
+        WHERE o.user_id = ${userId} AND o.key_hash <> ${keyHash} LIMIT ${maxKeys}) other)
       ON CONFLICT (user_id, key_hash) DO UPDATE SET
         tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
         secret = CASE WHEN NOT ${isOld} THEN k.secret END,`,

@@ -252,6 +252,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
 export const callerFunctions: readonly string[] = [
   'put_setting(text, text)',
   'feed_horizon()',
+  'body_within_budget(uuid, text)',
   'publish_event(uuid, text, text, text, timestamp with time zone, uuid)',
   'schedule_attempts(uuid, uuid[], boolean, timestamp with time zone)',
   'record_outcomes(uuid, uuid[], json, timestamp with time zone)',

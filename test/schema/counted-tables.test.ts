@@ -10,11 +10,9 @@ const notCounted = [
   'endpoint_probes', // one per endpoint
   'endpoint_states', // one per endpoint
   'erasures', // one for each deletion of a tenant or person
-  'idempotency_keys', // expire after a day
   'invoices', // by the billing provider
   'member_usage', // one per membership
   'memberships', // one per accepted invitation
-  'service_idempotency_keys', // expire after a day
   'service_tokens', // 50 per tenant
   'sessions', // expire
   'tenant_usage',

@@ -5,8 +5,28 @@ CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN '18446744073709551615'::xid8;
 
+-- The body of an event, or its body with the id of the object alone if it exceeds the budget of the tenant.
+CREATE OR REPLACE FUNCTION body_within_budget(tenant uuid, body text) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];
+  event json := body::json;
+BEGIN
+  IF EXISTS (
+    SELECT FROM public.tenant_usage u WHERE u.tenant_id = tenant
+      AND (u.event_rows >= coalesce(u.max_event_rows, budget[3])
+        OR u.event_bytes + octet_length(body) > coalesce(u.max_event_bytes, budget[4])))
+  THEN
+    RETURN json_build_object('id', event -> 'id', 'type', event -> 'type', 'createdAt', event -> 'createdAt',
+      'data', json_build_object('id', event -> 'data' -> 'id'));
+  END IF;
+  RETURN body;
+END
+$$;
+
 -- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
 -- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
+-- The event of a deletion has only the id of the object once the tenant has used up its budget of events.
 CREATE OR REPLACE FUNCTION publish_event(
   tenant uuid, event text, event_type text, event_body text, published_at timestamptz, chosen uuid
 ) RETURNS TABLE (
@@ -24,6 +44,9 @@ DECLARE
   turns uuid[];
   failing uuid[];
 BEGIN
+  IF current_setting('app.deletes', true) = 'on' THEN
+    event_body := public.body_within_budget(tenant, event_body);
+  END IF;
   INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
     VALUES (tenant, event, event_type, event_body, published_at, entered_cause,
       entered_trace);

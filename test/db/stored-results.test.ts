@@ -1,0 +1,111 @@
+import t from 'tap'
+import { maxKeys } from '#src/db/idempotency.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { serviceOwner } from '#test/support/callers/service-owner.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+
+/*
+ * Neither keys of requests nor deletions pass by the budgets of a tenant.
+ */
+
+const large = 'a'.repeat(50_000)
+
+async function usageOf({ database }: TestApp, tenantId: string) {
+  const { rows } = await database.admin.query(
+    'SELECT resource_rows::int, resource_bytes::int, event_rows::int, event_bytes::int FROM counted_usage($1)',
+    [tenantId],
+  )
+  return rows[0] ?? {}
+}
+
+/** Creates a post with a key. */
+function creator({ app }: TestApp, headers: Record<string, string>) {
+  return (key: string, body = large) =>
+    app.inject({
+      method: 'POST',
+      url: '/posts',
+      headers: { ...headers, 'idempotency-key': key },
+      body: { title: 'a', body },
+    })
+}
+
+t.test('stored results of requests count against the quota of resources', async (t) => {
+  const test = await build(t, { QUOTA_RESOURCES: '1000/1' })
+  const { user, cookie, send } = await owner(test, { role: 'admin' })
+  const create = creator(test, { cookie })
+  let refused: Awaited<ReturnType<typeof create>> | null = null
+  for (let n = 0; refused === null && n < 100; n += 1) {
+    const answer = await create(`key-${n}`)
+    if (answer.statusCode !== 201) refused = answer
+    else t.equal((await send('DELETE', `/posts/${answer.json().id}`)).statusCode, 204)
+  }
+  t.equal(refused?.statusCode, 409)
+  t.match(refused?.json(), { type: '/docs/errors/quota-exceeded' })
+  const { resource_rows: rows, resource_bytes: bytes } = await usageOf(test, user.tenantId)
+  t.equal(rows, 0, 'every post is deleted')
+  t.ok(bytes > 900_000, `${bytes} bytes of results`)
+  await test.database.admin.query(
+    `UPDATE idempotency_keys SET created_at = now() - interval '2 days'`,
+  )
+  await test.database.admin.query('SELECT prune_idempotency_keys(1000)')
+  t.equal((await usageOf(test, user.tenantId)).resource_bytes, 0, 'they expire')
+})
+
+t.test('a person and a service have a limited number of keys, and replays go on', async (t) => {
+  const test = await build(t)
+  const { user, cookie } = await owner(test, { role: 'admin' })
+  const service = await serviceOwner(test)
+  const { id, token } = await service.make(['post:create', 'post:read'])
+  for (const [headers, fill, values] of [
+    [
+      { cookie },
+      `INSERT INTO idempotency_keys (user_id, key_hash, request_hash) SELECT $1,`,
+      [user.userId],
+    ],
+    [
+      { authorization: `Bearer ${token}` },
+      `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash) SELECT $1, $2,`,
+      [service.user.tenantId, id],
+    ],
+  ] as const) {
+    const create = creator(test, headers as Record<string, string>)
+    t.equal((await create('first', 'x')).statusCode, 201)
+    await test.database.admin.query(
+      `${fill} sha256(n::text::bytea), sha256('') FROM generate_series(1, ${maxKeys} - 1) AS n`,
+      [...values],
+    )
+    const beyond = await create('another', 'x')
+    t.equal(beyond.statusCode, 429, beyond.body)
+    t.equal(beyond.headers['retry-after'], '60')
+    t.equal((await create('first', 'x')).headers['idempotent-replayed'], 'true')
+  }
+})
+
+t.test('a deletion over the budget publishes the id only, against a small reserve', async (t) => {
+  const test = await build(t)
+  const { user, send } = await owner(test, { role: 'admin' })
+  const ids: number[] = []
+  for (let n = 0; n < 3; n += 1) {
+    ids.push((await send('POST', '/posts', { title: 'a', body: large })).json().id)
+  }
+  const remove = () => send('DELETE', `/posts/${ids.shift()}`)
+  const newest = async () => {
+    const { data } = (await send('GET', '/events')).json()
+    return data.at(-1).data
+  }
+  t.equal((await remove()).statusCode, 204)
+  t.equal((await newest()).body, large, 'within the budget the whole post')
+  await test.database.admin.query('UPDATE tenant_usage SET max_event_rows = 1')
+  const [second] = ids
+  t.equal((await remove()).statusCode, 204)
+  t.strictSame(await newest(), { id: second })
+  t.equal((await send('PATCH', `/posts/${ids[0]}`, { title: 'b' })).statusCode, 409, 'no change')
+  const reserve = 1_000
+  await test.database.admin.query(
+    `UPDATE tenant_usage SET event_rows = max_event_rows + ${reserve} WHERE tenant_id = $1`,
+    [user.tenantId],
+  )
+  const answer = await remove()
+  t.equal(answer.statusCode, 409, 'and beyond the reserve nothing')
+  t.match(answer.json(), { type: '/docs/errors/quota-exceeded' })
+})
