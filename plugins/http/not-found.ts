@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 import { routingFault } from '#src/http/unroutable.ts'
@@ -26,8 +26,15 @@ async function answerUnrouted(request: FastifyRequest, reply: FastifyReply) {
   if (fault !== null) throw new Problem(fault.code, { detail: fault.detail })
   const [path = ''] = request.url.split('?', 1)
   const methods = request.server.allowedMethods(path)
-  if (methods.length === 0) throw new Problem('not-found')
+  if (methods.length === 0) throw new Problem('not-found', slashFault(request.server, path))
   reply.header('allow', [...methods, 'OPTIONS'].join(', '))
   if (request.method !== 'OPTIONS') throw new Problem('method-not-allowed')
   return reply.code(204).send()
+}
+
+/** A slash too many at the end. Depends on the routes alone, so it tells nothing about objects. */
+function slashFault({ allowedMethods }: FastifyInstance, path: string): { detail?: string } {
+  const shorter = path.slice(0, -1)
+  if (!path.endsWith('/') || allowedMethods(shorter).length === 0) return {}
+  return { detail: `No path ends with a slash: ${shorter}` }
 }

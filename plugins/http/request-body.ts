@@ -25,7 +25,11 @@ export default fp(
     const parseJson = app.getDefaultJsonParser('error', 'error')
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
       if (body === '') done(null, undefined)
-      else parseJson(request, String(body), done)
+      else {
+        parseJson(request, String(body), (error, value) =>
+          done(error === null ? null : (syntaxFault(String(body)) ?? error), value),
+        )
+      }
     })
     app.addContentTypeParser('*', refuseBytes)
     app.addHook('onRoute', function readBody(route: RouteOptions) {
@@ -36,6 +40,27 @@ export default fp(
   },
   { name: 'request-body', fastify: '5.x' },
 )
+
+/**
+ * Why a text is not JSON, as far as V8 says it: the place, or else the character that is not expected. Its message
+ * also has a part of the text, which is not repeated. Null if it is JSON.
+ */
+function syntaxFault(text: string): Problem | null {
+  try {
+    JSON.parse(text)
+    return null
+  } catch (error) {
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(String(error)) ?? []
+    const [, token] = /Unexpected token '(.)'/u.exec(String(error)) ?? []
+    const place =
+      line === undefined ? `“${token ?? ''}” is not expected` : `see line ${line}, column ${column}`
+    const isKnown = line !== undefined || token !== undefined
+    const detail = isKnown
+      ? `The body is not JSON: ${place}.`
+      : 'The body is not JSON: it ends early.'
+    return new Problem('malformed', { detail })
+  }
+}
 
 /** An empty form is still a form: its sender is answered with a page. */
 function ignoreTypeOfNothing(

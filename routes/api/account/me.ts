@@ -8,7 +8,12 @@ import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 
 const Me = Type.Object(
   {
-    user: Type.Object({ id: Id, email: Nullable(Type.String()), createdAt: Time }),
+    user: Type.Object({
+      id: Id,
+      name: Nullable(Type.String({ description: 'As your sign-in provider last said it' })),
+      email: Nullable(Type.String()),
+      createdAt: Time,
+    }),
     tenant: Nullable(Type.Object({ id: Uuid, name: Type.String() })),
     role: Nullable(Type.String()),
     department: Nullable(Type.String()),
@@ -36,13 +41,14 @@ const me: FastifyPluginAsyncTypebox = async function me(app) {
       },
     },
     async (request) => {
-      const { caller, tenant, invitations, subscription } = await app.db.read(
+      const { caller, userName, tenant, invitations, subscription } = await app.db.read(
         request.entry,
         profile,
       )
       return {
         user: {
           id: caller.userId,
+          name: userName,
           email: caller.email,
           createdAt: caller.createdAt.toISOString(),
         },

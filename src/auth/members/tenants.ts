@@ -58,6 +58,8 @@ export async function renameTenant(
 type ProfileRow = {
   id: string | null
   name: string | null
+  /** Of the person. */
+  userName: string | null
   invitations: OwnInvitationRow[] | null
   status: string | null
   periodEnd: Date | null
@@ -67,7 +69,7 @@ type ProfileRow = {
 /** The caller, their active tenant (null without one) and their open invitations. */
 export const profile = oneStatement(
   Prisma.sql`
-    SELECT t.id, t.name, (SELECT json_agg(i) FROM own_invitations() i) AS invitations,
+    SELECT t.id, t.name, u.name AS "userName", (SELECT json_agg(i) FROM own_invitations() i) AS invitations,
            u.subscription_status AS status, u.subscription_period_end AS "periodEnd",
            u.subscription_cancels_at AS "cancelsAt"
     FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}
@@ -76,6 +78,7 @@ export const profile = oneStatement(
     const { id = null, name = null, invitations = null, status = null } = row ?? {}
     return {
       caller,
+      userName: row?.userName ?? null,
       tenant: id === null || name === null ? null : { id, name },
       invitations: (invitations ?? []).map(toOwnInvitation),
       /** The subscription that decides the plan; null for people who never had one. */

@@ -126,3 +126,15 @@ t.test('other methods count for the rate limit', async (t) => {
   }
   t.same(statuses, [405, 204, 429])
 })
+
+t.test('a slash too many is named, whatever object the path is about', async (t) => {
+  const test = await build(t)
+  const ask = async (url: string) => (await test.app.inject({ method: 'GET', url })).json()
+  t.match(await ask('/orders/7/?a=b'), {
+    status: 404,
+    detail: 'No path ends with a slash: /orders/7',
+  })
+  for (const url of ['/unknown/', '/unknown/7/']) {
+    t.notMatch((await ask(url)).detail ?? '', 'slash', url)
+  }
+})

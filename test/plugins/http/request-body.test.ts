@@ -195,3 +195,19 @@ t.test('no route reads an encoded body', async (t) => {
     t.equal(answer.statusCode, 415, `${method} ${url}`)
   }
 })
+
+t.test('a body that is not JSON is refused with the place of the fault', async (t) => {
+  const test = await build(t)
+  const { cookie } = await signIn(test, await createUser(test.database, { role: 'admin' }))
+  const detailOf = async (payload: string) => {
+    const headers = { cookie, 'content-type': 'application/json' }
+    const answer = await test.app.inject({ method: 'POST', url: '/posts', headers, payload })
+    t.equal(answer.statusCode, 400, payload)
+    return answer.json().detail
+  }
+  t.equal(await detailOf('{'), 'The body is not JSON: see line 1, column 2.')
+  t.equal(await detailOf('{\n  "a": 1,\n}'), 'The body is not JSON: see line 3, column 1.')
+  t.equal(await detailOf('{"secret": hush}'), 'The body is not JSON: “h” is not expected.')
+  t.equal(await detailOf('[1,'), 'The body is not JSON: it ends early.')
+  t.match(await detailOf('{"__proto__": 1}'), 'a field `__proto__`')
+})

@@ -1711,6 +1711,7 @@ export interface components {
     Profile: {
       user: {
         id: number;
+        name: string | null;
         email: string | null;
         /** Format: date-time */
         createdAt: string;
