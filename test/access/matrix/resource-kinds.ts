@@ -1,32 +1,11 @@
-import { createDocument, createFolder, createTeam } from '#test/support/callers/chain.ts'
-import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
-import { insert, type Kinds, missingNumber, numbered, type Wanted } from './kind.ts'
+import { kindsOf } from '#test/resources/description.ts'
+import { descriptions } from '#test/resources/index.ts'
+import { createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { type Kinds, missingNumber, numbered, type Wanted } from './kind.ts'
 
 /** Orders, and resources of a tenant. */
 export const resourceKinds: Kinds = {
-  order: {
-    ...numbered,
-    async create({ world, tenantId, owner }) {
-      return { id: String(await createOrder(world.test.database, { ...owner, tenantId })) }
-    },
-  },
-  post: {
-    ...numbered,
-    departments: true,
-    create: ({ world, tenantId, owner: { userId, memberOf, department } }) =>
-      insert(
-        world,
-        `INSERT INTO posts (tenant_id, author_id, department, title, body)
-         VALUES ($1, $2, $3, 'x', 'x') RETURNING id`,
-        [tenantId, memberOf.includes(tenantId) ? userId : null, department],
-      ),
-  },
-  invoice: {
-    ...numbered,
-    async create({ world, tenantId }) {
-      return { id: String(await createTestInvoice(world.test.database, tenantId)) }
-    },
-  },
+  ...kindsOf(descriptions),
   team: {
     ...numbered,
     async create(wanted) {
@@ -46,13 +25,6 @@ export const resourceKinds: Kinds = {
     ...numbered,
     async create(wanted) {
       return { id: String(await createOwnFolder(wanted)) }
-    },
-  },
-  document: {
-    ...numbered,
-    async create(wanted) {
-      const { database } = wanted.world.test
-      return { id: String(await createDocument(database, await createOwnFolder(wanted))) }
     },
   },
 }

@@ -1,3 +1,5 @@
+import { routesOf } from '#test/resources/description.ts'
+import { descriptions } from '#test/resources/index.ts'
 import { idInBody, type RouteRows } from './route-row.ts'
 
 const shippingAddress = {
@@ -8,23 +10,9 @@ const shippingAddress = {
   country: 'PT',
 }
 
-const order = {
-  lineItems: [{ sku: 'GATE', quantity: 1, unitPrice: 900 }],
-  shippingAddress,
-  cardLast4: '4242',
-}
-
 /** Contract 3: orders, resources of a tenant, and its members. */
 export const resourceRoutes: RouteRows = {
-  'GET /orders': { who: 'order:read', answer: 200, lists: 'order' },
-  'POST /orders': { who: 'order:create', answer: 201, body: () => order, needsTenant: true },
-  'GET /orders/:id': { who: 'order:read', answer: 200, object: 'order' },
-  'PATCH /orders/:id': {
-    who: 'order:update',
-    answer: 200,
-    object: 'order',
-    body: () => ({ shippingAddress }),
-  },
+  ...routesOf(descriptions),
   'GET /app/orders/:id': { who: 'order:read', answer: 200, object: 'order' },
   'POST /app/orders/:id/address': {
     who: 'order:update',
@@ -32,60 +20,7 @@ export const resourceRoutes: RouteRows = {
     object: 'order',
     body: () => ({ ...shippingAddress, line2: '' }),
   },
-  'GET /posts': { who: 'post:read', answer: 200, lists: 'post' },
-  'POST /posts': { who: 'post:create', answer: 201, body: () => ({ title: 'x', body: 'x' }) },
-  'GET /posts/:id': { who: 'post:read', answer: 200, object: 'post' },
-  'PATCH /posts/:id': {
-    who: 'post:update',
-    answer: 200,
-    object: 'post',
-    body: () => ({ title: 'Another' }),
-  },
-  'DELETE /posts/:id': { who: 'post:delete', answer: 204, object: 'post' },
-  'GET /invoices': { who: 'invoice:read', answer: 200, lists: 'invoice' },
-  'GET /invoices/:id': { who: 'invoice:read', answer: 200, object: 'invoice' },
-  'GET /documents': { who: 'document:read', answer: 200, lists: 'document' },
-  'POST /documents': {
-    who: 'document:create',
-    answer: 201,
-    object: 'folder',
-    body: ({ id }) => ({ title: 'x', body: 'x', folderId: idInBody(id) }),
-  },
-  'GET /documents/:id': { who: 'document:read', answer: 200, object: 'document' },
-  'PATCH /documents/:id': {
-    who: 'document:update',
-    answer: 200,
-    object: 'document',
-    body: () => ({ title: 'Another' }),
-  },
-  'GET /app/documents': { who: 'document:read', answer: 200 },
-  'GET /app/documents/:id': { who: 'document:read', answer: 200, object: 'document' },
-  'POST /app/documents/:id': {
-    who: 'document:update',
-    answer: 303,
-    object: 'document',
-    body: () => ({ title: 'x', body: 'x' }),
-  },
   'GET /app/orders': { who: 'order:read', answer: 200 },
-  'GET /app/posts': { who: 'post:read', answer: 200 },
-  'POST /app/posts': {
-    who: 'post:create',
-    answer: 303,
-    body: () => ({ title: 'x', body: 'x', department: '', submission: crypto.randomUUID() }),
-  },
-  'GET /app/posts/:id': { who: 'post:read', answer: 200, object: 'post' },
-  'POST /app/posts/:id': {
-    who: 'post:update',
-    answer: 303,
-    object: 'post',
-    body: () => ({ title: 'x', body: 'x' }),
-  },
-  'POST /app/posts/:id/delete': {
-    who: 'post:delete',
-    answer: 303,
-    object: 'post',
-    body: () => ({ confirm: 'yes' }),
-  },
   'GET /app/invoices': { who: 'invoice:read', answer: 200 },
   'GET /app/teams': { who: 'team:read', answer: 200 },
   'POST /app/teams': {

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
 import { addJob } from '#test/db/credentials.ts'
+import { plantedOf } from '#test/resources/description.ts'
+import { descriptions } from '#test/resources/index.ts'
 import { insertion } from '#test/schema/table-rows.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
@@ -90,21 +92,9 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
   invitations: ({ tenantId }) => ({
     ...{ tenant_id: tenantId, email, role: 'viewer', expires_at: tomorrow },
   }),
-  orders: ({ userId, tenantId }) => ({
-    ...{ tenant_id: tenantId, user_id: userId, line_items: '[]', card_last4: '4242' },
-    shipping_address: JSON.stringify(address),
-  }),
-  posts: ({ userId, tenantId }) => ({
-    ...{ tenant_id: tenantId, author_id: userId, title: 'A title', body: 'A body' },
-  }),
-  invoices: ({ tenantId }) => ({
-    ...{ tenant_id: tenantId, amount: 1, currency: 'eur', status: 'paid' },
-  }),
+  ...plantedOf(descriptions),
   team_members: ({ userId, tenantId, teamId }) => ({
     ...{ tenant_id: tenantId, team_id: teamId, user_id: userId },
-  }),
-  documents: ({ tenantId, teamId, folderId }) => ({
-    ...{ tenant_id: tenantId, folder_id: folderId, team_id: teamId, title: 'x', body: 'x' },
   }),
   webhook_endpoints: ({ tenantId, endpointId }) => ({
     ...{ tenant_id: tenantId, id: endpointId, url: 'https://receiver.example' },

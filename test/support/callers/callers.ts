@@ -83,11 +83,16 @@ type Method = 'PUT' | 'GET' | 'POST' | 'DELETE' | 'PATCH'
 /** Requests with one cookie or token. */
 export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
   // Async, so that the request is sent immediately and not only when it is awaited.
-  return async (method: Method, url: string, payload?: object): Promise<LightMyRequestResponse> =>
+  return async (
+    method: Method,
+    url: string,
+    payload?: object,
+    headers: Record<string, string> = {},
+  ): Promise<LightMyRequestResponse> =>
     app.inject({
       method,
       url,
-      headers: credentials,
+      headers: { ...credentials, ...headers },
       ...(payload === undefined ? {} : { payload }),
     })
 }

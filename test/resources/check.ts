@@ -1,0 +1,88 @@
+import type { Test } from 'tap'
+import type { TestApp } from '#test/support/app/app.ts'
+import { noon } from '#test/support/app/at-time.ts'
+import { comparable, edgeIds, smuggling } from '#test/support/app/probes.ts'
+import { createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import type { Description } from './description.ts'
+
+/**
+ * What every declared resource does, apart from who may do it, which the access matrix asks: its answers,
+ * versions, keys, refused input, events and lists.
+ * @param test at noon (`buildAt`)
+ */
+export async function checkResource(t: Test, test: TestApp, one: Description): Promise<void> {
+  const { path, body, change, rules, answer, events = {} } = one
+  const { user, send, sendText } = await owner(test, { role: 'admin', department: 'sales' })
+  const { tenantId, userId } = user
+  const teamId = await createTeam(test.database, tenantId, [userId])
+  const folderId = await createFolder(test.database, tenantId, teamId)
+  const facts = { tenantId, userId, department: 'sales', folderId, teamId }
+  const full = { ...body, ...(rules.read?.reach === 'chain' && { folderId }) }
+  const eventsOf = async () => {
+    const { rows } = await test.database.admin.query<{ type: string; body: string }>(
+      'SELECT type, body FROM outbound_events WHERE tenant_id = $1 ORDER BY created_at, sequence',
+      [tenantId],
+    )
+    return rows.map(({ type, body }) => ({ type, data: JSON.parse(body).data }))
+  }
+  t.equal(one.mark, undefined, 'the description was compared with what was wanted')
+  for (const [id, status] of edgeIds) {
+    t.equal((await send('GET', `${path}/${id}`)).statusCode, status, `GET ${path}/${id}`)
+  }
+  t.equal((await send('GET', `${path}?colour=red`)).statusCode, 400, 'an unknown filter')
+  if (rules.create === undefined) return
+
+  for (const [name, text] of smuggling(full)) {
+    const { statusCode } = await sendText('POST', path, text)
+    if (statusCode !== 400) t.fail(`POST ${path} with ${name}: ${statusCode}`)
+  }
+  t.strictSame((await send('GET', path)).json(), { data: [], nextCursor: null }, 'nothing yet')
+  const made = await send('POST', path, full)
+  t.equal(made.statusCode, 201, made.body)
+  const row = made.json()
+  const { id } = row
+  t.strictSame(row, { id, ...answer?.(facts, noon) }, 'what a client gets')
+  t.equal(made.headers.location, `${path}/${id}`)
+  t.strictSame((await send('GET', `${path}/${id}`)).json(), row, 'the row by its id')
+  t.strictSame((await send('GET', path)).json().data, [row], 'the row in the list')
+  const published: object[] = events.POST === undefined ? [] : [{ type: events.POST, data: row }]
+  t.strictSame(await eventsOf(), published, 'the event of POST')
+
+  const stranger = await owner(test, { role: 'admin' })
+  const [foreign, missing] = [`${path}/${id}`, `${path}/987654321987`]
+  t.strictSame(
+    comparable(await stranger.send('GET', foreign)),
+    comparable(await stranger.send('GET', missing)),
+    'a foreign row is like a missing one',
+  )
+  if (rules.update !== undefined) {
+    const tag = String(made.headers.etag)
+    const ifMatch = (version: string) => ({ 'if-match': version })
+    const stale = await send('PATCH', `${path}/${id}`, change, ifMatch('"another"'))
+    t.equal(stale.statusCode, 412, 'another version')
+    const changed = await send('PATCH', `${path}/${id}`, change, ifMatch(tag))
+    t.equal(changed.statusCode, 200, changed.body)
+    t.strictSame(changed.json(), { ...row, ...change }, 'only what was sent has changed')
+    t.equal(
+      (await send('PATCH', `${path}/${id}`, change, ifMatch(tag))).statusCode,
+      412,
+      'the old one',
+    )
+    t.equal((await send('PATCH', `${path}/${id}`, {})).statusCode, 400, 'no change')
+    if (events.PATCH !== undefined) published.push({ type: events.PATCH, data: changed.json() })
+    t.strictSame(await eventsOf(), published, 'the event of PATCH')
+  }
+  if (rules.delete !== undefined) {
+    const { body: last } = await send('GET', `${path}/${id}`)
+    t.equal((await send('DELETE', `${path}/${id}`)).statusCode, 204)
+    t.equal((await send('GET', `${path}/${id}`)).statusCode, 404, 'it is gone')
+    t.equal((await send('DELETE', `${path}/${id}`)).statusCode, 404, 'once')
+    if (events.DELETE !== undefined) published.push({ type: events.DELETE, data: JSON.parse(last) })
+    t.strictSame(await eventsOf(), published, 'the event of DELETE')
+  }
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const first = await send('POST', path, full, key)
+  const again = await send('POST', path, full, key)
+  t.equal(again.json().id, first.json().id, 'the same request has one effect')
+}
