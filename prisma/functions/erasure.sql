@@ -321,24 +321,34 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of the orders of a deleted user, then clears the inviter in one batch of invitations, then the client
+-- Deletes one batch of what a deleted user owns (tables with the policy placed_in_own_tenant), then clears the inviter in one batch of invitations, then the client
 -- in one of audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders
 -- are gone.
 CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  owned name;
   tenant uuid;
+  remains boolean;
   changed integer;
 BEGIN
   PERFORM public.set_scope('erasure', '', person, NULL);
-  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.user_id = person ORDER BY o.tenant_id LIMIT 1;
-  IF FOUND THEN
-    DELETE FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person AND o.id IN (
-      SELECT p.id FROM public.orders p WHERE p.tenant_id = tenant AND p.user_id = person ORDER BY p.id LIMIT batch);
-    IF NOT EXISTS (SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person) THEN
+  FOR owned IN
+    SELECT c.relname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+    WHERE p.polname = 'placed_in_own_tenant' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
+  LOOP
+    EXECUTE format('SELECT tenant_id FROM public.%I WHERE user_id = $1 ORDER BY tenant_id LIMIT 1', owned)
+      INTO tenant USING person;
+    CONTINUE WHEN tenant IS NULL;
+    EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND user_id = $2 AND id IN (
+        SELECT id FROM public.%1$I WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $3)', owned)
+      USING tenant, person, batch;
+    EXECUTE format('SELECT EXISTS (SELECT FROM public.%I WHERE tenant_id = $1 AND user_id = $2)', owned)
+      INTO remains USING tenant, person;
+    IF NOT remains THEN
       INSERT INTO public.erasures (kind, user_id, tenant_id) VALUES ('events', person, tenant);
     END IF;
     RETURN false;
-  END IF;
+  END LOOP;
   UPDATE public.invitations i SET invited_by = NULL WHERE i.id IN (
     SELECT o.id FROM public.invitations o WHERE o.invited_by = person LIMIT batch) AND i.invited_by = person;
   GET DIAGNOSTICS changed = ROW_COUNT;

@@ -16,6 +16,8 @@ import {
   refusalOf,
   scopeOf,
 } from '#test/db/credentials.ts'
+import type { Description } from '#test/resources/description.ts'
+import { descriptions } from '#test/resources/index.ts'
 import {
   chained,
   closed,
@@ -26,7 +28,7 @@ import {
   samples,
 } from '#test/schema/table-rows.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
-import { createChain, createDocument } from '#test/support/callers/chain.ts'
+import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 
 const denied = '42501'
@@ -191,9 +193,11 @@ t.test(
 t.test('functions that do something without a credential are those of signing in', async (t) => {
   const { database, ada } = await world(t)
   const { admin } = database
-  const orderOf = await admin.query<{ id: string }>('SELECT id FROM orders WHERE user_id = $1', [
-    ada.userId,
-  ])
+  const homes: Record<string, [unknown[], Outcome]> = {}
+  for (const { name, table } of descriptions.filter(publishesAtHome)) {
+    const { rows } = await admin.query(`SELECT id FROM ${table} WHERE user_id = $1`, [ada.userId])
+    homes[`enter_${name.replaceAll('-', '_')}_tenant`] = [[rows[0]?.id], 'refused']
+  }
   const attempt = randomUUID()
   const key = () => randomCredential()
   /** The arguments of somebody who knows every id, address and subject, but no secret. */
@@ -211,7 +215,7 @@ t.test('functions that do something without a credential are those of signing in
     touch_service: [[key()], 'nothing'],
     end_session: [[key()], 'nothing'],
     switch_tenant: [[key(), key(), ada.tenantId], 'nothing'],
-    enter_order_tenant: [[orderOf.rows[0]?.id], 'refused'],
+    ...homes,
     start_attempt: [[key(), key(), 'sign-in', 'demo', 'n', 'v', null, null, 60, '/'], 'acts'],
     take_attempt: [[key(), key(), key()], 'nothing'],
     enter_attempt: [[key()], 'nothing'],
@@ -510,17 +514,27 @@ async function world(t: Test) {
   return { database, ada, eve }
 }
 
+/** Events about an owner's rows belong to the tenant of the row, which a function enters. */
+function publishesAtHome({ rules, events = {} }: Description): boolean {
+  const isOwned = rules.read?.reach === 'owner'
+  return isOwned && (events.PATCH !== undefined || events.DELETE !== undefined)
+}
+
 async function fill(database: TestDatabase, user: TestUser, name: string): Promise<void> {
   const { admin } = database
   for (const [table, row] of parentsOf(user)) await admin.query(...insertion(table, row))
   const done = [...parentsOf(user).map(([table]) => table), ...ofUsers, ...chained, ...closed]
+  const inFolders = descriptions.filter(({ rules }) => rules.read?.reach === 'chain')
+  done.push(...inFolders.map(({ table }) => table))
   const { rows } = await admin.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
      WHERE relrowsecurity AND relnamespace = 'public'::regnamespace ORDER BY 1`,
   )
   for (const { name } of rows) if (!done.includes(name)) await giveRow(database, name, user)
-  const { folderId } = await createChain(database, user)
-  await createDocument(database, folderId)
+  const { folderId, teamId } = await createChain(database, user)
+  const { tenantId, userId } = user
+  const facts = { tenantId, userId, department: null, folderId, teamId }
+  for (const { table, row } of inFolders) await admin.query(...insertion(table, row(facts)))
   await addSession(database, user)
   await addJob(database, 'deliver', { tenantId: user.tenantId })
   await admin.query(

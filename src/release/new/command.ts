@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { policy } from '#src/access/policy.ts'
+import { tablePrivileges } from '#src/schema/tables.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
+import { type Command, InputFault, readCommand, type Taken } from './input.ts'
+import { type Edit, editsOf } from './resource.ts'
+
+/*
+ * `npm run new`: writes a resource from templates, in a checkout. What it wrote is noted in `.data`, so that it
+ * can be taken back while it is not committed.
+ */
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    await carryOut(readCommand(args, await readTaken()))
+    return 0
+  } catch (error) {
+    if (!(error instanceof InputFault)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return 1
+  }
+}
+
+async function carryOut(command: Command): Promise<void> {
+  if (command.kind === 'remove') return remove(command.name)
+  const { resource } = command
+  const stamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)
+  const edits = await editsOf(resource, stamp)
+  const undone: Undo[] = []
+  for (const edit of edits) undone.push(await apply(edit))
+  await mkdir(dirname(noteOf(resource.name)), { recursive: true })
+  await writeFile(noteOf(resource.name), JSON.stringify(undone))
+  const written = [...new Set(edits.map(({ path }) => path))]
+  const sources = written.filter((path) => path.endsWith('.ts'))
+  format(sources)
+  say(`Written:\n${written.map((path) => `  ${path}`).join('\n')}
+
+Read src/resources and test/resources; delete the mark “review me” in test/resources/${resource.name}.ts when it says
+what you want. Then:
+  npm run generate                                        # Prisma's client and the generated documents
+  npm test -- --snapshot test/app.test.ts                 # the guards of the new routes: read the difference
+  npm run check
+  npm test -- test/resources/resources.test.ts test/access/*.test.ts test/schema/*.test.ts test/auth/erasure/*.test.ts
+Take it back with: npm run new -- --remove ${resource.name}
+`)
+}
+
+type Undo = { readonly path: string; readonly text: string; readonly isNew: boolean }
+
+async function apply(edit: Edit): Promise<Undo> {
+  const file = join(root, edit.path)
+  if (!('after' in edit) && !('before' in edit)) {
+    if (existsSync(file)) throw new InputFault(`${edit.path} exists already.`)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, edit.text)
+    return { path: edit.path, text: '', isNew: true }
+  }
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, inserted(text, edit))
+  return { path: edit.path, text: edit.text, isNew: false }
+}
+
+function inserted(
+  text: string,
+  edit: Exclude<Edit, { text: string; after?: never; before?: never }>,
+): string {
+  if ('before' in edit) {
+    const place = edit.before === '' ? text.length : text.lastIndexOf(edit.before)
+    if (place === -1) throw new InputFault(`${edit.path} has no “${edit.before}” any more.`)
+    return `${text.slice(0, place)}${edit.text}${text.slice(place)}`
+  }
+  const line = text.indexOf(edit.after)
+  if (line === -1) throw new InputFault(`${edit.path} has no “${edit.after}” any more.`)
+  const place = text.indexOf('\n', line) + 1
+  return `${text.slice(0, place)}${edit.text}${text.slice(place)}`
+}
+
+/** @throws InputFault if it was committed or changed since */
+async function remove(name: string): Promise<void> {
+  const note = noteOf(name)
+  if (!existsSync(note)) throw new InputFault(`${name}: this checkout has no note of writing it.`)
+  const undone: Undo[] = JSON.parse(await readFile(note, 'utf8'))
+  const files = undone.filter(({ isNew }) => isNew).map(({ path }) => path)
+  if (committedOf(files) !== '')
+    throw new InputFault(`${name} is committed. Revert the commit instead.`)
+  for (const { path, text, isNew } of undone.toReversed()) {
+    if (isNew) await rm(join(root, path), { force: true })
+    else await takeOut(path, text)
+  }
+  for (const { path } of undone.filter(({ path }) => path.endsWith('migration.sql'))) {
+    await rm(dirname(join(root, path)), { recursive: true, force: true })
+  }
+  await rm(note)
+  format(undone.filter(({ path, isNew }) => !isNew && path.endsWith('.ts')).map(({ path }) => path))
+  say(`Removed ${name}. Then: npm run generate\n`)
+}
+
+/** Formatters may have changed the white space since. */
+async function takeOut(path: string, text: string): Promise<void> {
+  const whole = await readFile(join(root, path), 'utf8')
+  const tokens = text.trim().split(/\s+/).map(RegExp.escape).join('\\s*')
+  const isLines = text.endsWith('\n')
+  const found = new RegExp(
+    isLines ? `${text.startsWith('\n') ? '\\n?' : ''}^[ \\t]*${tokens}[ \\t]*\\n` : tokens,
+    'm',
+  )
+  if (!found.test(whole))
+    throw new InputFault(`${path} has been changed. Take out what was added by hand.`)
+  await writeFile(join(root, path), whole.replace(found, ''))
+}
+
+function noteOf(name: string): string {
+  return join(root, '.data/new', `${name}.json`)
+}
+
+async function readTaken(): Promise<Taken> {
+  const schema = await readFile(join(root, 'prisma/schema.prisma'), 'utf8')
+  const { paths } = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'))
+  const segments = Object.keys(paths).map((path) => path.split('/')[1] ?? '')
+  const layout = await readFile(join(root, 'src/pages/kit/layout.ts'), 'utf8')
+  const pages = [...layout.matchAll(/href: '\/app\/([\w-]+)'/g)].map(([, page = '']) => page)
+  return {
+    rules: policy.map(({ resource }) => resource),
+    tables: Object.keys(tablePrivileges),
+    models: [...schema.matchAll(/^model (\w+)/gm)].map(([, model = '']) => model),
+    paths: [...segments, ...pages, 'app', 'docs', 'assets', 'auth', 'webhooks', 'openapi'],
+    events: eventTypes,
+  }
+}
+
+function format(paths: readonly string[]): void {
+  execFileSync(
+    process.execPath,
+    ['node_modules/@biomejs/biome/bin/biome', 'check', '--write', '--vcs-enabled=false', ...paths],
+    {
+      cwd: root,
+      stdio: 'ignore',
+    },
+  )
+  execFileSync(process.execPath, ['node_modules/prisma/build/index.js', 'format'], {
+    cwd: root,
+    stdio: 'ignore',
+  })
+}
+
+/** Those of the files that git has; none in a tree without it. */
+function committedOf(files: readonly string[]): string {
+  if (!existsSync(join(root, '.git'))) return ''
+  return execFileSync('git', ['ls-files', '--', ...files], { cwd: root, encoding: 'utf8' }).trim()
+}
+
+function say(text: string): void {
+  process.stdout.write(text)
+}

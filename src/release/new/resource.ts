@@ -1,0 +1,381 @@
+import { readFile } from 'node:fs/promises'
+import { modelOf, type NewField, type NewResource } from './input.ts'
+
+/** A file to write, or a text to add to one: after the line that begins with `after`. */
+export type Edit =
+  | { readonly path: string; readonly text: string }
+  | { readonly path: string; readonly after: string; readonly text: string }
+  | { readonly path: string; readonly before: string; readonly text: string }
+
+/** What the command writes. @param stamp of the migration, such as 20261126100000 */
+export async function editsOf(resource: NewResource, stamp: string): Promise<Edit[]> {
+  const { name, table, scope } = resource
+  const words = wordsOf(resource)
+  const fill = async (template: string) => {
+    const text = await readFile(new URL(`./${template}.txt`, import.meta.url), 'utf8')
+    return text.replaceAll(/\{\{(\w+)\}\}/g, (_all, key: string) => words[key] ?? '')
+  }
+  const { plurals = '', constant = '', file = '' } = words
+  return [
+    { path: 'prisma/schema.prisma', before: '', text: await fill('model') },
+    {
+      path: 'prisma/schema.prisma',
+      after: '  documents   Document[]',
+      text: `  ${plurals} ${words.Model}[]\n`,
+    },
+    ...(scope === 'chain'
+      ? [
+          {
+            path: 'prisma/schema.prisma',
+            after: '  folders     Folder[]   @relation("nested")',
+            text: `  ${plurals} ${words.Model}[]\n`,
+          },
+        ]
+      : []),
+    { path: `prisma/migrations/${stamp}_${table}/migration.sql`, text: await fill('migration') },
+    {
+      path: 'prisma/policies.sql',
+      before: '\n-- ---- Outbound webhooks ----',
+      text: await fill(`policies-${scope}`),
+    },
+    {
+      path: 'prisma/triggers.sql',
+      after: `SELECT count_table('documents'`,
+      text: `SELECT count_table('${table}', 'resource', '${words.bytes}');\n`,
+    },
+    {
+      path: 'prisma/functions/export.sql',
+      after: `  ('person', 'documents'`,
+      text: `${words.personSection}`,
+    },
+    {
+      path: 'prisma/functions/export.sql',
+      after: `  ('tenant', 'documents'`,
+      text: `  ('tenant', '${plurals}', '${table}', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),\n`,
+    },
+    {
+      path: 'prisma/functions/erasure.sql',
+      after: `    ('orders', 'id', 'id'), ('invoices', 'id', 'id'), ('documents', 'id', 'id'),`,
+      text: `    ('${table}', 'id', 'id'),\n`,
+    },
+    ...(scope === 'owner'
+      ? [{ path: `prisma/functions/${file}.sql`, text: await fill('home') }]
+      : []),
+    { path: `src/resources/${file}.ts`, text: await fill('declaration') },
+    {
+      path: 'src/resources/index.ts',
+      after: `import { documents }`,
+      text: `import { ${plurals} } from './${file}.ts'\n`,
+    },
+    { path: 'src/resources/index.ts', before: '] as const', text: `, ${plurals}` },
+    { path: `test/resources/${name}.ts`, text: await fill('description') },
+    {
+      path: 'test/resources/index.ts',
+      after: `import { document }`,
+      text: `import { ${constant} } from './${name}.ts'\n`,
+    },
+    { path: 'test/resources/index.ts', before: ']\n', text: `, ${constant}` },
+  ]
+}
+
+/** The words of the templates. */
+function wordsOf(resource: NewResource): Record<string, string> {
+  const { name, table, scope, page, fields } = resource
+  const camel = (text: string) =>
+    text.replaceAll(/[-_](\w)/g, (_all, letter: string) => letter.toUpperCase())
+  const plurals = camel(table)
+  const file = table.replaceAll('_', '-')
+  const sentence = table.replaceAll('_', ' ')
+  const heading = fields.find(({ kind, isOptional }) => kind === 'line' && !isOptional)?.key ?? ''
+  const choices = fields.filter(({ kind }) => kind === 'choice')
+  const accepted = list([
+    ...fields.map(({ key }) => key),
+    ...(scope === 'chain' ? ['folderId'] : []),
+  ])
+  const changed = list(fields.map(({ key }) => key))
+  const filters = [...choices.map(({ key }) => key), ...(scope === 'chain' ? ['folderId'] : [])]
+  const owns = { owner: ['userId'], tenant: ['authorId'], chain: ['folderId'] }[scope]
+  const [allowed, ruled] = [allowedOf(resource), rulesOf(resource)]
+  return {
+    ...{ name, table, scope, plurals, file, heading },
+    Model: modelOf(name),
+    constant: camel(name),
+    path: `/${file}`,
+    home: `enter_${name.replaceAll('-', '_')}_tenant`,
+    Sentence: capital(sentence),
+    helpers: helpersOf(resource).join(', '),
+    fields: lines(4, [
+      'id: id()',
+      { owner: 'userId: owner()', tenant: 'authorId: author()', chain: 'folderId: folder()' }[
+        scope
+      ],
+      ...fields.map((field) => `${field.key}: ${declared(field)}`),
+      'createdAt: created()',
+      'updatedAt: updated()',
+    ]),
+    filters: list(filters),
+    actions: lines(4, [
+      `read: { ${allowed.read} }`,
+      `create: { ${allowed.create}, accepts: [${accepted}] }`,
+      `update: { ${allowed.update}, accepts: [${changed}] }`,
+      `delete: { ${allowed.delete} }`,
+    ]),
+    events: lines(4, [
+      `created: '${capital(aOf(name))} was created'`,
+      `updated: '${capital(aOf(name))} was changed'`,
+    ]),
+    page:
+      page === null
+        ? ''
+        : `\n  page: { label: '${page}', heading: '${heading}', columns: [${list([...choices.map(({ key }) => key), 'updatedAt'])}] },`,
+    ...databaseWords(resource),
+    bytes: bytesOf(fields),
+    personSection: sectionOf(resource, plurals),
+    rules: lines(4, ruled),
+    facts: {
+      owner: 'tenantId, userId',
+      tenant: 'tenantId, userId',
+      chain: 'tenantId, folderId, teamId',
+    }[scope],
+    answerFacts: { owner: 'userId', tenant: 'userId', chain: 'folderId' }[scope],
+    row: [
+      'tenant_id: tenantId',
+      {
+        owner: 'user_id: userId',
+        tenant: 'author_id: userId',
+        chain: 'folder_id: folderId, team_id: teamId',
+      }[scope],
+      ...fields.map((field) => `${columnOf(field.key)}: ${sample(field)}`),
+    ].join(', '),
+    body: fields.map((field) => `${field.key}: ${sample(field)}`).join(', '),
+    change: fields
+      .slice(0, 1)
+      .map((field) => `${field.key}: ${other(field)}`)
+      .join(', '),
+    answer: [
+      ...owns.map((key) => (key === 'authorId' ? 'authorId: userId' : key)),
+      ...fields.map((field) => `${field.key}: ${sample(field)}`),
+    ].join(', '),
+    described: `POST: '${name}.created', PATCH: '${name}.updated'`,
+    forms:
+      page === null
+        ? ''
+        : `\n  forms: { create: ${scope === 'chain' ? 'null' : formOf(fields)}, change: ${formOf(fields)} },`,
+  }
+}
+
+function helpersOf({ scope, fields }: NewResource): string[] {
+  const own = { owner: 'owner', tenant: 'author', chain: 'folder' }[scope]
+  const kinds = fields.map(({ kind }) => kind)
+  const optional = fields.some(({ isOptional }) => isOptional) ? ['optional'] : []
+  return [...new Set(['created', own, 'id', ...kinds, ...optional, 'updated'])].toSorted()
+}
+
+function declared({ kind, limit, words, isOptional }: NewField): string {
+  const made = {
+    line: `line(${grouped(limit)})`,
+    text: `text(${grouped(limit)})`,
+    choice: `choice(${list(words)})`,
+    integer: 'integer()',
+    flag: 'flag()',
+  }[kind]
+  return isOptional ? `optional(${made})` : made
+}
+
+/** Under the permissions of posts; an owner's rows need no role. */
+function allowedOf({
+  name,
+  scope,
+}: NewResource): Record<'read' | 'create' | 'update' | 'delete', string> {
+  const [read, write] = [
+    `permission: null, token: '${name}:read'`,
+    `permission: null, token: '${name}:write'`,
+  ]
+  if (scope === 'owner') return { read, create: write, update: write, delete: write }
+  const [token, of] =
+    scope === 'chain' ? [`, token: '${name}:write'`, read] : ['', `permission: 'post:read'`]
+  return {
+    read: of,
+    create: `permission: 'post:write'${token}`,
+    update: `permission: 'post:write'${token}`,
+    delete: `permission: 'post:delete'${token}`,
+  }
+}
+
+function rulesOf({ name, scope }: NewResource): string[] {
+  const row = (action: string, permission: string | null, token: string) =>
+    `${action}: { reach: '${scope}', ${permission === null ? '' : `permission: '${permission}', `}token: '${token}' }`
+  const [reads, writes] = [`${name}:read`, `${name}:write`]
+  const inRole = scope !== 'owner'
+  const isTenant = scope === 'tenant'
+  return [
+    row('read', isTenant ? 'post:read' : null, isTenant ? 'post:read' : reads),
+    row('create', inRole ? 'post:write' : null, isTenant ? 'post:write' : writes),
+    row('update', inRole ? 'post:write' : null, isTenant ? 'post:write' : writes),
+    row('delete', inRole ? 'post:delete' : null, isTenant ? 'post:delete' : writes),
+  ]
+}
+
+const columnTypes = {
+  line: 'text',
+  text: 'text',
+  choice: 'text',
+  integer: 'bigint',
+  flag: 'boolean',
+} as const
+const modelTypes = {
+  line: 'String',
+  text: 'String',
+  choice: 'String',
+  integer: 'BigInt',
+  flag: 'Boolean',
+} as const
+
+/** Different in the migration and in the model, which have the same columns and indexes. */
+function databaseWords({ table, scope, fields }: NewResource) {
+  const own = {
+    owner: 'user_id bigint NOT NULL',
+    tenant: 'author_id bigint',
+    chain: 'folder_id bigint NOT NULL',
+  }[scope]
+  const columns = [
+    'tenant_id uuid NOT NULL',
+    'id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991)',
+    own,
+    ...(scope === 'chain' ? ['team_id bigint NOT NULL'] : []),
+    ...fields.map(
+      ({ key, kind, isOptional }) =>
+        `${columnOf(key)} ${columnTypes[kind]}${isOptional ? '' : ' NOT NULL'}`,
+    ),
+    'created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP',
+    'updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP',
+  ]
+  const filters = fields.filter(({ kind }) => kind === 'choice').map(({ key }) => key)
+  const [first, ...further] = {
+    owner: [['userId'], ['userId', 'createdAt']],
+    tenant: [
+      ['tenantId', 'authorId'],
+      ['tenantId', 'createdAt'],
+    ],
+    chain: [
+      ['tenantId', 'teamId'],
+      ['tenantId', 'teamId', 'createdAt'],
+      ['tenantId', 'folderId', 'teamId'],
+    ],
+  }[scope]
+  const scoped = { owner: ['userId'], tenant: ['tenantId'], chain: ['tenantId', 'teamId'] }[scope]
+  const indexes = [
+    ...(first === undefined ? [] : [first]),
+    ...further,
+    ...filters.map((key) => [...scoped, key]),
+  ]
+  const relations = [
+    '  tenant Tenant @relation(fields: [tenantId], references: [id], onDelete: Cascade, onUpdate: NoAction)',
+    ...(scope === 'chain'
+      ? [
+          '  folder Folder @relation(fields: [tenantId, folderId, teamId], references: [tenantId, id, teamId], onDelete: NoAction, onUpdate: Cascade)',
+        ]
+      : []),
+  ]
+  const ownColumn = {
+    owner: '  userId BigInt @map("user_id")',
+    tenant: '  authorId BigInt? @map("author_id")',
+    chain: '  folderId BigInt @map("folder_id")\n  teamId BigInt @map("team_id")',
+  }[scope]
+  const model = [
+    '  tenantId String @map("tenant_id") @db.Uuid',
+    '  id BigInt @default(autoincrement())',
+    ownColumn,
+    ...fields.map(
+      ({ key, kind, isOptional }) =>
+        `  ${key} ${modelTypes[kind]}${isOptional ? '?' : ''}${columnOf(key) === key ? '' : ` @map("${columnOf(key)}")`}`,
+    ),
+    '  createdAt DateTime @default(now()) @map("created_at") @db.Timestamptz(6)',
+    '  updatedAt DateTime @default(now()) @map("updated_at") @db.Timestamptz(6)',
+    ...relations,
+  ]
+  return {
+    tableColumns: columns.map((one) => `  ${one}`).join(',\n'),
+    modelColumns: model.join('\n'),
+    keys:
+      scope === 'chain'
+        ? ',\n  FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id) ON UPDATE CASCADE'
+        : '',
+    tableIndexes: indexes
+      .map((keys) => [...keys, 'id'].map(columnOf))
+      .map(
+        (keys) => `CREATE INDEX ${table}_${keys.join('_')}_idx ON ${table} (${keys.join(', ')});`,
+      )
+      .join('\n'),
+    modelIndexes: indexes.map((keys) => `  @@index([${[...keys, 'id'].join(', ')}])`).join('\n'),
+  }
+}
+
+function bytesOf(fields: readonly NewField[]): string {
+  const texts = fields.filter(({ kind }) => columnTypes[kind] === 'text')
+  const bytes = texts.map(({ key, isOptional }) => {
+    const length = `octet_length(r.${columnOf(key)})`
+    return isOptional ? `coalesce(${length}, 0)` : length
+  })
+  return bytes.join(' + ')
+}
+
+function sectionOf({ table, scope }: NewResource, section: string): string {
+  const [condition, byTenant] = {
+    owner: ['r.user_id = $1', false],
+    tenant: ['r.tenant_id = $2 AND r.author_id = $1', true],
+    chain: ['r.tenant_id = $2', true],
+  }[scope]
+  return `  ('person', '${section}', '${table}', 'r.id', 'bigint', '${condition}', '{}', ${byTenant}),\n`
+}
+
+function sample({ key, kind, words }: NewField): string {
+  if (kind === 'choice') return `'${words[0]}'`
+  if (kind === 'integer') return '1'
+  if (kind === 'flag') return 'true'
+  return `'${capital(spaced(key)).slice(0, 1)}'`
+}
+
+function other({ kind, words }: NewField): string {
+  if (kind === 'choice') return `'${words[1]}'`
+  if (kind === 'integer') return '2'
+  if (kind === 'flag') return 'false'
+  return `'x'`
+}
+
+function formOf(fields: readonly NewField[]): string {
+  const inputs = fields.map((field) => {
+    const value =
+      { integer: `'1'`, flag: `'yes'` }[field.kind as 'integer' | 'flag'] ?? sample(field)
+    return `${field.key}: ${value}`
+  })
+  return `{ ${inputs.join(', ')} }`
+}
+
+function columnOf(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function spaced(key: string): string {
+  return columnOf(key).replaceAll('_', ' ')
+}
+
+function aOf(name: string): string {
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name.replaceAll('-', ' ')}`
+}
+
+function list(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(', ')
+}
+
+function lines(indent: number, all: readonly string[]): string {
+  return all.map((one) => `${' '.repeat(indent)}${one},`).join('\n')
+}
+
+function grouped(value: number): string {
+  return String(value).replaceAll(/\B(?=(\d{3})+$)/g, '_')
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
