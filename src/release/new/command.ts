@@ -73,7 +73,10 @@ function inserted(
   if ('before' in edit) {
     const place = edit.before === '' ? text.length : text.lastIndexOf(edit.before)
     if (place === -1) throw new InputFault(`${edit.path} has no “${edit.before}” any more.`)
-    return `${text.slice(0, place)}${edit.text}${text.slice(place)}`
+    const head = text.slice(0, place)
+    // A list of several lines ends with a comma already.
+    const hasComma = edit.text.startsWith(', ') && head.trimEnd().endsWith(',')
+    return `${head}${hasComma ? edit.text.slice(1) : edit.text}${text.slice(place)}`
   }
   const line = text.indexOf(edit.after)
   if (line === -1) throw new InputFault(`${edit.path} has no “${edit.after}” any more.`)
