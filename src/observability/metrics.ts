@@ -427,7 +427,7 @@ function createOutboundMetrics(registry: Registry) {
   for (const outcome of ['succeeded', 'exhausted']) deliveries.inc({ outcome }, 0)
   const postponed = new Counter({
     name: 'gatehouse_delivery_attempts_postponed_total',
-    help: 'Delivery attempts that we could not make and that did not count, by reason: secret (no key to decrypt it), resources (sockets, files, memory), name-servers, internal, address-busy (many attempts at one address), stopped',
+    help: 'Delivery attempts that we could not make and that did not count, by reason: secret (no key to decrypt it), resources (sockets, files, memory), name-servers, internal, address-busy (many attempts at one address, or many requests to one host), stopped',
     labelNames: ['reason'],
     registers,
   })

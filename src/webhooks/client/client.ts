@@ -5,7 +5,8 @@ import { createHostCheck, type HostCheckOptions } from './dns.ts'
 import { AttemptError, attemptError, PostponedError } from './errors.ts'
 import { type Answer, exchange } from './exchange.ts'
 import { customerError } from './explain.ts'
-import { readEndpointUrl } from './url.ts'
+import { createHostBudget, type HostBudget } from './host-budget.ts'
+import { isExempt, readEndpointUrl } from './url.ts'
 
 export type SendRequest = {
   /** As stored. Parsed and checked again at each attempt. */
@@ -48,6 +49,8 @@ export type SenderOptions = HostCheckOptions & {
   timeoutMs: number
   /** Attempts in progress at one address (OUTBOUND_PER_ADDRESS). */
   perAddress?: number
+  /** Of requests and bytes to each host. */
+  budget?: HostBudget
   clock?: Clock
 }
 
@@ -75,12 +78,15 @@ export function createSender(options: SenderOptions): Sender {
   const checkHost = createHostCheck(options)
   const pools = createPools({ timeoutMs })
   const limit = createAddressLimit(perAddress)
+  const budget = options.budget ?? createHostBudget()
 
   async function attempt({ url: text, headers, body, pauseMs }: SendRequest): Promise<Sent> {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
     const { url } = read
     const addresses = await checkHost(url)
+    // What the operator has listed is no stranger.
+    if (!isExempt(url, allow)) budget.take(url.hostname, Buffer.byteLength(body))
     const post = { path: url.pathname + url.search, headers: headersOf(headers), body, pauseMs }
     return limit(addresses, async () => {
       const pool = pools.poolFor(url, addresses)
@@ -89,11 +95,13 @@ export function createSender(options: SenderOptions): Sender {
       const answer = await exchange(pool, post, timeoutMs)
       const leftMs = timeoutMs - (performance.now() - begun)
       if (!isKept || !isClosedUnanswered(answer) || leftMs <= 0) {
+        if (isAccepted(answer)) budget.prove(url.hostname)
         return { ...answer, certificateExpiresAt: pools.certificateExpiry(pool) }
       }
       // The receiver closed a kept connection while the request was on its way.
       const fresh = pools.openOnce(url, addresses)
       const again = await exchange(fresh, post, leftMs).finally(() => fresh.destroy())
+      if (isAccepted(again)) budget.prove(url.hostname)
       return { ...again, certificateExpiresAt: pools.certificateExpiry(fresh) }
     })
   }
@@ -123,6 +131,10 @@ function headersOf(given: Readonly<Record<string, string>>): Record<string, stri
   const named = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const)
   const allowed = named.filter(([name]) => !reservedHeaders.includes(name))
   return { ...Object.fromEntries(allowed), ...ownHeaders }
+}
+
+function isAccepted({ statusCode, failure }: Answer): boolean {
+  return failure === null && statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
 function isClosedUnanswered({ statusCode, failure }: Answer): boolean {
