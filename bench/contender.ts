@@ -19,6 +19,7 @@ export function startGatehouse({ url }: Pick<Place, 'url'>): Promise<Server> {
     OIDC_DEMO_CLIENT_SECRET: 'bench',
     RATE_LIMIT_WEBHOOKS: 'off',
     RATE_LIMIT_API: 'off',
+    RATE_LIMIT_VERIFY: 'off',
     LOG_LEVEL: 'silent',
   })
 }

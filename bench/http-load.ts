@@ -15,7 +15,7 @@ export async function sendLoad(target: Target, nextRequest: () => Buffer): Promi
   let failed = 0
   const answered = (ms: number, status: string) => {
     times.push(ms)
-    if (status !== '200') failed += 1
+    if (!status.startsWith('20')) failed += 1
     return performance.now() < end
   }
   await Promise.all(
@@ -59,6 +59,7 @@ function converse(
 function isWhole(answer: string): boolean {
   const headEnd = answer.indexOf('\r\n\r\n')
   if (headEnd === -1) return false
+  if (answer.startsWith('HTTP/1.1 204 ')) return true
   const length = /\r\ncontent-length: (\d+)/i.exec(answer)?.[1]
   if (length === undefined) throw new Error(`a response without a length: ${answer.slice(0, 200)}`)
   return answer.length >= headEnd + 4 + Number(length)
