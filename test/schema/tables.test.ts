@@ -102,7 +102,7 @@ t.test('neither role can exceed its privileges', async (t) => {
     'DELETE FROM users',
     `UPDATE users SET email = 'x'`,
     `INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'x')`,
-    `UPDATE tenants SET name = 'x'`,
+    'UPDATE tenants SET created_at = now()',
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ('${user.tenantId}', ${user.userId}, 'admin')`,
     `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer) VALUES ('x', 'x', ${user.userId}, 'x')`,
     'UPDATE sign_in_attempts SET user_id = 1',

@@ -15,6 +15,7 @@ import { findUsage } from '#src/auth/members/usage.ts'
 import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
+import { openDatabase } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
@@ -227,7 +228,7 @@ t.test('members and their names are those of the tenant', async (t) => {
 })
 
 t.test('an invitation is mailed in the tenant of the job only', async (t) => {
-  const { app, config, database, enterAdmin, admin, elsewhere } = await world(t)
+  const { config, database, enterAdmin, admin, elsewhere } = await world(t)
   const id = crypto.randomUUID()
   for (const [index, { tenantId }] of [elsewhere, admin].entries()) {
     await database.admin.query(
@@ -238,7 +239,9 @@ t.test('an invitation is mailed in the tenant of the job only', async (t) => {
   }
   const sent: unknown[] = []
   const mailer = { send: async ({ to }: { to: readonly string[] }) => void sent.push(...to) }
-  const deps = { ...config, db: app.db, mailer }
+  const db = openDatabase(database.workerUrl, 1)
+  t.teardown(() => db.close())
+  const deps = { ...config, db, mailer }
   t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed')
   t.same(sent, ['1@example.com'])
   const { rows } = await database.admin.query(

@@ -86,7 +86,13 @@ t.test('each kind has its effect', async (t) => {
   t.strictSame(effect('invoice.paid', stripeInvoice()), { kind: 'none' }, 'its charge counts')
   t.strictSame(effect('invoice.paid', stripeInvoice({ payments: stripePayments })), payment)
   t.strictSame(effect('invoice.paid', stripeInvoice({ amount_paid: 0 })), { kind: 'none' })
-  const dispute = { kind: 'dispute', customer: null, payment: 'pi_1', isOpen: true }
+  const dispute = {
+    kind: 'dispute',
+    customer: null,
+    payment: 'pi_1',
+    dispute: 'dp_1',
+    isOpen: true,
+  }
   t.strictSame(effect('charge.dispute.created', stripeDispute()), dispute)
   for (const [status, isOpen] of [
     ['won', false],

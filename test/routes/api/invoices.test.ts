@@ -5,7 +5,15 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
-const invoiceKeys = ['id', 'tenantId', 'amount', 'currency', 'status', 'createdAt']
+const invoiceKeys = [
+  'id',
+  'tenantId',
+  'amount',
+  'currency',
+  'status',
+  'amountRefunded',
+  'createdAt',
+]
 
 t.test('an invoice belongs to the tenant of the session', async (t) => {
   const test = await build(t)

@@ -145,5 +145,6 @@ async function deliver(journey: Journey, secrets: string[]): Promise<void> {
 }
 
 function cookieOf(response: Response): string {
-  return String(response.headers.getSetCookie()[0]).split(';')[0] ?? ''
+  const session = response.headers.getSetCookie().find((cookie) => cookie.startsWith('sid='))
+  return session?.split(';')[0] ?? ''
 }
