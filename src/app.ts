@@ -49,6 +49,7 @@ import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
 import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
+import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
@@ -282,6 +283,11 @@ export async function buildApp(
       await app.register(pageRoutes.invitations)
       await app.register(pageRoutes.orders)
       await app.register(pageRoutes.declared, { resources: owned })
+      await app.register(api.billingCheckout, {
+        checkout: chooseCheckout(config),
+        plans: config.billing.plans,
+        baseUrl: config.baseUrl,
+      })
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
       await app.register(api.billingReconciliations)

@@ -7,8 +7,8 @@ import { createProviders } from '#src/auth/oidc/clients.ts'
 import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
 import { startCleanup } from '#src/auth/sessions/cleanup.ts'
-import { createProviderApi } from '#src/billing/provider-api.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
+import { chooseApi } from '#src/billing/providers/choose-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { isPooled } from '#src/db/connections/pool-options.ts'
@@ -126,7 +126,7 @@ async function startParts(
   await queue.start()
   const due = startDueJobs(queue, logger)
   parts.stoppables.push(due, startTakeover(queue, logger))
-  const { api, retentionDays } = config.billing
+  const { retentionDays } = config.billing
   const billing = await workBilling({
     queue,
     due,
@@ -134,7 +134,7 @@ async function startParts(
     systemDb,
     provider: chooseProvider(config.billing.provider, config),
     plans: config.billing.plans,
-    api: api && createProviderApi(api),
+    api: chooseApi(config),
     retentionDays,
     clock,
     metrics: metrics.billing,

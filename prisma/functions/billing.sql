@@ -81,6 +81,17 @@ BEGIN
 END
 $$;
 
+-- The same for the user of the session, who has asked for a checkout. Returns the customer that they have then.
+CREATE OR REPLACE FUNCTION claim_own_customer(customer text) RETURNS text
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  holder bigint := public.session_user_id();
+BEGIN
+  PERFORM public.claim_customer(customer, holder);
+  RETURN (SELECT u.billing_customer FROM public.users u WHERE u.id = holder);
+END
+$$;
+
 -- One page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)

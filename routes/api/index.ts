@@ -1,6 +1,7 @@
 import ownInvitations from './account/invitations.ts'
 import me from './account/me.ts'
 import tenants from './account/tenants.ts'
+import billingCheckout from './billing/checkout.ts'
 import billingCustomers from './billing/customers.ts'
 import billingEvents from './billing/events.ts'
 import billingReconciliations from './billing/reconciliations.ts'
@@ -26,6 +27,7 @@ import endpointReplays from './webhooks/replays.ts'
 /** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {
   audit,
+  billingCheckout,
   billingCustomers,
   billingEvents,
   billingReconciliations,

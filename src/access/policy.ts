@@ -27,6 +27,7 @@ export type Resource =
   | 'operation'
   | 'profile'
   | 'verification'
+  | 'plan'
   | 'account'
   | 'session'
   | 'token'
@@ -102,6 +103,8 @@ export const policy: readonly Rule[] = [
   allow('operation', 'read', 'operator', null, null),
   own('profile', 'read', 'any'),
   { ...own('verification', 'read', 'any'), forServices: 'always' },
+  own('plan', 'create', 'session'),
+  own('plan', 'update', 'session'),
   own('account', 'read', 'session'),
   own('account', 'delete', 'recent-session'),
   own('session', 'read', 'session'),

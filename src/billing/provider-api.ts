@@ -1,6 +1,6 @@
-import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import type { JsonObject } from '#src/runtime/json.ts'
 import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
-import { readBody } from '#src/runtime/response-body.ts'
+import { createHttp, type HttpOptions, isPlainId } from './providers/http.ts'
 
 /** The current object; `gone` if the provider has deleted it, `unknown` if it has none (yet). */
 export type ProviderState = JsonObject | 'gone' | 'unknown'
@@ -35,6 +35,25 @@ export type ObjectApi = SubscriptionApi & {
 
 export type ProviderApi = ObjectApi & EventListApi
 
+/** Who pays, as the provider's API takes it. */
+export type Payer = { userId: number; email: string | null }
+
+/** A page at the provider, where a person pays or changes what they pay. */
+export type CheckoutApi = {
+  /**
+   * Creates the provider's customer of a user. Asked again it answers with the same one.
+   * @returns null if the provider needs an email address
+   */
+  createCustomer(payer: Payer): Promise<string | null>
+  /** @returns the URL; null if the provider does not know the price */
+  startCheckout(
+    customer: string,
+    payer: Payer,
+    order: { price: string; returnUrl: string },
+  ): Promise<string | null>
+  openPortal(customer: string, returnUrl: string): Promise<string>
+}
+
 /** Enough calls about this customer are in progress. The event was not tried. */
 export class CustomerBusy extends Error {
   override readonly name = 'CustomerBusy'
@@ -60,42 +79,21 @@ export function limitByCustomer(api: ObjectApi, perCustomer: number): ObjectApi 
   }
 }
 
-type Options = {
-  /** Without a trailing slash. */
-  url: string
-  key: string
-  fetch?: typeof globalThis.fetch
-  timeoutMs?: number
-}
-
-const deadlineMs = 5_000
-const maxBytes = 262_144
 const listBytes = 33_554_432 // a hundred events
 const pageEvents = 100
 const cursorForm = /^[^\p{C}]{1,1000}$/u // kept in a column, so without what PostgreSQL refuses
-// The id becomes a path segment, so characters with a meaning in a URL are refused.
-const plainId = /^[A-Za-z0-9_-]{1,255}$/
 
 /**
- * The billing provider's API. `GET {url}/subscriptions/{id}` with `Authorization: Bearer {key}`
- * returns 200 with the object as JSON, including its `id`; 404 if it has none (yet); 410 if it has
- * deleted it. Anything else is an error that a retry may solve. Redirects are not followed.
+ * The API of a billing provider in the specification's format. `GET {url}/subscriptions/{id}` with
+ * `Authorization: Bearer {key}` returns 200 with the object as JSON, including its `id`; 404 if it has
+ * none (yet); 410 if it has deleted it. Anything else is an error that a retry may solve.
  *
  * `GET {url}/events?created_from=&created_to=&limit=100&after=` returns 200 with `{ data, next }`: the
  * events created in this range (Unix seconds, from inclusive, to exclusive) in any order, and the
  * cursor for `after`, or null.
  */
-export function createProviderApi(options: Options): ProviderApi {
-  const { url, key, fetch = globalThis.fetch, timeoutMs = deadlineMs } = options
-  const get = (path: string) =>
-    fetch(`${url}${path}`, {
-      headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch((error) => {
-      throw new Error(`the billing API did not answer (${reasonOf(error)})`, { cause: error })
-    })
-
+export function createProviderApi(options: HttpOptions): ProviderApi {
+  const http = createHttp(options)
   return {
     async listEvents({ from, to, after }) {
       const query = new URLSearchParams({
@@ -104,53 +102,25 @@ export function createProviderApi(options: Options): ProviderApi {
         limit: String(pageEvents),
         ...(after !== null && { after }),
       })
-      const response = await get(`/events?${query}`)
-      if (response.status === 200) return readPage(response)
-      await response.body?.cancel()
-      throw new Error(`the billing API answered ${response.status} for its list of events`)
+      const { status, body } = await http('GET', `/events?${query}`, { maxBytes: listBytes })
+      if (status !== 200) {
+        throw new Error(`the billing API answered ${status} for its list of events`)
+      }
+      const { data, next = null } = body ?? {}
+      const isCursor = typeof next === 'string' && cursorForm.test(next)
+      if (!Array.isArray(data) || data.length > pageEvents || !(next === null || isCursor)) {
+        throw new Error('the billing API answered with something that is no list of events')
+      }
+      return { items: data, next }
     },
     async findSubscription(id) {
-      if (!plainId.test(id)) return 'unknown'
-      const response = await get(`/subscriptions/${id}`)
-      if (response.status === 200) return readObject(response, id)
-      await response.body?.cancel()
-      if (response.status === 404) return 'unknown'
-      if (response.status === 410) return 'gone'
-      throw new Error(`the billing API answered ${response.status}`)
+      if (!isPlainId(id)) return 'unknown'
+      const { status, body } = await http('GET', `/subscriptions/${id}`)
+      if (status === 404) return 'unknown'
+      if (status === 410) return 'gone'
+      if (status !== 200) throw new Error(`the billing API answered ${status}`)
+      if (body?.id !== id) throw new Error('the billing API answered with another object')
+      return body
     },
   }
-}
-
-async function readObject(response: Response, id: string): Promise<JsonObject> {
-  const object = parseJsonObject(await readText(response, maxBytes))
-  if (object?.id !== id) throw new Error('the billing API answered with another object')
-  return object
-}
-
-async function readPage(response: Response): Promise<EventPage> {
-  const { data, next = null } = parseJsonObject(await readText(response, listBytes)) ?? {}
-  const isCursor = typeof next === 'string' && cursorForm.test(next)
-  if (!Array.isArray(data) || data.length > pageEvents || !(next === null || isCursor)) {
-    throw new Error('the billing API answered with something that is no list of events')
-  }
-  return { items: data, next }
-}
-
-async function readText(response: Response, most: number): Promise<string> {
-  try {
-    const body = await readBody(response.body, most)
-    if (body === null) throw new Error('the answer is too large')
-    return body.toString('utf8')
-  } catch (error) {
-    throw new Error(`the billing API did not answer (${reasonOf(error)})`, { cause: error })
-  }
-}
-
-/** For operators. The `cause` of a fetch error carries the code of the socket. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  if (error.name === 'TimeoutError') return 'timed out'
-  const cause = error.cause
-  if (cause instanceof Error && 'code' in cause) return String(cause.code)
-  return error.message
 }

@@ -186,7 +186,8 @@ async function readList(
   { from, to, cursor, pages }: Run,
   cursors: ReadonlySet<string>,
 ): Promise<EventPage> {
-  if (api === null) throw new Error('BILLING_API_URL is not set for the workers')
+  if (api === null)
+    throw new Error('BILLING_API_KEY is not set for the workers, or the provider has no list')
   if (pages >= maxPages) throw new Error(`the list does not end within ${maxPages} pages`)
   const range = { from: Math.floor(from.getTime() / 1_000), to: Math.ceil(to.getTime() / 1_000) }
   const page = await api.listEvents({ ...range, after: cursor })
@@ -214,7 +215,7 @@ async function workPage(
     const missed = run.dryRun
       ? await findMissing(connection, [...listed.keys()])
       : await recordMissing(connection, [...listed.values()])
-    const different = await findDifferent(connection, listed, new Set(missed))
+    const different = await findDifferent(connection, provider, listed, new Set(missed))
     const moved = await connection.sql`
       UPDATE billing_reconciliations SET pages = pages + 1, cursor = ${page.next},
         seen = seen + ${listed.size}, refused = refused + ${page.items.length - listed.size},
@@ -256,9 +257,10 @@ async function findMissing(connection: Queryable, ids: readonly string[]): Promi
   return rows.map(({ id }) => id)
 }
 
-/** The known events whose content differs; the order of members and spaces do not count. */
+/** The known events that say something else; what a provider adds to each delivery does not count. */
 async function findDifferent(
   connection: Queryable,
+  provider: BillingProvider,
   listed: ReadonlyMap<string, Listed>,
   missed: ReadonlySet<string>,
 ): Promise<string[]> {
@@ -270,8 +272,8 @@ async function findDifferent(
       WHERE event_id = ANY (${known}) AND body IS NOT NULL`
   return rows
     .filter(({ id, body }) => {
-      const received: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-      return !isDeepStrictEqual(received, listed.get(id)?.item)
+      const received = provider.parse({ 'webhook-id': id }, body)
+      return !isDeepStrictEqual(received, listed.get(id)?.event)
     })
     .map(({ id }) => id)
 }

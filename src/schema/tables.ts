@@ -189,6 +189,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'delete_endpoint(uuid, uuid)',
     'export_own(text, uuid, text, integer)',
     'link_customer(text, bigint, text)',
+    'claim_own_customer(text)',
     'list_customers(text, integer)',
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',

@@ -185,7 +185,7 @@ t.test('a provider that lies about what was received changes nothing', async (t)
 t.test('a provider that lies or never ends fails the run with the reason', async (t) => {
   const many = Array.from({ length: 101 }, (_, n) => eventOf(`m${n}`))
   const cases: [string, EventListApi | null, RegExp][] = [
-    ['no API', null, /BILLING_API_URL is not set/],
+    ['no API', null, /BILLING_API_KEY is not set/],
     [
       'the same cursor',
       { listEvents: async () => ({ items: [], next: 'x' }) },

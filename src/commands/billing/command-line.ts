@@ -1,6 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import type { EventStatus } from '#src/billing/events.ts'
-import { details, json, readTime } from '../kit/arguments.ts'
+import { details, json, readCount, readTime } from '../kit/arguments.ts'
 import { readEnvironment } from '../kit/environment.ts'
 
 /** As in src/billing/events.ts, which takes longer to load than the help takes to print. */
@@ -66,6 +66,7 @@ Needs DATABASE_URL.`,
       await (await import('./replay.ts')).default(readEnvironment(), ids, options)
     })
   addReconcileCommand(billing)
+  addBackfillCommand(billing)
 }
 
 function addReconcileCommand(billing: Command): void {
@@ -82,8 +83,34 @@ function addReconcileCommand(billing: Command): void {
         `Without times it covers the last day, except for the last ten minutes, whose
 webhooks may still arrive. The workers do the same every 15 minutes by themselves.
 Stopping this command does not stop the run, which runs in the workers.
-Needs DATABASE_URL, and a worker with BILLING_API_URL.`,
+Needs DATABASE_URL, and a worker with BILLING_API_KEY.`,
       ),
     )
     .action(async (options) => (await import('./reconcile.ts')).default(readEnvironment(), options))
+}
+
+const dayMs = 86_400_000
+
+function addBackfillCommand(billing: Command): void {
+  billing
+    .command('backfill')
+    .description('Record what happened before the provider was connected')
+    .addOption(
+      new Option('--days <days>', 'How far back; providers keep about 30 days')
+        .default(30)
+        .argParser(readCount),
+    )
+    .option(...json)
+    .addHelpText(
+      ...details(
+        'the list of the provider could not be read',
+        `Reads the list of events of the provider, as reconcile does, once and for more
+days. Running it again changes nothing.
+Needs DATABASE_URL, and a worker with BILLING_API_KEY.`,
+      ),
+    )
+    .action(async ({ days, ...options }) => {
+      const from = new Date(Date.now() - days * dayMs).toISOString()
+      await (await import('./reconcile.ts')).default(readEnvironment(), { ...options, from })
+    })
 }

@@ -51,6 +51,13 @@ export const accountRoutes: RouteRows = {
     object: 'identity',
     reach: 'owner',
   },
+  // The matrix has no checkout.
+  'POST /billing/checkout': {
+    who: 'plan:create',
+    answer: 404,
+    body: () => ({ price: 'price_1' }),
+  },
+  'POST /billing/portal': { who: 'plan:update', answer: 404 },
   'GET /auth/tokens': { who: 'token:read', answer: 200, lists: 'token', reach: 'owner' },
   'POST /auth/tokens': {
     who: 'token:create',

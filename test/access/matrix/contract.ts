@@ -108,6 +108,8 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'service-token:delete': adminInSession,
   'profile:read': { reach: 'self' },
   'verification:read': { reach: 'self', anyService: true },
+  'plan:create': { reach: 'self', credential: 'session' },
+  'plan:update': { reach: 'self', credential: 'session' },
   'account:read': { reach: 'self', credential: 'session' },
   'account:delete': { reach: 'self', credential: 'recent-session' },
   'session:read': { reach: 'self', credential: 'session' },

@@ -666,6 +666,24 @@ export interface paths {
      */
     get: operations["getUsage"];
   };
+  "/billing/checkout": {
+    /**
+     * Start to pay for a plan
+     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer; 503 if the provider does not answer.
+     *
+     * Roles viewer, editor, admin: own account.
+     */
+    post: operations["startCheckout"];
+  };
+  "/billing/portal": {
+    /**
+     * Change or cancel what you pay
+     * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid; 503 if the provider does not answer.
+     *
+     * Roles viewer, editor, admin: own account.
+     */
+    post: operations["openBillingPortal"];
+  };
   "/billing/events": {
     /**
      * List received billing events, newest first
@@ -1081,6 +1099,19 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
       finishedAt: string | null;
+    };
+    Checkout: {
+      /** @description A price of `BILLING_PLANS` */
+      price: string;
+      /** @description Where the provider sends the browser afterwards: one of our own pages, or a path of `SIGN_IN_RETURN_TO`. Default: the account page. */
+      returnTo?: string;
+    };
+    CheckoutPage: {
+      /**
+       * Format: uri
+       * @description A page of the billing provider
+       */
+      url: string;
     };
     /** @description Nothing was deleted. */
     ConfirmationMismatchProblem: components["schemas"]["Problem"] & {
@@ -6088,6 +6119,75 @@ export interface operations {
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Start to pay for a plan
+   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer; 503 if the provider does not answer.
+   *
+   * Roles viewer, editor, admin: own account.
+   */
+  startCheckout: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "price": "text",
+         *   "returnTo": "text"
+         * }
+         */
+        "application/json": components["schemas"]["Checkout"];
+      };
+    };
+    responses: {
+      /** @description A page of checkouts */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["CheckoutPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Change or cancel what you pay
+   * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid; 503 if the provider does not answer.
+   *
+   * Roles viewer, editor, admin: own account.
+   */
+  openBillingPortal: {
+    responses: {
+      /** @description A page of checkouts */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["CheckoutPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];

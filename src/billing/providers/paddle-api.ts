@@ -1,0 +1,95 @@
+import { idOf, objectIn, secondsOf } from '../event.ts'
+import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
+import { createHttp, type HttpOptions, isPlainId } from './http.ts'
+import { readUser } from './stripe.ts'
+
+const pageEvents = 200 // the most that Paddle lists
+const listBytes = 33_554_432
+
+/**
+ * Paddle's API, as far as it is needed. A customer has the user in its custom data, which only the
+ * holder of the key can write. That of a transaction can be written by any page, so it is not read.
+ */
+export function createPaddleApi(
+  options: HttpOptions & { baseUrl: string },
+): ProviderApi & CheckoutApi {
+  const { baseUrl } = options
+  const http = createHttp({ ...options, headers: { 'paddle-version': '1' } })
+
+  async function find(path: string, id: string) {
+    const { status, body } = await http('GET', path)
+    if (status === 404) return 'unknown'
+    if (status !== 200) throw new Error(`Paddle answered ${status}`)
+    const object = objectIn(body?.data)
+    if (object.id !== id) throw new Error('Paddle answered with another object')
+    return object
+  }
+
+  async function post(path: string, json: object) {
+    const { status, body } = await http('POST', path, { json })
+    if (status === 200 || status === 201) return objectIn(body?.data)
+    if (status === 400 || status === 404) return null
+    throw new Error(`Paddle answered ${status} ${objectIn(body?.error).code ?? ''}`.trim())
+  }
+
+  return {
+    async findSubscription(id) {
+      return isPlainId(id) ? find(`/subscriptions/${id}`, id) : 'unknown'
+    },
+    async findHolder(customer) {
+      const found = isPlainId(customer) ? await find(`/customers/${customer}`, customer) : 'unknown'
+      return typeof found === 'string' ? null : readUser(found.custom_data, baseUrl)
+    },
+    /** Newest first, without a range of its own: what is newer is left out, what is older ends it. */
+    async listEvents({ from, to, after }) {
+      const query = new URLSearchParams({
+        order_by: 'id[DESC]',
+        per_page: String(pageEvents),
+        ...(after !== null && { after }),
+      })
+      const { status, body } = await http('GET', `/events?${query}`, { maxBytes: listBytes })
+      const items = body?.data
+      if (status !== 200 || !Array.isArray(items) || items.length > pageEvents) {
+        throw new Error(`Paddle answered ${status} for its list of events`)
+      }
+      const createdOf = (item: unknown) => secondsOf(objectIn(item).occurred_at) ?? to
+      const last: unknown = items.at(-1)
+      const hasMore = objectIn(objectIn(body?.meta).pagination).has_more === true
+      const { event_id: next } = objectIn(last)
+      const goesOn = hasMore && typeof next === 'string' && createdOf(last) >= from
+      return {
+        items: items.filter((item) => createdOf(item) >= from && createdOf(item) < to),
+        next: goesOn ? next : null,
+      }
+    },
+    async createCustomer({ userId, email }) {
+      if (email === null) return null
+      const custom_data = { gatehouse_user: String(userId), gatehouse_origin: baseUrl }
+      const { status, body } = await http('POST', '/customers', { json: { email, custom_data } })
+      // Somebody else's customer may have the address, so it is not taken over.
+      if (status === 409) return null
+      return idOf(objectIn(body?.data)) ?? fail()
+    },
+    async startCheckout(customer, { userId }, { price }) {
+      const transaction = await post('/transactions', {
+        items: [{ price_id: price, quantity: 1 }],
+        customer_id: customer,
+        custom_data: { gatehouse_user: String(userId), gatehouse_origin: baseUrl },
+      })
+      return transaction === null ? null : urlOf(objectIn(transaction.checkout).url)
+    },
+    async openPortal(customer) {
+      const session = await post(`/customers/${customer}/portal-sessions`, {})
+      const { general } = objectIn(session?.urls)
+      return urlOf(objectIn(general).overview)
+    },
+  }
+}
+
+function urlOf(url: unknown): string {
+  return typeof url === 'string' && URL.parse(url) !== null ? url : fail()
+}
+
+function fail(): never {
+  throw new Error('Paddle answered with something else')
+}

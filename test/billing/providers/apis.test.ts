@@ -1,0 +1,126 @@
+import t from 'tap'
+import { createPaddleApi } from '#src/billing/providers/paddle-api.ts'
+import { createStripeApi } from '#src/billing/providers/stripe-api.ts'
+
+const baseUrl = 'https://app.example.com'
+type Reply = [status: number, body: object]
+
+/** A fetch that answers by path and query, and records what it was asked. */
+function answering(replies: Record<string, Reply>) {
+  const asked: string[] = []
+  const fetch: typeof globalThis.fetch = async (input) => {
+    const { pathname, search } = new URL(String(input))
+    const path = decodeURIComponent(pathname + search)
+    asked.push(path)
+    const [status, body] = replies[path] ?? [404, {}]
+    return new Response(JSON.stringify(body), { status })
+  }
+  return { fetch, asked }
+}
+
+t.test('Stripe’s list is read newest first, page by page', async (t) => {
+  const range = 'limit=100&created[gte]=10&created[lt]=20'
+  const { fetch, asked } = answering({
+    [`/v1/events?${range}`]: [200, { data: [{ id: 'e3' }, { id: 'e2' }], has_more: true }],
+    [`/v1/events?${range}&starting_after=e2`]: [200, { data: [{ id: 'e1' }], has_more: false }],
+  })
+  const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+  const first = await api.listEvents({ from: 10, to: 20, after: null })
+  t.strictSame(first, { items: [{ id: 'e3' }, { id: 'e2' }], next: 'e2' })
+  const second = await api.listEvents({ from: 10, to: 20, after: 'e2' })
+  t.strictSame(second, { items: [{ id: 'e1' }], next: null })
+  t.equal(asked.length, 2)
+  await t.rejects(api.listEvents({ from: 1, to: 2, after: null }), /answered 404/)
+})
+
+t.test('Paddle’s list is cut to the range, and ends with the first event before it', async (t) => {
+  const event = (id: string, second: number) => ({
+    event_id: id,
+    occurred_at: new Date(second * 1_000).toISOString(),
+  })
+  const query = '/events?order_by=id[DESC]&per_page=200'
+  const more = { pagination: { has_more: true } }
+  const { fetch } = answering({
+    [query]: [200, { data: [event('e4', 25), event('e3', 15)], meta: more }],
+    [`${query}&after=e3`]: [200, { data: [event('e2', 10), event('e1', 5)], meta: more }],
+  })
+  const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
+  const first = await api.listEvents({ from: 10, to: 20, after: null })
+  t.strictSame(first, { items: [event('e3', 15)], next: 'e3' })
+  const second = await api.listEvents({ from: 10, to: 20, after: 'e3' })
+  t.strictSame(second, { items: [event('e2', 10)], next: null })
+})
+
+t.test('objects are fetched by their own id and nothing else', async (t) => {
+  const { fetch, asked } = answering({
+    '/v1/subscriptions/sub_1': [200, { id: 'sub_1', status: 'active' }],
+    '/v1/subscriptions/sub_2': [200, { id: 'sub_1' }],
+    '/v1/invoices/in_1?expand[]=payments': [200, { id: 'in_1' }],
+    '/v1/checkout/sessions/cs_1': [200, { id: 'cs_1' }],
+    '/v1/subscriptions/sub_500': [500, {}],
+  })
+  const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+  t.match(await api.findSubscription('sub_1'), { status: 'active' })
+  t.equal(await api.findSubscription('sub_none'), 'unknown')
+  await t.rejects(api.findSubscription('sub_2'), /another object/)
+  await t.rejects(api.findSubscription('sub_500'), /answered 500/)
+  t.match(await api.findInvoice?.('in_1'), { id: 'in_1' })
+  t.match(await api.findRelated?.('checkout/sessions/cs_1'), { id: 'cs_1' })
+  const before = asked.length
+  t.equal(await api.findSubscription('../charges/ch_1'), 'unknown')
+  t.equal(asked.length, before, 'an id that is no id is not asked for')
+})
+
+t.test('the holder of a customer is who this installation has noted', async (t) => {
+  const mine = { gatehouse_user: '7', gatehouse_origin: baseUrl }
+  const other = { gatehouse_user: '7', gatehouse_origin: 'https://staging.example.com' }
+  const { fetch } = answering({
+    '/v1/customers/cus_1': [200, { id: 'cus_1', metadata: mine }],
+    '/v1/customers/cus_2': [200, { id: 'cus_2', metadata: other }],
+    '/customers/ctm_1': [200, { data: { id: 'ctm_1', custom_data: mine } }],
+    '/customers/ctm_2': [200, { data: { id: 'ctm_2', custom_data: null } }],
+  })
+  const stripe = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+  const paddle = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
+  t.equal(await stripe.findHolder?.('cus_1'), 7)
+  t.equal(await stripe.findHolder?.('cus_2'), null)
+  t.equal(await stripe.findHolder?.('cus_none'), null)
+  t.equal(await paddle.findHolder?.('ctm_1'), 7)
+  t.equal(await paddle.findHolder?.('ctm_2'), null)
+})
+
+t.test('Paddle: a customer with this address that is not ours is not taken over', async (t) => {
+  const conflict: Reply = [409, { error: { code: 'customer_already_exists' } }]
+  const { fetch } = answering({
+    '/customers': conflict,
+    '/transactions': [201, { data: { checkout: { url: 'https://pay.example/?_ptxn=txn_1' } } }],
+    '/customers/ctm_1/portal-sessions': [
+      201,
+      { data: { urls: { general: { overview: 'https://portal.example' } } } },
+    ],
+  })
+  const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
+  const payer = { userId: 7, email: 'ada@acme.example' }
+  t.equal(await api.createCustomer(payer), null)
+  t.equal(await api.createCustomer({ ...payer, email: null }), null)
+  const order = { price: 'pri_1', returnUrl: baseUrl }
+  t.match(await api.startCheckout('ctm_1', payer, order), /txn_1$/)
+  t.equal(await api.openPortal('ctm_1', baseUrl), 'https://portal.example')
+})
+
+t.test('an answer that is too large or too late is an error', async (t) => {
+  const huge: typeof globalThis.fetch = async () => new Response('x'.repeat(300_000))
+  const slow: typeof globalThis.fetch = (_input, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+  const options = { url: 'https://api.stripe.com/v1', key: 'k', baseUrl }
+  await t.rejects(
+    createStripeApi({ ...options, fetch: huge }).findSubscription('sub_1'),
+    /the answer is too large/,
+  )
+  await t.rejects(
+    createStripeApi({ ...options, fetch: slow, timeoutMs: 1 }).findSubscription('sub_1'),
+    /timed out/,
+  )
+})

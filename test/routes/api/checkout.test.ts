@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import t, { type Test } from 'tap'
+import { build } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+
+type Call = {
+  method: string
+  path: string
+  form: Record<string, string>
+  headers: IncomingMessage['headers']
+}
+
+/** A provider on loopback that records what it is asked. */
+async function startProvider(t: Test, answer: (call: Call) => [status: number, body: object]) {
+  const calls: Call[] = []
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    const { method = '', url = '', headers } = request
+    const form = Object.fromEntries(new URLSearchParams(text))
+    const call = { method, path: url, form, headers }
+    calls.push(call)
+    const [status, body] = answer(call)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { url: `http://127.0.0.1:${address.port}/v1`, calls }
+}
+
+const stripe = (url: string) => ({
+  BILLING_PROVIDER: 'stripe',
+  BILLING_WEBHOOK_SECRETS: 'whsec_0123456789',
+  BILLING_API_URL: url,
+  BILLING_API_KEY: 'sk_test_key',
+  BILLING_PLANS: 'price_pro:pro,price_team:team',
+  SIGN_IN_RETURN_TO: '/,/welcome',
+})
+
+const usual = ({ path }: Call): [number, object] => {
+  if (path === '/v1/customers') return [200, { id: 'cus_new' }]
+  if (path === '/v1/checkout/sessions') return [200, { url: 'https://checkout.example/c' }]
+  return [200, { url: 'https://billing.example/p' }]
+}
+
+t.test('a checkout creates the customer once, marked with its user, and links it', async (t) => {
+  const provider = await startProvider(t, usual)
+  const test = await build(t, stripe(provider.url))
+  const user = await createUser(test.database)
+  const send = as(test, await signIn(test, user))
+  const first = await send('POST', '/billing/checkout', {
+    price: 'price_pro',
+    returnTo: '/welcome',
+  })
+  t.match(first, { statusCode: 200 })
+  t.strictSame(first.json(), { url: 'https://checkout.example/c' })
+  const { rows } = await test.database.admin.query(
+    'SELECT billing_customer FROM users WHERE id = $1',
+    [user.userId],
+  )
+  t.strictSame(rows, [{ billing_customer: 'cus_new' }])
+  const marks = {
+    'metadata[gatehouse_user]': String(user.userId),
+    'metadata[gatehouse_origin]': 'http://localhost:3000',
+  }
+  t.match(provider.calls, [
+    { path: '/v1/customers', form: marks, headers: { 'idempotency-key': String } },
+    {
+      path: '/v1/checkout/sessions',
+      form: {
+        ...marks,
+        customer: 'cus_new',
+        mode: 'subscription',
+        'line_items[0][price]': 'price_pro',
+        'subscription_data[metadata][gatehouse_user]': String(user.userId),
+        success_url: 'http://localhost:3000/welcome',
+      },
+      headers: { authorization: 'Bearer sk_test_key', 'stripe-version': String },
+    },
+  ])
+  await send('POST', '/billing/checkout', { price: 'price_team' })
+  t.equal(provider.calls.filter(({ path }) => path === '/v1/customers').length, 1)
+  t.match(await send('POST', '/billing/portal'), { statusCode: 200, body: /billing\.example/ })
+  t.match(provider.calls.at(-1), { form: { customer: 'cus_new' } })
+})
+
+t.test('what cannot be bought is refused before the provider is asked', async (t) => {
+  const provider = await startProvider(t, usual)
+  const test = await build(t, stripe(provider.url))
+  const user = await createUser(test.database)
+  const send = as(test, await signIn(test, user))
+  t.match(await send('POST', '/billing/portal'), { statusCode: 409, body: /no customer for you/ })
+  const elsewhere = { price: 'price_pro', returnTo: 'https://evil.example/' }
+  t.match(await send('POST', '/billing/checkout', elsewhere), { statusCode: 400 })
+  t.match(await send('POST', '/billing/checkout', { price: 'price_x' }), {
+    statusCode: 400,
+    body: /no plan with this price/,
+  })
+  await test.database.admin.query(`UPDATE users SET plan = 'pro' WHERE id = $1`, [user.userId])
+  t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), {
+    statusCode: 409,
+    body: /have this plan already/,
+  })
+  t.strictSame(provider.calls, [])
+  t.match(await send('POST', '/billing/checkout', { price: 'price_team' }), { statusCode: 200 })
+})
+
+t.test('a customer that another user has is not taken', async (t) => {
+  const provider = await startProvider(t, usual)
+  const test = await build(t, stripe(provider.url))
+  const holder = await createUser(test.database, { billingCustomer: 'cus_new' })
+  const user = await createUser(test.database)
+  const send = as(test, await signIn(test, user))
+  t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), { statusCode: 409 })
+  const { rows } = await test.database.admin.query(
+    'SELECT id::int FROM users WHERE billing_customer IS NOT NULL',
+  )
+  t.strictSame(rows, [{ id: holder.userId }])
+})
+
+t.test('a provider that fails or lies is a 503, and an unknown price a 400', async (t) => {
+  let next: [number, object] = [500, {}]
+  const provider = await startProvider(t, () => next)
+  const test = await build(t, stripe(provider.url))
+  const user = await createUser(test.database, { billingCustomer: 'cus_1' })
+  const send = as(test, await signIn(test, user))
+  const buy = () => send('POST', '/billing/checkout', { price: 'price_pro' })
+  const failed = await buy()
+  t.match(failed, { statusCode: 503, headers: { 'retry-after': '5' } })
+  t.notMatch(failed.body, 'Stripe', 'a 5xx does not say why')
+  next = [200, { url: 7 }]
+  t.match(await buy(), { statusCode: 503 })
+  next = [400, { error: { code: 'resource_missing', type: 'invalid_request_error' } }]
+  t.match(await buy(), { statusCode: 400, body: /does not have this price/ })
+})
+
+t.test('an installation without a checkout says so', async (t) => {
+  const test = await build(t)
+  const send = as(test, await signIn(test, await createUser(test.database)))
+  t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), { statusCode: 404 })
+  t.match(await send('POST', '/billing/portal'), { statusCode: 404 })
+})
