@@ -13,7 +13,7 @@ export const noRedis =
  * @returns a function that stops it
  */
 export async function startRedis(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   port: number,
   more: readonly string[] = [],
 ): Promise<() => Promise<void>> {

@@ -24,6 +24,7 @@ export type Load = {
   /** Resolves after this many more responses, or far too many failures. */
   more(count: number): Promise<void>
   stop(): Promise<void>
+  hasEnded(): boolean
   /** An order of the user's. */
   order: number
   /** The acknowledged events, for test/billing/history.ts. */
@@ -141,6 +142,7 @@ export async function startLoad(
       while (answered < goal && failures.length < 100) await once(counts, 'turn')
     },
     stop,
+    hasEnded: () => ended.signal.aborted,
     history,
     user,
     order,

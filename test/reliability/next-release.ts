@@ -75,7 +75,7 @@ const changes = [
     `    'touch_session(bytea)',`,
     `    'touch_session(bytea)',\n    'count_labels()',\n    'open_session(bytea, integer, boolean)',`,
   ],
-  ['src/auth/sessions/enter.ts', 'FROM enter_session(', 'FROM open_session('],
+  ['src/auth/sessions/enter.ts', 'Prisma.sql`enter_session(', 'Prisma.sql`open_session('],
 ] as const
 
 export type NextRelease = {
@@ -90,7 +90,7 @@ export type NextRelease = {
   adds: string[]
 }
 
-export async function makeNextRelease(t: Test): Promise<NextRelease> {
+export async function makeNextRelease(t: Pick<Test, 'teardown'>): Promise<NextRelease> {
   const folder = join(await temporaryFolder(t), 'next')
   await copyTree(fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, ''), folder)
   await tagRelease(folder)

@@ -47,7 +47,7 @@ export type PatroniCluster = {
  * Two PostgreSQL servers under Patroni with a synchronous standby, etcd, and HAProxy, which leads to
  * the primary: the layout of docs/deployment.md on one machine. Gone with the test.
  */
-export async function startPatroni(t: Test): Promise<PatroniCluster> {
+export async function startPatroni(t: Pick<Test, 'teardown'>): Promise<PatroniCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-patroni-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   await chmod(folder, 0o777) // for the account the servers run under when this is root
@@ -136,7 +136,7 @@ function isClusterState(value: unknown): value is ClusterState {
   )
 }
 
-function startPart(t: Test, spawnIt: () => ChildProcess): Part {
+function startPart(t: Pick<Test, 'teardown'>, spawnIt: () => ChildProcess): Part {
   let child = spawnIt()
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -15,14 +15,17 @@ export const pgbouncer = findProgram('pgbouncer')
 export type Pooler = {
   /** The given connection URL, led through the pooler; `marked` as the program wants it. */
   through(url: string, options?: { marked: boolean }): string
+  /** `kill -9`, and a new process. */
+  restart(): Promise<void>
 }
 
 /**
- * A real PgBouncer in transaction mode in front of the run's PostgreSQL; gone with the test.
+ * A real PgBouncer in transaction mode in front of PostgreSQL, as docs/deployment/pgbouncer.ini has it; gone
+ * with the test.
  * @param serverConnections to PostgreSQL at most, for each database and role
  */
 export async function startPgbouncer(
-  t: Test,
+  t: Pick<Test, 'teardown'>,
   databaseUrl: string,
   serverConnections: number,
 ): Promise<Pooler> {
@@ -46,20 +49,33 @@ export async function startPgbouncer(
     `auth_file = ${join(folder, 'users.txt')}`,
     `default_pool_size = ${serverConnections}`,
     'max_client_conn = 500',
+    'server_login_retry = 1',
+    'server_connect_timeout = 3',
   ]
   await writeFile(join(folder, 'pgbouncer.ini'), settings.join('\n'))
   const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
-  const child = spawn(pgbouncer, [...account, join(folder, 'pgbouncer.ini')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const ended = once(child, 'close')
+  const program = pgbouncer
+  const start = async () => {
+    const child = spawn(program, [...account, join(folder, 'pgbouncer.ini')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const ended = once(child, 'close')
+    await isUp(child.stderr)
+    return async () => {
+      child.kill('SIGKILL')
+      await ended
+    }
+  }
+  let kill = await start()
   t.teardown(async () => {
-    child.kill('SIGKILL')
-    await ended
+    await kill()
     await rm(folder, { recursive: true, force: true })
   })
-  await isUp(child.stderr)
   return {
+    async restart() {
+      await kill()
+      kill = await start()
+    },
     through(url, { marked } = { marked: true }) {
       const led = new URL(url)
       led.host = `127.0.0.1:${port}`
