@@ -1,8 +1,9 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type CatalogueObject, readCatalogue, readPrivileges } from './catalogue.ts'
 import type { Definitions, Part } from './definitions.ts'
 import { findDifferences } from './differences.ts'
+import { lockWaitMs } from './lock-retry.ts'
 import {
   compareRelease,
   readRecord,
@@ -57,22 +58,29 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   const isStale = (part: Part) =>
     record?.releases.at(-1)?.files[part] !== definitions.digests[part] ||
     differences.some(({ object }) => ownTables.includes(object))
-  const replaced = (['policies', 'triggers'] as const).filter(isStale)
-  if (replaced.length > 0) await lockTables(owner)
-  if (isStale('policies')) await dropPolicies(owner)
-  if (isStale('triggers')) await dropTriggers(owner)
   const before = await listFunctions(owner)
   const functions = await replaceFunctions(owner, definer, before, record)
+  const open = async () => {
+    await checkBodies(owner, functions)
+    await closeFunctions(owner, functions, definer.open)
+    await definer.grant()
+  }
+  // Requests wait while the tables are locked, so what can be done before is. It cannot if it needs a view
+  // that is new.
+  const isOpen = record !== null && (await succeeds(owner, open))
+  if (isStale('policies') || isStale('triggers')) await lockTables(owner)
+  if (isStale('policies')) await dropPolicies(owner)
+  if (isStale('triggers')) await dropTriggers(owner)
   if (isStale('policies')) await runPart(owner, definer, 'policies', [])
   const ofTriggers = isStale('triggers')
     ? await runPart(owner, definer, 'triggers', functions)
     : recordedFunctions(record, 'triggers')
   refuseForeign(ofTriggers, before, record)
-  await checkBodies(owner, [...functions, ...ofTriggers])
+  if (!isOpen) await open()
+  await checkBodies(owner, ofTriggers)
   await dropFunctions(owner, record, [...functions, ...ofTriggers])
   await setRowSecurity(owner, record)
-  await closeFunctions(owner, [...functions, ...ofTriggers], definer.open)
-  await definer.grant()
+  await closeFunctions(owner, ofTriggers, definer.open)
   await writeRecord(owner, definitions, functions, ofTriggers)
 }
 
@@ -105,6 +113,21 @@ async function replaceFunctions(
   return functions
 }
 
+/** Whether PostgreSQL took all of it; otherwise nothing of it has happened. */
+async function succeeds(owner: pg.ClientBase, work: () => Promise<void>): Promise<boolean> {
+  await owner.query('SAVEPOINT early')
+  try {
+    await work()
+    await owner.query('RELEASE SAVEPOINT early')
+    return true
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error
+    await owner.query('ROLLBACK TO SAVEPOINT early')
+    return false
+  }
+}
+
+/** Requests wait from the first lock on, so all of them together are waited for as long as for one. */
 async function lockTables(owner: pg.ClientBase): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c
@@ -113,7 +136,13 @@ async function lockTables(owner: pg.ClientBase): Promise<void> {
      ORDER BY array_position($2, c.relname::text), c.relname`,
     [ownTables, firstTables],
   )
-  for (const { name } of rows) await owner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+  const end = performance.now() + lockWaitMs
+  for (const { name } of rows) {
+    const restMs = Math.max(1, Math.round(end - performance.now()))
+    await owner.query(`SET LOCAL lock_timeout = ${restMs}`)
+    await owner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+  }
+  await owner.query(`SET LOCAL lock_timeout = ${lockWaitMs}`)
 }
 
 async function dropPolicies(owner: pg.ClientBase): Promise<void> {

@@ -126,7 +126,7 @@ async function defineOnce(owner: pg.Client, { url, workerUrl }: MigrateUrls, own
     ...own,
     roles,
     grant: async () => {
-      createdRoles.push(...(await grantRoles(owner, url, workerUrl)))
+      createdRoles.splice(0, Infinity, ...(await grantRoles(owner, url, workerUrl)))
     },
   }
   await owner.query('BEGIN')
