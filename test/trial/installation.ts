@@ -41,7 +41,7 @@ export type Installation = {
   /** Where HAProxy listens. */
   front: Pick<Instance, 'origin' | 'agent'>
   poolers: readonly Pooler[]
-  /** Ends a web process gracefully and starts it again, with this code. @returns what is wrong */
+  /** Ends a web process gracefully and starts it again, with this code. */
   replaceWeb(index: number, code?: Code): Promise<void>
   replaceWorker(index: number, code?: Code): Promise<void>
   /** `kill -9` of a worker, and a new process. */

@@ -39,8 +39,9 @@ const { values } = parseArgs({
 const steadyMs = 10_000
 /** Between two looks. */
 const pauseMs = 50
-/** Responses after each step, before the next. */
+/** Responses after each step, and then answers of the probe with 200, before the next. */
 const after = 60
+const recovered = 10
 
 const teardowns: (() => unknown)[] = []
 const scope = { teardown: (work: () => unknown) => void teardowns.unshift(work) }
@@ -76,6 +77,7 @@ async function trial(): Promise<number> {
   const taker = await startTaker(scope, deliveries.note)
   const installation = await startInstallation(scope, database, taker.address)
   const { front } = installation
+  const next = await makeNextRelease(scope)
   const load = await startLoad(scope, database, [{ ...front, admin: null }])
   await createEndpoint(database, load.user, { url: taker.url })
   const probing = probe(load, front, answers)
@@ -83,7 +85,7 @@ async function trial(): Promise<number> {
   await load.more(20)
 
   const rows: string[] = []
-  for (const [name, work] of stepsOf(installation, database, cluster)) {
+  for (const [name, work] of stepsOf(installation, database, cluster, next)) {
     const row = await runStep(name, work, load, { answers, deliveries })
     console.error(row)
     rows.push(row)
@@ -107,21 +109,15 @@ function stepsOf(
   { replaceWeb, replaceWorker, killWorker, poolers }: Installation,
   database: TestDatabase,
   cluster: PatroniCluster | null,
+  next: Code,
 ): Step[] {
-  let next: Code = {}
   const steps: Step[] = [
     ['nothing, for 10 s', () => wait(steadyMs)],
     ['each web process restarted', () => inTurn((index) => replaceWeb(index))],
     ['each worker restarted', () => inTurn((index) => replaceWorker(index))],
     ['a worker killed', () => killWorker(0)],
     ['a PgBouncer killed', async () => poolers[0]?.restart()],
-    [
-      "the next release's migrate",
-      async () => {
-        next = await makeNextRelease(scope)
-        await migrate(database, next)
-      },
-    ],
+    ["the next release's migrate", () => migrate(database, next)],
     ['each web process restarted, old code', () => inTurn((index) => replaceWeb(index))],
     ['each web process replaced by the next', () => inTurn((index) => replaceWeb(index, next))],
     ['each worker replaced by the next', () => inTurn((index) => replaceWorker(index, next))],
@@ -175,6 +171,7 @@ async function runStep(
   await work()
   const tookMs = performance.now() - begun
   await load.more(after)
+  await answers.more(recovered)
   const cells = [
     name,
     seconds(tookMs),
