@@ -3,7 +3,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type CatalogueObject, readCatalogue, readPrivileges } from './catalogue.ts'
 import type { Definitions, Part } from './definitions.ts'
 import { findDifferences } from './differences.ts'
-import { lockWaitMs } from './lock-retry.ts'
+import { lockWaitMs } from './migrations/lock-retry.ts'
 import {
   compareRelease,
   readRecord,
