@@ -3,7 +3,6 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type CatalogueObject, readCatalogue, readPrivileges } from './catalogue.ts'
 import type { Definitions, Part } from './definitions.ts'
 import { findDifferences } from './differences.ts'
-import { lockWaitMs } from './migrations/lock-retry.ts'
 import {
   compareRelease,
   readRecord,
@@ -32,6 +31,8 @@ export type Definer = {
   roles: readonly string[]
   /** Grants all privileges, in the same transaction. */
   grant: () => Promise<void>
+  /** How long it waits for the locks on all tables together. */
+  lockWaitMs: number
 }
 
 /** Whether anything differs from the files of this release or from the record of the last run. */
@@ -68,7 +69,7 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   // Requests wait while the tables are locked, so what can be done before is. It cannot if it needs a view
   // that is new.
   const isOpen = record !== null && (await succeeds(owner, open))
-  if (isStale('policies') || isStale('triggers')) await lockTables(owner)
+  if (isStale('policies') || isStale('triggers')) await lockTables(owner, definer.lockWaitMs)
   if (isStale('policies')) await dropPolicies(owner)
   if (isStale('triggers')) await dropTriggers(owner)
   if (isStale('policies')) await runPart(owner, definer, 'policies', [])
@@ -128,7 +129,7 @@ async function succeeds(owner: pg.ClientBase, work: () => Promise<void>): Promis
 }
 
 /** Requests wait from the first lock on, so all of them together are waited for as long as for one. */
-async function lockTables(owner: pg.ClientBase): Promise<void> {
+async function lockTables(owner: pg.ClientBase, lockWaitMs: number): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1)

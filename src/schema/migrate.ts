@@ -125,6 +125,7 @@ async function defineOnce(owner: pg.Client, { url, workerUrl }: MigrateUrls, own
   const definer = {
     ...own,
     roles,
+    lockWaitMs,
     grant: async () => {
       createdRoles.splice(0, Infinity, ...(await grantRoles(owner, url, workerUrl)))
     },
