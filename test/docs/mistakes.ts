@@ -1,0 +1,77 @@
+export const programs = {
+  prisma: 'node_modules/prisma/build/index.js',
+  tsc: 'node_modules/typescript/lib/tsc.js',
+  biome: 'node_modules/@biomejs/biome/bin/biome',
+} as const
+
+/** A mistake: a piece of a file, what stands there instead, and what must fail then. */
+export type Mistake = {
+  path: string
+  piece: string
+  instead: string
+  run: readonly string[]
+}
+
+const declaration = 'src/resources/tasks.ts'
+const compile = [programs.tsc, '--project', 'tsconfig.resources.json']
+// Builds the whole server without connecting to anything.
+const start = ['src/cli.ts', 'openapi']
+const tests = ['test/resources/resources.test.ts']
+
+/** Keys are the first column of the page's table. */
+export const mistakes: Readonly<Record<string, Mistake>> = {
+  'a field that the model does not have': {
+    ...{ path: declaration, piece: '    details: optional', instead: '    detail: optional' },
+    run: compile,
+  },
+  'a field with another type': {
+    path: declaration,
+    piece: "status: choice('open', 'done')",
+    instead: "status: { ...choice('open', 'done'), column: 'boolean' as const }",
+    run: compile,
+  },
+  'a field that is not optional, but its column is': {
+    ...{ path: declaration, piece: 'optional(text(5_000))', instead: 'text(5_000)' },
+    run: compile,
+  },
+  'a body without what a row needs': {
+    ...{
+      path: declaration,
+      piece: "accepts: ['title', 'details', 'status'],\n      run: (",
+      instead: "accepts: ['details', 'status'],\n      run: (",
+    },
+    run: compile,
+  },
+  'a filter that is none': {
+    ...{ path: declaration, piece: "filters: ['status']", instead: "filters: ['details']" },
+    run: start,
+  },
+  'a table with capitals': {
+    ...{ path: declaration, piece: "plural: 'tasks'", instead: "plural: 'Tasks'" },
+    run: start,
+  },
+  "an owner's rows under a role": {
+    ...{ path: declaration, piece: "scope: 'tenant'", instead: "scope: 'owner'" },
+    run: start,
+  },
+  'a further route without a rule': {
+    ...{
+      path: 'routes/api/resources/tasks.ts',
+      piece: "config: { access: { resource: 'task', action: 'update' } },",
+      instead: '',
+    },
+    run: start,
+  },
+  'a resource outside the list': {
+    ...{ path: 'test/resources/index.ts', piece: '  task,\n', instead: '' },
+    run: tests,
+  },
+  'a description that nobody has read': {
+    ...{
+      path: 'test/resources/task.ts',
+      piece: 'rules: {',
+      instead: "mark: 'review me',\n  rules: {",
+    },
+    run: tests,
+  },
+}
