@@ -73,9 +73,9 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
 
 /**
  * Leads people of the pages to sign-in and back. A page without a session redirects to sign-in, which
- * returns to it; so does a page of an app behind a proxy that asks `/auth/verify`. If a form is refused, because its sender has to sign in or for any other reason, what
- * was entered is kept in an encrypted cookie; the page then shows it again, once, to the person for
- * whom the form was rendered.
+ * returns to it; so does a page of an app behind a proxy that asks `/auth/verify`. If a form is refused,
+ * because its sender has to sign in or for any other reason, what was entered is kept in an encrypted
+ * cookie; the page then shows it again, once, to the person for whom the form was rendered.
  */
 export default fp<Options>(
   async function signInReturn(app, { baseUrl, returnPaths, keys, secureCookie, clock }) {
