@@ -143,24 +143,11 @@ export function requestLabels(method: string, route: string | undefined, status:
 }
 
 /** The outcome of one request to the webhook route. */
-export type WebhookOutcome =
-  | 'recorded'
-  | 'ignored'
-  | 'duplicate'
-  | 'duplicate_different_body'
-  | 'bad_signature'
-  | 'outside_tolerance'
-  | 'malformed'
-  | 'encoded'
-  | 'too_large'
-  | 'rate_limited'
-  | 'over_budget'
-  | 'unavailable'
-  | 'failed'
+export type WebhookOutcome = (typeof outcomes)[number]
 
 export type BillingMetrics = ReturnType<typeof createBillingMetrics>
 
-const outcomes: readonly WebhookOutcome[] = [
+const outcomes = [
   'recorded',
   'ignored',
   'duplicate',
@@ -174,7 +161,7 @@ const outcomes: readonly WebhookOutcome[] = [
   'over_budget',
   'unavailable',
   'failed',
-]
+] as const
 const workOutcomes = [
   'processed',
   'stale',

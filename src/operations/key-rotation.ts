@@ -152,9 +152,8 @@ function reseal(
 
 /** The keys of the seal of scopes, newest first. */
 export async function listScopeKeys(connection: Queryable): Promise<ScopeKey[]> {
-  const rows = await connection.sql<ScopeKey>`
+  return connection.sql<ScopeKey>`
     SELECT id, created_at AS "createdAt" FROM list_scope_keys()`
-  return rows
 }
 
 /**

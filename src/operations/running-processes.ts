@@ -88,14 +88,13 @@ async function end(db: Queryable, id: string): Promise<void> {
 
 /** The keys of the processes that run, and of those that have ended. */
 export async function listSeenKeys(db: Queryable): Promise<SeenKeys[]> {
-  const rows = await db.sql<SeenKeys>`
+  return db.sql<SeenKeys>`
     SELECT role, encryption_keys AS "encryptionKeys", session_secrets AS "sessionSecrets",
       count(*) FILTER (
         WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => ${endedSeconds})
       )::int AS running,
       max(started_at) AS "startedAt", max(seen_at) AS "lastSeenAt"
     FROM running_processes GROUP BY 1, 2, 3 ORDER BY running DESC, "lastSeenAt" DESC`
-  return rows
 }
 
 /** A process that runs now. */

@@ -140,7 +140,7 @@ export async function measureJobs(
   names: readonly string[],
   max: number,
 ): Promise<QueueSize[]> {
-  const rows = await systemDb.sql<QueueSize>`
+  return systemDb.sql<QueueSize>`
     SELECT queue, due.jobs AS due, due.age, later.jobs AS scheduled
     FROM unnest(${names}::text[]) AS queue
     CROSS JOIN LATERAL (
@@ -156,7 +156,6 @@ export async function measureJobs(
         SELECT FROM pgboss.job_common
         WHERE name = queue AND state < 'active' AND NOT blocked
           AND start_after > pgboss.job_now() LIMIT ${max}) AS counted) AS later`
-  return rows
 }
 
 /** A statement: the ids and groups of the jobs that have not ended. */

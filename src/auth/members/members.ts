@@ -224,9 +224,8 @@ async function lockMembers(
   { tenantId }: TenantScope,
   id: number,
 ): Promise<MemberLine[]> {
-  const rows = await connection.sql<MemberLine>`
+  return connection.sql<MemberLine>`
     SELECT user_id, role, department FROM lock_members(${tenantId}, ${id})`
-  return rows
 }
 
 type MemberLine = { user_id: string; role: string; department: string | null }

@@ -59,7 +59,6 @@ async function endSessions(
   provider: string,
   { sessionId, subject }: ProviderLogout,
 ): Promise<Ended[]> {
-  const rows = await connection.sql<Ended>`
+  return connection.sql<Ended>`
     SELECT user_id, tenant_id FROM end_provider_sessions(${provider}, ${sessionId}, ${subject})`
-  return rows
 }

@@ -158,19 +158,17 @@ async function findOutgoing(
   db: Queryable,
   wanted: { causes: string[]; message: string | null; delivery: string | null },
 ): Promise<Outgoing[]> {
-  const rows = await db.sql<Outgoing>`
+  return db.sql<Outgoing>`
     SELECT kind, tenant_id, event_id FROM trace_outgoing(${wanted.causes}, ${wanted.message},
       ${wanted.delivery}, ${maxRows})`
-  return rows
 }
 
 async function readMessage(
   db: Queryable,
   { tenantId, eventId, deliveryId }: Message,
 ): Promise<TraceEntry[]> {
-  const rows = await db.sql<EntryRow>`
+  return db.sql<EntryRow>`
     SELECT at, kind, facts FROM trace_event(${tenantId}, ${eventId}, ${deliveryId}, ${maxRows})`
-  return rows
 }
 
 async function readAudit(
@@ -199,7 +197,7 @@ async function findEventsOfRequest(db: Queryable, requestId: string): Promise<st
 
 /** Received events: when they came, when they were processed, and the replays that name them. */
 async function readBillingEvents(db: Queryable, ids: readonly string[]): Promise<TraceEntry[]> {
-  const rows = await db.sql<EntryRow>`
+  return db.sql<EntryRow>`
     SELECT received_at AS at, 'billing event received' AS kind, jsonb_build_object(
         'billingEventId', event_id, 'type', type, 'status', status, 'requestId', request_id,
         'attempts', attempts, 'lastError', last_error, 'dismissedReason', dismissed_reason,
@@ -213,5 +211,4 @@ async function readBillingEvents(db: Queryable, ids: readonly string[]): Promise
     SELECT created_at, 'billing replay', jsonb_build_object('replayId', id, 'total', total,
         'succeeded', succeeded, 'failed', failed, 'finishedAt', finished_at)
       FROM billing_replays WHERE event_ids && ${ids}::text[]`
-  return rows
 }
