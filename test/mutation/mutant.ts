@@ -12,6 +12,7 @@ export const tests = {
   rules: 'test/access/rules.test.ts',
   policy: 'test/access/policy.test.ts',
   matrix: 'test/access/matrix.test.ts',
+  resources: 'test/resources/resources.test.ts',
   sameIds: 'test/access/same-ids.test.ts',
   cors: 'test/plugins/http/cors.test.ts',
   compression: 'test/plugins/http/compression.test.ts',

@@ -29,6 +29,7 @@ const hunts: readonly Hunt[] = [
     tests: [tests.policy, tests.matrix],
   },
   { kind: 'decision', files: ['src/resources/conditions.ts'], find: facts, tests: decisions },
+  ...kitHunts(),
   { kind: 'role', files: ['src/access/roles.ts'], find: rolePermissions, tests: decisions },
   {
     kind: 'scope',
@@ -170,6 +171,35 @@ const hunts: readonly Hunt[] = [
   },
 ]
 
+/** What every declared resource has. */
+function kitHunts(): Hunt[] {
+  const hunt = (
+    file: string,
+    pattern: RegExp,
+    instead: string,
+    test: string = tests.resources,
+  ): Hunt => ({
+    kind: 'kit',
+    files: [file],
+    find: (text) => cutsOf(text, pattern, instead),
+    tests: [test],
+  })
+  const [actions, rows] = ['src/domain/actions.ts', 'src/domain/rows.ts']
+  const [routes, derived] = ['routes/api/resources/declared.ts', 'src/resources/kit/derived.ts']
+  return [
+    hunt(actions, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
+    hunt(actions, /await check\(lock\)\n/g, ''),
+    hunt(actions, /effect === 'allow'/g, `effect !== 'never'`, tests.matrix),
+    hunt(rows, /(?<=values\[key\]) \?\? one\.initial\?\.\(caller, now\)/g, ''),
+    hunt(rows, /(?<=`\$\{column\(key\)\} = \$\{)parameterOf\(one, now\)/g, 'column(key)'),
+    hunt(rows, /Prisma\.sql`ASC`, Prisma\.sql`>`/g, 'Prisma.sql`DESC`, Prisma.sql`>`', tests.lists),
+    hunt(routes, /idempotencyKey: true/g, 'idempotencyKey: false'),
+    hunt(routes, /additionalProperties: false/g, 'additionalProperties: true'),
+    hunt(derived, /token \?\? permission/g, 'permission', tests.rules),
+    hunt(derived, /forServices: resource\.forServices/g, 'forServices: true', tests.rules),
+  ]
+}
+
 /** One snapshot per read, one event of an object at a time, room beside endpoints that hang. */
 function queueHunts(): Hunt[] {
   const hunt = (file: string, pattern: RegExp, instead: string, test: string): Hunt => ({
@@ -259,7 +289,7 @@ function policyRules(text: string): Cut[] {
 function declaredRules(text: string): Cut[] {
   return [
     ...cutsOf(text, /(?<=permission: )'(?!post:read)[\w:]+'/g, `'post:read'`),
-    ...cutsOf(text, /\b(ofAnotherDepartment|outsideOfficeHours)\b(?=,|\])/g, ''),
+    ...cutsOf(text, /(?<=unless: \[[^\]]*)\b(ofAnotherDepartment|outsideOfficeHours)\b/g, ''),
     ...cutsOf(text, /(?<=scope: )'chain'/g, `'tenant'`),
     ...cutsOf(text, /forServices: true/g, 'forServices: false'),
   ]

@@ -1,17 +1,22 @@
 import type { Test } from 'tap'
-import type { TestApp } from '#test/support/app/app.ts'
-import { noon } from '#test/support/app/at-time.ts'
+import { type buildAt, noon } from '#test/support/app/at-time.ts'
 import { comparable, edgeIds, smuggling } from '#test/support/app/probes.ts'
 import { createFolder, createTeam } from '#test/support/callers/chain.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import type { Description } from './description.ts'
+
+const later = '2026-03-04T13:00:00.000Z'
 
 /**
  * What every declared resource does, apart from who may do it, which the access matrix asks: its answers,
  * versions, keys, refused input, events and lists.
  * @param test at noon (`buildAt`)
  */
-export async function checkResource(t: Test, test: TestApp, one: Description): Promise<void> {
+export async function checkResource(
+  t: Test,
+  test: Awaited<ReturnType<typeof buildAt>>,
+  one: Description,
+): Promise<void> {
   const { path, body, change, rules, answer, events = {} } = one
   const { user, send, sendText } = await owner(test, { role: 'admin', department: 'sales' })
   const { tenantId, userId } = user
@@ -61,15 +66,21 @@ export async function checkResource(t: Test, test: TestApp, one: Description): P
     const ifMatch = (version: string) => ({ 'if-match': version })
     const stale = await send('PATCH', `${path}/${id}`, change, ifMatch('"another"'))
     t.equal(stale.statusCode, 412, 'another version')
+    test.clock.time = later
     const changed = await send('PATCH', `${path}/${id}`, change, ifMatch(tag))
     t.equal(changed.statusCode, 200, changed.body)
-    t.strictSame(changed.json(), { ...row, ...change }, 'only what was sent has changed')
+    const expected = { ...row, ...change, updatedAt: later }
+    t.strictSame(changed.json(), expected, 'only what was sent has changed')
     t.equal(
       (await send('PATCH', `${path}/${id}`, change, ifMatch(tag))).statusCode,
       412,
       'the old one',
     )
     t.equal((await send('PATCH', `${path}/${id}`, {})).statusCode, 400, 'no change')
+    for (const [name, text] of smuggling(change ?? {})) {
+      const { statusCode } = await sendText('PATCH', `${path}/${id}`, text)
+      if (statusCode !== 400) t.fail(`PATCH ${path} with ${name}: ${statusCode}`)
+    }
     if (events.PATCH !== undefined) published.push({ type: events.PATCH, data: changed.json() })
     t.strictSame(await eventsOf(), published, 'the event of PATCH')
   }
@@ -84,5 +95,7 @@ export async function checkResource(t: Test, test: TestApp, one: Description): P
   const key = { 'idempotency-key': crypto.randomUUID() }
   const first = await send('POST', path, full, key)
   const again = await send('POST', path, full, key)
-  t.equal(again.json().id, first.json().id, 'the same request has one effect')
+  t.equal(first.statusCode, 201, first.body)
+  t.equal(again.headers['idempotent-replayed'], 'true', 'the same request has one effect')
+  t.equal(again.body, first.body)
 }

@@ -1,0 +1,28 @@
+import t from 'tap'
+import { resources } from '#src/resources/index.ts'
+import { columnOf } from '#src/resources/kit/define.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+
+const scopes = { owner: ['user_id'], tenant: ['tenant_id'], chain: ['tenant_id'] } as const
+
+t.test(
+  'the order and each filter of a declared resource have an index in their scope',
+  async (t) => {
+    const { admin } = await createDatabase(t)
+    const { rows } = await admin.query<{ table: string; columns: string[] }>(
+      `SELECT i.indrelid::regclass::text AS table,
+       ARRAY(SELECT a.attname::text FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
+             JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number
+             ORDER BY k.place) AS columns
+     FROM pg_index i`,
+    )
+    for (const { plural, scope, filters } of resources) {
+      const indexes = rows.filter(({ table }) => table === plural).map(({ columns }) => columns)
+      for (const column of ['created_at', ...filters.map(columnOf)]) {
+        const [first] = scopes[scope]
+        const isFound = indexes.some((columns) => columns[0] === first && columns.includes(column))
+        t.ok(isFound, `${plural} by ${column}`)
+      }
+    }
+  },
+)
