@@ -34,5 +34,6 @@ export async function signInAcross(t: Test, { ask }: Instances): Promise<void> {
 }
 
 function cookieOf(response: Response): string {
-  return String(response.headers.getSetCookie()[0]).split(';')[0] ?? ''
+  const session = response.headers.getSetCookie().find((text) => text.startsWith('sid='))
+  return String(session).split(';')[0] ?? ''
 }
