@@ -176,6 +176,6 @@ async function setUp(t: Test) {
 const drainMs = 200
 
 function cookieOf({ headers }: Answer): string {
-  const [line = ''] = [headers['set-cookie']].flat().map(String)
-  return line.split(';', 1)[0] ?? ''
+  const lines = [headers['set-cookie']].flat().map(String)
+  return lines.find((line) => line.startsWith('sid='))?.split(';', 1)[0] ?? ''
 }

@@ -24,8 +24,9 @@ const tenantName: FastifyPluginAsyncTypebox = async function tenantName(app) {
     async (request) => {
       const { tenantEntry, params, body, clientInfo } = request
       return app.db.write(tenantEntry, async (tx, caller) => {
-        if (params.id !== caller.tenantId) throw new Problem('not-found')
-        await renameTenant(tx, caller, body.name, clientInfo)
+        const isActive = params.id === caller.tenantId
+        const isRenamed = isActive && (await renameTenant(tx, caller, body.name, clientInfo))
+        if (!isRenamed) throw new Problem('not-found')
         return { id: params.id, name: body.name }
       })
     },

@@ -180,9 +180,10 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
     { config: rename, schema: { hide, body: nameForm.schema } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
-      await app.db.write(tenantEntry, (tx, caller) =>
+      const isRenamed = await app.db.write(tenantEntry, (tx, caller) =>
         renameTenant(tx, caller, body.name, clientInfo),
       )
+      if (!isRenamed) throw new Problem('not-found')
       return redirect(reply, 'renamed')
     },
   )

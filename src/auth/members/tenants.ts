@@ -43,16 +43,18 @@ export async function createTenant(
   return tenantId
 }
 
-/** Renames the active tenant. */
+/** Renames the active tenant. Returns false if there is none. */
 export async function renameTenant(
   tx: Tx,
   { userId, tenantId }: OwnerScope & TenantScope,
   name: string,
   clientInfo: ClientInfo,
-): Promise<void> {
-  await tx.tenant.updateMany({ where: { id: tenantId }, data: { name } })
+): Promise<boolean> {
+  const { count } = await tx.tenant.updateMany({ where: { id: tenantId }, data: { name } })
+  if (count === 0) return false
   const entry = { action: 'tenant-rename', outcome: 'done', reason: 'own-request' } as const
   await recordAudit(tx, { ...entry, userId, tenantId, target: tenantId }, clientInfo)
+  return true
 }
 
 type ProfileRow = {

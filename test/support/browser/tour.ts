@@ -63,7 +63,10 @@ async function openPage(place: Place): Promise<Visit> {
 
 async function signIn({ baseUrl, page }: Visit, name: RegExp): Promise<void> {
   await page.goto(baseUrl)
-  await page.getByRole('link', { name: 'Sign in with the demo provider' }).click()
+  await page
+    .getByRole('link', { name: /^Sign in with/ })
+    .first()
+    .click()
   await page.getByRole('button', { name }).click()
   await page.waitForURL(`${baseUrl}/`)
 }
