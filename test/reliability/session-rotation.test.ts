@@ -149,6 +149,8 @@ async function setUp(t: Test) {
       let isStopping = false
       const running = (async () => {
         while (!isStopping) {
+          // A person keeps a hundred sessions, so others sign in each time.
+          op.fault = { claims: { sub: `person ${count}`, email: undefined } }
           await signIn().catch((error) => failures.push(String(error)))
           count += 1
         }
