@@ -175,7 +175,7 @@ t.test(
   'help goes to standard output with exit status 0; wrong usage to standard error with 2',
   async (t) => {
     const asked: [string[], RegExp][] = [
-      [['--help'], /^ {2}doctor .*Check the settings/m],
+      [['--help'], /^ {2}doctor .*Check settings, database/m],
       [
         ['help', 'trigger'],
         /^Usage: gatehouse trigger.*--amount <n> +Amount in minor units \(default: 4900\)/ms,

@@ -13,8 +13,9 @@ export function addKeyCommands(program: Command): void {
       ...details(
         'a key is missing in some process',
         `Compares the keys of all running processes, and says which step of a rotation
-comes next. Identity tokens are signed with keys derived from ENCRYPTION_KEYS: the
-first signs, all are published at /.well-known/jwks.json. Session secrets are shown as fingerprints.
+comes next. Identity tokens are signed with keys derived from ENCRYPTION_KEYS:
+the first signs, all are published at /.well-known/jwks.json. Session secrets
+are shown as fingerprints.
 Needs ENCRYPTION_KEYS and DATABASE_WORKER_URL (or DATABASE_URL).
 Shows key ids, never keys.`,
       ),

@@ -29,6 +29,7 @@ export const outboundRoutes: RouteRows = {
     who: 'webhook-endpoint:delete',
     answer: 204,
     object: 'webhook-endpoint',
+    heldByKeys: true,
   },
   'POST /webhook-endpoints/:id/rotate-secret': {
     who: 'webhook-endpoint:update',

@@ -45,6 +45,7 @@ export const webhookPageRoutes: RouteRows = {
     answer: 303,
     object,
     body: () => ({ confirm: 'yes', ...submission() }),
+    heldByKeys: true,
   },
   'GET /app/webhooks/:id/deliveries/events': { who: 'delivery:read', answer: 200, object },
   'GET /app/webhooks/:id/replays/new': { who: 'delivery:replay', answer: 200, object },
