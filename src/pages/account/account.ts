@@ -65,7 +65,7 @@ export const tokenForm = formOf({
   ),
 })
 export const newTenantFormFields = formOf({
-  name: line(Line(200), 'Name', { required: true }),
+  name: line(Line(200), 'Name of the tenant', { required: true }),
 })
 export const deletionForm = formOf({
   confirm: line(Type.Literal('delete'), html`<span>Type <code>delete</code> to confirm</span>`, {

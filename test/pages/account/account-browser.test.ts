@@ -25,7 +25,7 @@ t.test('account page by keyboard only: create a token and sign out another devic
   await page.getByRole('heading', { name: 'Your account' }).waitFor()
   t.same(await seriousFindings(page), [], 'account')
 
-  await page.getByLabel('Name').press('a')
+  await page.getByLabel('Name', { exact: true }).press('a')
   await page.getByLabel('invoice:read').press('Space')
   await page.getByRole('button', { name: 'Create token' }).press('Enter')
   await page.getByRole('heading', { name: 'API token “a” created' }).waitFor()

@@ -10,6 +10,7 @@ t.test('a bookmark leads to sign-in and back; an expired session loses no text',
   const open = async (path: string) => {
     const page = await browser.newPage()
     await page.goto(`${baseUrl}${path}`)
+    await page.getByRole('link', { name: 'Sign in with the demo provider' }).press('Enter')
     await page.getByRole('button', { name: /Ada Okafor/ }).press('Enter')
     await page.waitForURL(`${baseUrl}${path}`)
     return page
@@ -26,6 +27,7 @@ t.test('a bookmark leads to sign-in and back; an expired session loses no text',
   t.same(await seriousFindings(page), [], 'the session has ended')
 
   await page.getByRole('link', { name: 'Sign in' }).press('Enter')
+  await page.getByRole('link', { name: 'Sign in with the demo provider' }).press('Enter')
   const account = page.getByRole('button', { name: /Ada Okafor/ })
   const field = page.getByLabel('Address line 1')
   await account.or(field).first().waitFor()

@@ -84,7 +84,7 @@ t.test('a user revokes a token, and an operator links a customer, by keyboard on
   const { admin, openAs, faults } = await setUp(t)
   const page = await openAs(admin)
   await page.goto('/app/account')
-  await page.getByLabel('Name').fill('nightly')
+  await page.getByLabel('Name', { exact: true }).fill('nightly')
   await page.getByRole('button', { name: 'Create token' }).press('Enter')
   await page.getByRole('heading', { name: 'created' }).waitFor()
   await page.goto('/app/account')
