@@ -10,22 +10,19 @@ import {
 import type { CheckoutApi } from '#src/billing/provider-api.ts'
 import type { BillingPlans } from '#src/config/billing.ts'
 import { Problem } from '#src/http/problems.ts'
-import { problems } from '#src/http/schemas.ts'
+import { problems, VisibleAscii } from '#src/http/schemas.ts'
 
 type Options = { checkout: CheckoutApi | null; plans: BillingPlans | null; baseUrl: string }
 
 const Checkout = Type.Object(
   {
     price: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[A-Za-z0-9_-]+$',
+      ...VisibleAscii(255),
       description: 'A price of `BILLING_PLANS`',
     }),
     returnTo: Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 2_000,
+        ...VisibleAscii(2_000),
         description:
           'Where the provider sends the browser afterwards: one of our own pages, or a path of `SIGN_IN_RETURN_TO`. Default: the account page.',
       }),

@@ -70,7 +70,7 @@ t.test('an address gets one mail a day from all tenants, and tenants learn nothi
   const { rows } = await database.admin.query(
     'SELECT invitation_mails::text AS row FROM invitation_mails',
   )
-  t.notMatch(JSON.stringify(rows), 'ada', 'addresses are hashed')
+  t.notMatch(JSON.stringify(rows), '@', 'addresses are hashed')
 })
 
 t.test('a tenant sends a limited number of mails a day', async (t) => {

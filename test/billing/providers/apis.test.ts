@@ -109,6 +109,9 @@ t.test('Paddle: a customer with this address that is not ours is not taken over'
 })
 
 t.test('an answer that is too large or too late is an error', async (t) => {
+  // The deadline alone does not keep the process running.
+  const keptRunning = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(keptRunning))
   const huge: typeof globalThis.fetch = async () => new Response('x'.repeat(300_000))
   const slow: typeof globalThis.fetch = (_input, init) =>
     new Promise((_resolve, reject) => {

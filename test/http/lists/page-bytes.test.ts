@@ -4,6 +4,7 @@ import { connect } from '#test/db/credentials.ts'
 import { build } from '#test/support/app/app.ts'
 import { createFolder, createTeam } from '#test/support/callers/chain.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
@@ -61,13 +62,14 @@ async function walk<Item>(
 }
 
 t.test('pages of the feed end at a byte budget, and the cursor goes on', async (t) => {
-  const { send, fill } = await setUp(t)
+  const { test, send, fill } = await setUp(t)
   await fill(
     `INSERT INTO outbound_events (tenant_id, id, type, body)
      SELECT $1, 'msg_' || lpad(n::text, 16, '0'), 'post.updated',
        json_build_object('id', n, 'type', 'post.updated', 'createdAt', now(), 'data', json_build_object('body', ${large}))
      FROM n`,
   )
+  await untilInFeed(test.database)
   await walk(t, send, '/events', ({ id }: { id: number }) => id, { cursorName: 'after' })
 })
 
