@@ -53,14 +53,16 @@ t.test('the worker deletes expired sessions', async (t) => {
   t.strictSame(worker.errors, [])
 })
 
-t.test('an event of an unknown customer fails with the reason and is retried', async (t) => {
+t.test('an event that cannot be processed now fails with the reason and is retried', async (t) => {
   const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  await database.admin.query('ALTER TABLE invoices RENAME TO missing')
   const worker = await startTestWorker(t, database)
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
   await until(database, `SELECT FROM pgboss.job WHERE name = 'billing-event' AND state = 'retry'`)
-  const reason = /no user has the billing customer/
+  const reason = /invoices/
   t.match(await stateOf(database), { status: 'failed', attempts: 1, last_error: reason })
-  await createUser(database, { billingCustomer: 'cus_1' })
+  await database.admin.query('ALTER TABLE missing RENAME TO invoices')
   await database.admin.query(
     `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-event'`,
   )
@@ -72,6 +74,8 @@ t.test('an event of an unknown customer fails with the reason and is retried', a
 
 t.test('an event is dead after its last try fails', async (t) => {
   const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  await database.admin.query('ALTER TABLE invoices RENAME TO missing')
   const queue = await startQueue(t, database, 'web')
   const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
   await queue.send('billing-event', { eventId })
@@ -79,7 +83,7 @@ t.test('an event is dead after its last try fails', async (t) => {
   const worker = await startTestWorker(t, database)
   await worker.attempts(1)
   await worker.stop()
-  t.match(await stateOf(database), { status: 'dead', last_error: /billing customer/ })
+  t.match(await stateOf(database), { status: 'dead', last_error: /invoices/ })
   t.match(await jobsOf(database), { evt_1: { state: 'completed' } }, 'and its job has ended')
 })
 
