@@ -71,11 +71,12 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
     },
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
-      const id = await app.db.write(sessionEntry, (tx, caller) =>
-        createTenant(tx, caller, body.name, clientInfo),
-      )
-      if (id === null) throw new Problem('too-many-tenants')
-      return reply.code(201).send({ id, name: body.name, role: 'admin', active: false })
+      const created = await app.db.write(sessionEntry, async (tx, caller) => {
+        const id = await createTenant(tx, caller, body.name, clientInfo)
+        if (id === null) throw new Problem('too-many-tenants')
+        return { id, name: body.name, role: 'admin', active: false }
+      })
+      return reply.code(201).send(created)
     },
   )
 

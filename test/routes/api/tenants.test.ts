@@ -279,3 +279,29 @@ t.test('an admin renames the active tenant, and no other', async (t) => {
   t.not(rows[0].name, 'Taken')
   t.same(await auditTrail(test), ['tenant-rename done own-request'])
 })
+
+t.test(
+  'a creation that is sent again with its key makes one tenant, without an active one too',
+  async (t) => {
+    const test = await build(t)
+    const user = await createUser(test.database, { role: 'admin' })
+    const { cookie } = await signIn(test, user)
+    const send = (key: string) =>
+      test.app.inject({
+        method: 'POST',
+        url: '/tenants',
+        headers: { ...json, cookie, 'idempotency-key': key },
+        payload: { name: 'Once' },
+      })
+    const [first, again] = [await send('a'), await send('a')]
+    t.equal(first.statusCode, 201)
+    t.equal(again.body, first.body)
+    t.equal(again.headers['idempotent-replayed'], 'true')
+    const listed = (await as(test, { cookie })('GET', '/tenants')).json().data
+    t.equal(listed.length, 2, 'their own and the new one')
+    await test.database.admin.query('UPDATE sessions SET tenant_id = NULL')
+    const [alone, replayed] = [await send('b'), await send('b')]
+    t.equal(alone.statusCode, 201)
+    t.equal(replayed.body, alone.body)
+  },
+)
