@@ -72,7 +72,8 @@ export function signInButtons(
 
 /** In place of the provider's logo, which may be shown only as its guidelines say. */
 function initial(label: string): Html {
-  return html`<span class="initial" aria-hidden="true">${label.replace(/^the /, '').slice(0, 1).toUpperCase()}</span>`
+  const [first = ''] = label.replace(/^the /, '') // by characters, not halves of them
+  return html`<span class="initial" aria-hidden="true">${first.toUpperCase()}</span>`
 }
 
 /** `cameBackFrom` and `offer.label` are provider labels as on the sign-in buttons. */
