@@ -69,14 +69,13 @@ BEGIN
 END
 $$;
 
--- Links a customer that no other user has to the user for whom this program created it.
+-- Links a customer without a user to the user for whom this program created it. Outcome: linked, taken (a user has
+-- it, perhaps this one), no-user, has-another.
 CREATE OR REPLACE FUNCTION claim_customer(customer text, holder bigint) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7165230420);
-  IF EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer AND u.id <> holder) THEN
-    RETURN 'taken';
-  END IF;
+  IF EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer) THEN RETURN 'taken'; END IF;
   RETURN (SELECT a.outcome FROM public.assign_customer(customer, holder, NULL) a);
 END
 $$;

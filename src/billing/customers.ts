@@ -96,9 +96,9 @@ export async function lockLinks(tx: Tx): Promise<void> {
 }
 
 /**
- * Links a customer to the user for whom this program has created it, unless another user has it or the
- * user has another.
- * @returns whether it is the user's now
+ * Links a customer to the user for whom this program has created it, unless a user has it already or
+ * the user has another.
+ * @returns whether it was linked
  */
 export async function claimCustomer(tx: Tx, customer: string, userId: number): Promise<boolean> {
   const [row] = await tx.sql<{ outcome: string }>`

@@ -276,6 +276,26 @@ t.test('a customer that this program created is found by its metadata', async (t
   t.strictSame(asked, ['cus_1', 'cus_x'])
 })
 
+t.test('a customer that is linked already is not linked again', async (t) => {
+  const linked: string[] = []
+  const { database, apply, select } = await open(t, {
+    api: { findSubscription: async () => 'unknown', findHolder: async () => userId },
+    async onLinked(_tx, customer) {
+      linked.push(customer)
+    },
+  })
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const metadata = { gatehouse_user: String(userId), gatehouse_origin: baseUrl }
+  const completed = stripeEvent('one', 'checkout.session.completed', stripeSession({ metadata }))
+  t.equal(await apply(completed), 'processed')
+  // The user has deleted the tenant that gets the invoices. To link the customer again would release
+  // the event, which would wait again, and so on.
+  await select('UPDATE users SET own_tenant_id = NULL')
+  t.equal(await apply(subscription({ status: 'active' }, 10)), 'unlinked')
+  t.strictSame(linked, [])
+  t.strictSame(await select('SELECT target FROM audit_log'), [])
+})
+
 t.test('the object of a thin event is fetched; without an API the event is poison', async (t) => {
   const related = { id: 'sub_1', type: 'subscription', url: '/v1/subscriptions/sub_1' }
   const body = stripeThin('v1.customer.subscription.updated', related)
