@@ -128,7 +128,10 @@ export function readBillingApi(
 function checkKey(provider: BillingProviderName, key: string, faults: string[]): void {
   const stranger = ownerOf(key)
   const { key: rule } = rules[provider]
-  if (stranger !== null && stranger !== provider) {
+  // It is a header. The error of one that cannot be sent repeats it, in logs and to operators.
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    faults.push('BILLING_API_KEY: must be visible ASCII without white space.')
+  } else if (stranger !== null && stranger !== provider) {
     faults.push(ofAnother('BILLING_API_KEY', stranger, provider))
   } else if (rule !== null && !rule.form.test(key)) {
     faults.push(`BILLING_API_KEY: BILLING_PROVIDER=${provider} needs ${rule.text}.`)

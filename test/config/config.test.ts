@@ -95,6 +95,10 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
     [{ SESSION_SECRETS: `${'s'.repeat(32)},short` }, /^SESSION_SECRETS: .* at least 32/],
     [{ SESSION_SECRETS: ' , ' }, /^SESSION_SECRETS: must have at least one value/],
     [{ BILLING_WEBHOOK_SECRETS: 'short' }, /^BILLING_WEBHOOK_SECRETS: .* at least 16/],
+    [
+      { BILLING_API_URL: 'https://api.example.com', BILLING_API_KEY: 'hidden\nkey' },
+      /^BILLING_API_KEY: must be visible ASCII/,
+    ],
     [{ OIDC_PROVIDERS: undefined }, /^OIDC_PROVIDERS: is missing/],
     [{ OIDC_PROVIDERS: 'Acme' }, /^OIDC_PROVIDERS: “Acme”/],
     [{ OIDC_PROVIDERS: 'acme, acme' }, /^OIDC_PROVIDERS: a name is listed twice/],
