@@ -1,3 +1,4 @@
+import { membersOf } from '../effect.ts'
 import { idOf, objectIn, secondsOf } from '../event.ts'
 import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId } from './http.ts'
@@ -30,6 +31,14 @@ export function createPaddleApi(
     if (status === 200 || status === 201) return objectIn(body?.data)
     if (status === 400 || status === 404) return null
     throw new Error(`Paddle answered ${status} ${objectIn(body?.error).code ?? ''}`.trim())
+  }
+
+  /** The customer that an earlier call has created for this user; one of anybody else is not taken over. */
+  async function findOwn(email: string, userId: number): Promise<string | null> {
+    const { status, body } = await http('GET', `/customers?${new URLSearchParams({ email })}`)
+    if (status !== 200) throw new Error(`Paddle answered ${status}`)
+    const own = membersOf(body?.data).find((one) => readUser(one.custom_data, baseUrl) === userId)
+    return own === undefined ? null : idOf(own)
   }
 
   return {
@@ -66,8 +75,7 @@ export function createPaddleApi(
       if (email === null) return null
       const custom_data = { gatehouse_user: String(userId), gatehouse_origin: baseUrl }
       const { status, body } = await http('POST', '/customers', { json: { email, custom_data } })
-      // Somebody else's customer may have the address, so it is not taken over.
-      if (status === 409) return null
+      if (status === 409) return findOwn(email, userId)
       return idOf(objectIn(body?.data)) ?? fail()
     },
     async startCheckout(customer, { userId }, { price }) {
@@ -79,6 +87,7 @@ export function createPaddleApi(
       return transaction === null ? null : urlOf(objectIn(transaction.checkout).url)
     },
     async openPortal(customer) {
+      if (!isPlainId(customer)) throw new Error('the customer has no id of Paddle')
       const session = await post(`/customers/${customer}/portal-sessions`, {})
       const { general } = objectIn(session?.urls)
       return urlOf(objectIn(general).overview)

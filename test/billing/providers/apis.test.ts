@@ -91,8 +91,12 @@ t.test('the holder of a customer is who this installation has noted', async (t) 
 
 t.test('Paddle: a customer with this address that is not ours is not taken over', async (t) => {
   const conflict: Reply = [409, { error: { code: 'customer_already_exists' } }]
-  const { fetch } = answering({
+  const foreign = { custom_data: { gatehouse_user: '8', gatehouse_origin: baseUrl } }
+  const own = { custom_data: { gatehouse_user: '7', gatehouse_origin: baseUrl } }
+  const { fetch, asked } = answering({
     '/customers': conflict,
+    '/customers?email=ada@acme.example': [200, { data: [{ id: 'ctm_8', ...foreign }] }],
+    '/customers?email=ada+own@acme.example': [200, { data: [{ id: 'ctm_7', ...own }] }],
     '/transactions': [201, { data: { checkout: { url: 'https://pay.example/?_ptxn=txn_1' } } }],
     '/customers/ctm_1/portal-sessions': [
       201,
@@ -103,9 +107,17 @@ t.test('Paddle: a customer with this address that is not ours is not taken over'
   const payer = { userId: 7, email: 'ada@acme.example' }
   t.equal(await api.createCustomer(payer), null)
   t.equal(await api.createCustomer({ ...payer, email: null }), null)
+  t.equal(
+    await api.createCustomer({ ...payer, email: 'ada+own@acme.example' }),
+    'ctm_7',
+    'a checkout that was interrupted goes on',
+  )
   const order = { price: 'pri_1', returnUrl: baseUrl }
   t.match(await api.startCheckout('ctm_1', payer, order), /txn_1$/)
   t.equal(await api.openPortal('ctm_1', baseUrl), 'https://portal.example')
+  const before = asked.length
+  await t.rejects(api.openPortal('../transactions', baseUrl), /no id of Paddle/)
+  t.equal(asked.length, before)
 })
 
 t.test('an answer that is too large or too late is an error', async (t) => {
