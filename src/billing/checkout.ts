@@ -1,4 +1,5 @@
 import type { Caller } from '#src/access/caller.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { BillingPlans } from '#src/config/billing.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { CheckoutApi } from './provider-api.ts'
@@ -42,10 +43,25 @@ export function decideCheckout(
  * Links the customer that was just created for the caller, unless they have one by now.
  * @returns the caller's customer
  */
-export async function keepCustomer(tx: Tx, customer: string): Promise<string | null> {
+export async function keepCustomer(
+  tx: Tx,
+  { userId }: Pick<Caller, 'userId'>,
+  customer: string,
+  clientInfo: ClientInfo,
+): Promise<string | null> {
   const [row] = await tx.sql<{ customer: string | null }>`
     SELECT claim_own_customer(${customer}) AS customer`
-  return row?.customer ?? null
+  if (row?.customer !== customer) return row?.customer ?? null
+  const target = `${customer} user ${userId}`
+  const entry = {
+    action: 'customer-link',
+    outcome: 'done',
+    reason: 'linked',
+    userId,
+    target,
+  } as const
+  await recordAudit(tx, entry, clientInfo)
+  return customer
 }
 
 /** @returns the URL where the caller pays */

@@ -58,7 +58,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
       },
     },
     async (request) => {
-      const { sessionEntry, body } = request
+      const { sessionEntry, body, clientInfo } = request
       const { price, returnTo = accountPath } = body
       const path = app.allowedReturn(returnTo)
       if (path === null) throw new Problem('malformed', { detail: 'returnTo is no path of ours.' })
@@ -71,7 +71,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
       if (typeof decided === 'string') throw toProblem(decided)
       const order = { price, returnUrl: `${baseUrl}${path}` }
       const started = await startCheckout(api, caller, order, own.customer, (customer) =>
-        app.db.write(sessionEntry, (tx) => keepCustomer(tx, customer)),
+        app.db.write(sessionEntry, (tx, caller) => keepCustomer(tx, caller, customer, clientInfo)),
       ).catch((error) => {
         throw unavailable(request, error)
       })

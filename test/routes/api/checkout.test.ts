@@ -66,6 +66,11 @@ t.test('a checkout creates the customer once, marked with its user, and links it
     [user.userId],
   )
   t.strictSame(rows, [{ billing_customer: 'cus_new' }])
+  const audit = await test.database.admin.query(
+    `SELECT reason, user_id::int AS by, target FROM audit_log WHERE action = 'customer-link'`,
+  )
+  const target = `cus_new user ${user.userId}`
+  t.strictSame(audit.rows, [{ reason: 'linked', by: user.userId, target }])
   const marks = {
     'metadata[gatehouse_user]': String(user.userId),
     'metadata[gatehouse_origin]': 'http://localhost:3000',
