@@ -186,14 +186,14 @@ BEGIN
 END
 $$;
 
--- Works on one batch of an erasure. Returns true if nothing is left.
+-- Works on one batch of an erasure, so that no other worker claims it meanwhile. Returns true if nothing is left.
 CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   due public.erasures;
   finished boolean;
 BEGIN
-  SELECT e.* INTO due FROM public.erasures e WHERE e.id = erasure FOR UPDATE;
+  UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = erasure RETURNING e.* INTO due;
   IF NOT FOUND THEN RETURN true; END IF;
   finished := CASE due.kind
     WHEN 'tenant' THEN public.purge_tenant(due.tenant_id, batch)

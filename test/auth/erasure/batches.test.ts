@@ -37,6 +37,9 @@ t.test(
     t.equal(await work(lost, database), false)
     t.equal(await left(), rows - batch, 'one batch')
     const next = await connect(t, database.workerUrl)
+    const claimed = 'SELECT claim_erasure(0, 20) AS id'
+    t.strictSame((await next.query(claimed)).rows, [{ id: null }], 'it is worked on')
+    await database.admin.query(`UPDATE erasures SET worked_at = now() - interval '20 s'`)
     t.equal(await work(next, database), false)
     t.equal(await work(next, database), true)
     t.equal(await left(), 0)
