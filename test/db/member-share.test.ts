@@ -47,6 +47,25 @@ t.test('a member publishes a share of the events of a tenant, and others the res
   t.equal(later.done, share / 2, 'half of the retention later half of the share is free')
 })
 
+t.test('a share is free again although another writer counts now', async (t) => {
+  const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
+  const user = await createUser(test.database, { role: 'admin' })
+  await createUser(test.database, { tenantId: user.tenantId })
+  const change = await editor(test, user)
+  t.equal((await publishUntilRefused(change)).done, share)
+  const other = await test.database.admin.connect()
+  t.teardown(() => other.release())
+  await other.query('BEGIN')
+  await other.query('SELECT pg_advisory_xact_lock(usage_lock($1))', [user.tenantId])
+  t.equal((await change()).statusCode, 409, 'not before')
+  await other.query(`UPDATE member_usage SET counted_at = now() - interval '45 days'`)
+  await other.query('COMMIT')
+  await other.query('BEGIN')
+  await other.query('SELECT pg_advisory_xact_lock(usage_lock($1))', [user.tenantId])
+  t.equal((await publishUntilRefused(change)).done, share / 2)
+  await other.query('ROLLBACK')
+})
+
 t.test('who is alone in a tenant has the whole budget', async (t) => {
   const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
   const user = await createUser(test.database, { role: 'admin' })

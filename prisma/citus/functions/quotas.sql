@@ -40,6 +40,12 @@ CREATE OR REPLACE FUNCTION member_share(budget double precision) RETURNS double 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN budget / 4;
 
+-- What is left of what a member had published at `counted_at`: a whole share is forgotten in `seconds`.
+CREATE OR REPLACE FUNCTION still_in_bucket(
+  filled double precision, budget double precision, counted_at timestamptz, seconds double precision
+) RETURNS double precision LANGUAGE sql STABLE PARALLEL SAFE
+RETURN greatest(0, filled - public.member_share(budget) * extract(epoch FROM now() - counted_at)::float8 / seconds);
+
 -- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
 -- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
 -- and two transactions cannot block each other here.
@@ -85,23 +91,25 @@ BEGIN
       INSERT INTO public.member_usage AS m (tenant_id, user_id, event_rows, event_bytes)
         VALUES (tenant, person, event_rows, event_bytes)
         ON CONFLICT ON CONSTRAINT member_usage_pkey DO UPDATE SET counted_at = now(),
-          event_rows = event_rows + greatest(0, m.event_rows
-            - public.member_share(coalesce(used.max_event_rows, budget[3]))
-              * extract(epoch FROM now() - m.counted_at)::float8 / budget[5]),
-          event_bytes = event_bytes + greatest(0, m.event_bytes
-            - public.member_share(coalesce(used.max_event_bytes, budget[4]))
-              * extract(epoch FROM now() - m.counted_at)::float8 / budget[5])
+          event_rows = event_rows + public.still_in_bucket(m.event_rows,
+            coalesce(used.max_event_rows, budget[3]), m.counted_at, budget[5]),
+          event_bytes = event_bytes + public.still_in_bucket(m.event_bytes,
+            coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
         RETURNING m.* INTO own;
     END IF;
   ELSE
     INSERT INTO public.usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes, user_id)
       VALUES (tenant, resource_rows, resource_bytes, event_rows, event_bytes, person);
     IF person IS NOT NULL THEN
-      SELECT m.tenant_id, m.user_id, m.event_rows + coalesce(sum(c.event_rows), 0),
-          m.event_bytes + coalesce(sum(c.event_bytes), 0), m.counted_at
+      SELECT m.tenant_id, m.user_id,
+          coalesce(sum(c.event_rows), 0) + public.still_in_bucket(m.event_rows,
+            coalesce(u.max_event_rows, budget[3]), m.counted_at, budget[5]),
+          coalesce(sum(c.event_bytes), 0) + public.still_in_bucket(m.event_bytes,
+            coalesce(u.max_event_bytes, budget[4]), m.counted_at, budget[5]), m.counted_at
         INTO own FROM public.member_usage m
+        JOIN public.tenant_usage u ON u.tenant_id = m.tenant_id
         LEFT JOIN public.usage_changes c ON c.tenant_id = tenant AND c.user_id = m.user_id
-        WHERE m.tenant_id = tenant AND m.user_id = person GROUP BY m.tenant_id, m.user_id;
+        WHERE m.tenant_id = tenant AND m.user_id = person GROUP BY m.tenant_id, m.user_id, u.tenant_id;
     END IF;
   END IF;
   IF quota IS NULL OR quota = '' THEN RETURN NULL; END IF;

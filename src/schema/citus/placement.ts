@@ -34,7 +34,13 @@ export const distributedTables = [
 export const [firstTable] = distributedTables
 
 /** The counters of what a tenant stores, which triggers write on the nodes. */
-export const functionsOfTriggers = ['add_usage', 'add_waiting_usage', 'member_share', 'usage_lock']
+export const functionsOfTriggers = [
+  'add_usage',
+  'add_waiting_usage',
+  'member_share',
+  'still_in_bucket',
+  'usage_lock',
+]
 
 /**
  * Copied to every node: distributed tables reference them, or policies read them. The keys of the seal
