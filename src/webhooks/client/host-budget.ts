@@ -42,15 +42,14 @@ export function createHostBudget(nowMs = () => performance.now()): HostBudget {
   const hosts = new Map<string, Host>()
 
   function find(name: string): Host {
-    const found = hosts.get(name)
-    if (found !== undefined) return found
-    const [oldest] = hosts.keys()
-    if (hosts.size >= maxHosts && oldest !== undefined) hosts.delete(oldest)
     const { requests, bytes } = unprovenLimits
-    const host = {
+    const host = hosts.get(name) ?? {
       ...{ requests: requests.burst, bytes: bytes.burst },
       ...{ countedAt: nowMs(), provenUntil: Number.NEGATIVE_INFINITY },
     }
+    hosts.delete(name)
+    const [unusedLongest] = hosts.keys()
+    if (hosts.size >= maxHosts && unusedLongest !== undefined) hosts.delete(unusedLongest)
     hosts.set(name, host)
     return host
   }

@@ -65,7 +65,13 @@ t.test('only so many hosts are remembered', async (t) => {
   const { budget, taken } = setUp()
   t.equal(taken(1), 10)
   for (let n = 0; n < 10_000; n += 1) budget.take(`host-${n}.example`, 1)
-  t.equal(taken(1), 10, 'the oldest is forgotten')
+  t.equal(taken(1), 10, 'the one that was unused longest is forgotten')
+  budget.prove(host)
+  for (let n = 0; n < 10_000; n += 1) {
+    if (n === 5_000) budget.take(host, 1)
+    budget.take(`host-${n}.example`, 1)
+  }
+  t.equal(taken(1), 999, 'one in use is not')
 })
 
 t.test('attempts take from the budget, and a 2xx proves the host', async (t) => {
