@@ -121,6 +121,33 @@ t.test('no download has the cause of a failed attempt, which is for the operator
   t.strictSame(rows, [])
 })
 
+t.test(
+  'no download tells the tenant what became of an invitation until it is accepted',
+  async (t) => {
+    const test = await build(t)
+    const { admin } = test.database
+    const { user, send } = await owner(test, { role: 'admin' })
+    await send('POST', '/users', { email: 'guest@example.com', role: 'viewer' })
+    const sent = async () => {
+      const { invitationsSent } = (await send('GET', '/auth/account/export')).json()
+      const { rows } = await admin.query(
+        `SELECT item FROM export_page('tenant', 'invitations', NULL, $1, NULL, 10)`,
+        [user.tenantId],
+      )
+      return { invitationsSent, ofTenant: rows }
+    }
+    const before = await sent()
+    t.match(before, {
+      invitationsSent: [{ email: 'guest@example.com' }],
+      ofTenant: [{ item: { email: 'guest@example.com' } }],
+    })
+    await admin.query('UPDATE invitations SET declined_at = now(), mailed_at = now()')
+    t.strictSame(await sent(), before, 'neither a decline nor a mail that was held back')
+    await admin.query('UPDATE invitations SET accepted_at = now()')
+    t.match(await sent(), { invitationsSent: [{ acceptedAt: String }] })
+  },
+)
+
 t.test('a download of many rows comes in pages and is complete', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
