@@ -38,6 +38,9 @@ export type MetadataRules = {
 const lifetimeSeconds = 3_600
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
+/** A URL also takes `;`, `*` and quotes, which mean something in a content security policy. */
+const hostForm = /^([\w.-]*|\[[\da-f:.]+\])$/
+
 /**
  * Caches metadata for an hour or for `maxAgeSeconds`. Concurrent calls share one fetch. A failed
  * fetch is not cached.
@@ -122,7 +125,7 @@ function optionalEndpoint(value: unknown, rules: MetadataRules): OptionalEndpoin
 
 function endpoint(value: unknown, rules: MetadataRules): string {
   const url = typeof value === 'string' ? URL.parse(value) : null
-  if (typeof value !== 'string' || url === null) {
+  if (typeof value !== 'string' || url === null || !hostForm.test(url.hostname)) {
     throw new ProviderUnavailable('metadata-endpoint-missing')
   }
   const insecure =
