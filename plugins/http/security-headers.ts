@@ -6,8 +6,8 @@ type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Forms of the pages may lead to this origin from now on. */
-    allowFormTarget(origin: string): void
+    /** Forms of the pages may lead to the origin of this provider's page from now on. */
+    allowFormTarget(provider: string, origin: string): void
   }
 }
 
@@ -15,8 +15,8 @@ declare module 'fastify' {
  * Security headers and the request id on every response. Caches store nothing unless a route allows it. The content
  * security policy allows only the program's own scripts, style sheets and images: files, nothing inside
  * a page. Browsers also apply `form-action` to redirects after a form submission, so it lists the
- * origins of the identity providers' pages that a form redirects to: at first those of their issuers,
- * and others as their metadata becomes known.
+ * origins of the identity providers' pages that a form redirects to: those of their issuers, and for
+ * each provider the one that its metadata last named.
  */
 export default fp<{ https: boolean; formTargets: readonly string[] }>(
   async function securityHeaders(app, { https, formTargets }) {
@@ -40,12 +40,16 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
     const headers: Headers = { ...secure, 'cache-control': 'no-store' }
-    const allowed = new Set(formTargets)
-    app.decorate('allowFormTarget', (origin) => {
-      if (allowed.has(origin)) return
-      allowed.add(origin)
-      const policy = String(headers['content-security-policy'])
-      headers['content-security-policy'] = policy.replace(`form-action 'self'`, `$& ${origin}`)
+    const policy = String(headers['content-security-policy'])
+    const pages = new Map<string, string>()
+    app.decorate('allowFormTarget', (provider, origin) => {
+      pages.set(provider, origin)
+      const others = [...new Set(pages.values()).difference(new Set(formTargets))]
+      const targets = ["'self'", ...others].join(' ')
+      headers['content-security-policy'] = policy.replace(
+        `form-action 'self'`,
+        `form-action ${targets}`,
+      )
     })
     if (app.hasDecorator('addParserHeaders')) app.addParserHeaders(() => toText(headers))
     app.addHook('onRequest', function setSecurityHeaders({ id }, reply, done) {

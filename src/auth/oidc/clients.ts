@@ -66,14 +66,15 @@ function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
   }
 }
 
-type ProvidersDeps = Omit<ProviderDeps, 'secretSwitched' | 'otherIssuers'> & {
+type ProvidersDeps = Omit<ProviderDeps, 'secretSwitched' | 'foundPage' | 'otherIssuers'> & {
   secretSwitched?: (provider: string, position: number) => void
+  foundPage?: (provider: string, origin: string) => void
 }
 
 /** The client of each configured provider by name. */
 export function createProviders(
   configs: readonly OidcClientConfig[],
-  { secretSwitched, ...deps }: ProvidersDeps,
+  { secretSwitched, foundPage, ...deps }: ProvidersDeps,
 ): ReadonlyMap<string, WatchedProvider> {
   return new Map(
     configs.map((config) => {
@@ -82,6 +83,7 @@ export function createProviders(
         ...deps,
         otherIssuers: others.map(({ issuer }) => issuer),
         secretSwitched: (position) => secretSwitched?.(config.name, position),
+        foundPage: (origin) => foundPage?.(config.name, origin),
       })
       return [config.name, watchOutages(provider, deps.clock)]
     }),

@@ -68,8 +68,12 @@ t.test('the page of a provider is allowed once its metadata names it', async (t)
   }
   const before = await targets()
   t.equal(before?.length, 2)
-  for (let times = 0; times < 2; times++) app.allowFormTarget('https://sign-in.example')
+  for (let times = 0; times < 2; times++) app.allowFormTarget('a', 'https://sign-in.example')
   t.same((await targets())?.toSorted(), [...(before ?? []), 'https://sign-in.example'].toSorted())
+  app.allowFormTarget('b', 'https://other.example')
+  for (let n = 0; n < 3; n++) app.allowFormTarget('a', `https://sign-in-${n}.example`)
+  const after = [...(before ?? []), 'https://sign-in-2.example', 'https://other.example']
+  t.same((await targets())?.toSorted(), after.toSorted(), 'one of each provider')
 })
 
 t.test('a link to a provider whose page has another origin than its issuer', async (t) => {
