@@ -34,6 +34,26 @@ export type BillingEvent = {
   related: string | null
 }
 
+type Facts = Pick<BillingEvent, 'id' | 'type' | 'created' | 'kind' | 'ignored' | 'object'>
+
+/** An event that comes with its object. */
+export function eventOf(facts: Facts): BillingEvent {
+  const objectId = idOf(facts.object)
+  const isState = facts.kind === 'subscription' && objectId !== null
+  return { ...facts, objectId, isState, isThin: false, related: null }
+}
+
+/** The kind of a type in the table of a provider; null if it is not processed. */
+export function kindIn(kinds: Readonly<Record<string, EventKind>>, type: string): EventKind | null {
+  return Object.hasOwn(kinds, type) ? (kinds[type] ?? null) : null
+}
+
+/** Why an event is ignored by its kind or its customer. */
+export function ignoredBy(kind: EventKind | null, customer: unknown): IgnoredReason | null {
+  if (kind === null) return 'kind'
+  return customer === null || customer === undefined ? 'guest' : null
+}
+
 // Contract 5. Excludes what PostgreSQL cannot store as sent: control characters, lone surrogates.
 const printable = /^[^\p{C}\p{Zl}\p{Zp}]{1,255}$/u
 

@@ -2,7 +2,7 @@ import { membersOf } from '../effect.ts'
 import { idOf, objectIn, secondsOf } from '../event.ts'
 import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId } from './http.ts'
-import { readUser } from './stripe.ts'
+import { markOf, readUser } from './mark.ts'
 
 const pageEvents = 200 // the most that Paddle lists
 const listBytes = 33_554_432
@@ -73,7 +73,7 @@ export function createPaddleApi(
     },
     async createCustomer({ userId, email }) {
       if (email === null) return null
-      const custom_data = { gatehouse_user: String(userId), gatehouse_origin: baseUrl }
+      const custom_data = markOf(userId, baseUrl)
       const { status, body } = await http('POST', '/customers', { json: { email, custom_data } })
       if (status === 409) return findOwn(email, userId)
       return idOf(objectIn(body?.data)) ?? fail()
@@ -82,7 +82,7 @@ export function createPaddleApi(
       const transaction = await post('/transactions', {
         items: [{ price_id: price, quantity: 1 }],
         customer_id: customer,
-        custom_data: { gatehouse_user: String(userId), gatehouse_origin: baseUrl },
+        custom_data: markOf(userId, baseUrl),
       })
       return transaction === null ? null : urlOf(objectIn(transaction.checkout).url)
     },

@@ -11,9 +11,11 @@ import {
   type BillingEvent,
   decodeObject,
   type EventKind,
-  type IgnoredReason,
+  eventOf,
   idOf,
+  ignoredBy,
   isName,
+  kindIn,
   objectIn,
   secondsOf,
 } from '../event.ts'
@@ -57,29 +59,10 @@ function parsePaddle(body: Uint8Array): BillingEvent | null {
   if (event === null) return null
   const { event_id: id, event_type: type, occurred_at: occurredAt, data } = event
   if (!isName(id) || !isName(type)) return null
-  const kind = Object.entries(paddleKinds).find(([name]) => name === type)?.[1] ?? null
+  const kind = kindIn(paddleKinds, type)
   const object = objectIn(data)
-  const objectId = idOf(object)
-  return {
-    id,
-    type,
-    created: secondsOf(occurredAt),
-    kind,
-    ignored: ignoredBecause(kind, object),
-    object,
-    objectId,
-    isState: kind === 'subscription' && objectId !== null,
-    isThin: false,
-    related: null,
-  }
-}
-
-function ignoredBecause(
-  kind: EventKind | null,
-  { customer_id: customer = null }: BillingEvent['object'],
-): IgnoredReason | null {
-  if (kind === null) return 'kind'
-  return customer === null ? 'guest' : null
+  const ignored = ignoredBy(kind, object.customer_id)
+  return eventOf({ id, type, created: secondsOf(occurredAt), kind, ignored, object })
 }
 
 function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effect {

@@ -10,8 +10,9 @@ import {
   type BillingEvent,
   decodeObject,
   type EventKind,
-  idOf,
+  eventOf,
   isName,
+  kindIn,
   objectIn,
 } from '../event.ts'
 import { verifySignature } from '../signature.ts'
@@ -42,26 +43,19 @@ function parseSigned(body: Uint8Array): BillingEvent | null {
   const { id, type, created, data } = event
   if (!isName(id) || !isName(type)) return null
   const kind = kindOf(type)
-  const object = objectIn(objectIn(data).object)
-  const objectId = idOf(object)
-  return {
+  return eventOf({
     id,
     type,
     created: timeOf(created),
     kind,
     ignored: kind === null ? 'kind' : null,
-    object,
-    objectId,
-    isState: kind === 'subscription' && objectId !== null,
-    isThin: false,
-    related: null,
-  }
+    object: objectIn(objectIn(data).object),
+  })
 }
 
 /** The kind of a type, or null if it is not processed. The prefix `customer.` is accepted (contract 5). */
 export function kindOf(type: string): EventKind | null {
-  const bare = type.replace(/^customer\./, '')
-  return Object.entries(signedKinds).find(([name]) => name === bare)?.[1] ?? null
+  return kindIn(signedKinds, type.replace(/^customer\./, ''))
 }
 
 function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effect {

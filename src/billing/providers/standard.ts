@@ -11,9 +11,10 @@ import {
   type BillingEvent,
   decodeObject,
   type EventKind,
-  type IgnoredReason,
-  idOf,
+  eventOf,
+  ignoredBy,
   isName,
+  kindIn,
   objectIn,
   secondsOf,
 } from '../event.ts'
@@ -81,29 +82,10 @@ function parseStandard(id: string, body: Uint8Array): BillingEvent | null {
   if (event === null) return null
   const { type, timestamp, data } = event
   if (!isName(id) || !isName(type)) return null
-  const kind = Object.entries(standardKinds).find(([name]) => name === type)?.[1] ?? null
+  const kind = kindIn(standardKinds, type)
   const object = objectIn(data)
-  const objectId = idOf(object)
-  return {
-    id,
-    type,
-    created: secondsOf(object.modified_at) ?? secondsOf(timestamp),
-    kind,
-    ignored: ignoredBecause(kind, object),
-    object,
-    objectId,
-    isState: kind === 'subscription' && objectId !== null,
-    isThin: false,
-    related: null,
-  }
-}
-
-function ignoredBecause(
-  kind: EventKind | null,
-  object: BillingEvent['object'],
-): IgnoredReason | null {
-  if (kind === null) return 'kind'
-  return (customerOf(object) ?? null) === null ? 'guest' : null
+  const created = secondsOf(object.modified_at) ?? secondsOf(timestamp)
+  return eventOf({ id, type, created, kind, ignored: ignoredBy(kind, customerOf(object)), object })
 }
 
 function customerOf({ customer_id: id, customer }: BillingEvent['object']): unknown {

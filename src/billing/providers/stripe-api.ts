@@ -2,7 +2,7 @@ import { sha256 } from '#src/crypto/hash.ts'
 import { idOf, objectIn } from '../event.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId } from './http.ts'
-import { readUser } from './stripe.ts'
+import { markOf, readUser } from './mark.ts'
 
 /** The version whose shapes the program reads: that of the official package in the tests. */
 const version = '2026-10-28.endive'
@@ -40,10 +40,10 @@ export function createStripeApi(
     return body
   }
 
-  const metadataOf = (userId: number, field = 'metadata') => ({
-    [`${field}[gatehouse_user]`]: String(userId),
-    [`${field}[gatehouse_origin]`]: baseUrl,
-  })
+  const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
+    )
 
   return {
     async findSubscription(id) {

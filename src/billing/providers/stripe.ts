@@ -13,13 +13,16 @@ import {
   type BillingEvent,
   decodeObject,
   type EventKind,
+  eventOf,
   type IgnoredReason,
   idOf,
   isName,
+  kindIn,
   objectIn,
   secondsOf,
 } from '../event.ts'
 import { verifySignature } from '../signature.ts'
+import { readUser } from './mark.ts'
 import { type BillingProvider, headerOf, type ProviderOptions } from './provider.ts'
 
 /** Types that are processed. Thin events have the same with the prefix `v1.`. */
@@ -58,24 +61,14 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
   const { id, type, livemode } = event
   if (!isName(id) || !isName(type)) return null
   const isThin = event.object === 'v2.core.event'
-  const kind = kindOf(isThin ? type.replace(/^v1\./, '') : type)
+  const kind = kindIn(stripeKinds, isThin ? type.replace(/^v1\./, '') : type)
   const related = objectIn(event.related_object)
-  const object = isThin ? {} : objectIn(objectIn(event.data).object)
-  const objectId = idOf(isThin ? related : object)
-  const [, path = null] = relatedPath.exec(String(related.url)) ?? []
+  const object = objectIn(isThin ? related : objectIn(event.data).object)
   const account = event.account ?? (isThin ? event.context : null) ?? null
-  return {
-    id,
-    type,
-    created: isThin ? secondsOf(event.created) : timeOf(event.created),
-    kind,
-    ignored: ignoredBecause(),
-    object,
-    objectId,
-    isState: kind === 'subscription' && objectId !== null,
-    isThin,
-    related: isThin ? path : null,
-  }
+  const created = isThin ? secondsOf(event.created) : timeOf(event.created)
+  const read = eventOf({ id, type, created, kind, ignored: ignoredBecause(), object })
+  const [, path = null] = relatedPath.exec(String(related.url)) ?? []
+  return isThin ? { ...read, object: {}, isThin, related: path } : read
 
   function ignoredBecause(): IgnoredReason | null {
     if (kind === null) return 'kind'
@@ -84,10 +77,6 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
     const isGuest = !isThin && kind !== 'dispute' && referenceOf(object.customer) === null
     return isGuest ? 'guest' : null
   }
-}
-
-function kindOf(type: string): EventKind | null {
-  return Object.entries(stripeKinds).find(([name]) => name === type)?.[1] ?? null
 }
 
 function effectOf(
@@ -179,11 +168,4 @@ function subscriptionEffect(object: BillingEvent['object'], customer: string): E
 function checkoutEffect(object: BillingEvent['object'], customer: string, baseUrl: string): Effect {
   const userId = readUser(object.metadata, baseUrl)
   return userId === null ? { kind: 'none' } : { kind: 'checkout', customer, userId }
-}
-
-/** The user in the metadata of an object that this installation has created; null for any other. */
-export function readUser(metadata: unknown, baseUrl: string): number | null {
-  const { gatehouse_user: user, gatehouse_origin: origin } = objectIn(metadata)
-  const id = typeof user === 'string' && /^[1-9]\d*$/.test(user) ? Number(user) : Number.NaN
-  return origin === baseUrl && Number.isSafeInteger(id) ? id : null
 }
