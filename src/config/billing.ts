@@ -129,8 +129,8 @@ function checkKey(provider: BillingProviderName, key: string, faults: string[]):
   const stranger = ownerOf(key)
   const { key: rule } = rules[provider]
   // It is a header. The error of one that cannot be sent repeats it, in logs and to operators.
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    faults.push('BILLING_API_KEY: must be visible ASCII without white space.')
+  if (!/^[\x20-\x7e]+$/.test(key)) {
+    faults.push('BILLING_API_KEY: must be printable ASCII in one line.')
   } else if (stranger !== null && stranger !== provider) {
     faults.push(ofAnother('BILLING_API_KEY', stranger, provider))
   } else if (rule !== null && !rule.form.test(key)) {

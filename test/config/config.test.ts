@@ -97,7 +97,7 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
     [{ BILLING_WEBHOOK_SECRETS: 'short' }, /^BILLING_WEBHOOK_SECRETS: .* at least 16/],
     [
       { BILLING_API_URL: 'https://api.example.com', BILLING_API_KEY: 'hidden\nkey' },
-      /^BILLING_API_KEY: must be visible ASCII/,
+      /^BILLING_API_KEY: must be printable ASCII/,
     ],
     [{ OIDC_PROVIDERS: undefined }, /^OIDC_PROVIDERS: is missing/],
     [{ OIDC_PROVIDERS: 'Acme' }, /^OIDC_PROVIDERS: “Acme”/],
