@@ -27,8 +27,8 @@ export function newEventJob(
   event: BillingEvent | null,
   origin: Omit<EventJob, 'eventId'> = {},
 ) {
-  const isDecided = event === null || !event.isState
-  const isSoonDone = origin.replayId === undefined && isDecided && event?.isThin !== true
+  const isFetched = event !== null && (event.isState || event.isThin || event.kind === 'invoice')
+  const isSoonDone = origin.replayId === undefined && !isFetched
   const data: EventJob = { eventId, ...origin }
   const key = event?.objectId ?? eventId
   return {

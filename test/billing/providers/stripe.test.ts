@@ -1,6 +1,7 @@
 import { Stripe } from 'stripe'
 import t from 'tap'
 import { PoisonEvent } from '#src/billing/effect.ts'
+import { lanes, newEventJob } from '#src/billing/job.ts'
 import { stripe } from '#src/billing/providers/stripe.ts'
 import {
   stripeCharge,
@@ -170,6 +171,20 @@ t.test('a thin event names the object that has to be fetched', async (t) => {
   const context = { context: 'acct_1' }
   const foreign = stripeThin('v1.customer.subscription.updated', related, context)
   t.match(read(foreign), { ignored: 'connected-account' })
+})
+
+t.test('what may wait for the API does not take the slots of charges', async (t) => {
+  const [soonDone, mayWait] = lanes
+  const related = { id: 'ch_1', type: 'charge', url: '/v1/charges/ch_1' }
+  for (const [text, priority] of [
+    [stripeEvent('e', 'charge.succeeded', stripeCharge()), soonDone.minPriority],
+    [stripeEvent('e', 'charge.dispute.created', stripeDispute()), soonDone.minPriority],
+    [stripeEvent('e', 'customer.subscription.updated', stripeSubscription()), mayWait.maxPriority],
+    [stripeEvent('e', 'invoice.paid', stripeInvoice()), mayWait.maxPriority],
+    [stripeThin('v1.charge.succeeded', related), mayWait.maxPriority],
+  ] as const) {
+    t.equal(newEventJob('e', read(text)).priority, priority, text)
+  }
 })
 
 t.test('a field that is missing or cannot be right is poison', async (t) => {
