@@ -1,5 +1,5 @@
 import { membersOf } from '../effect.ts'
-import { idOf, objectIn, secondsOf } from '../event.ts'
+import { idOf, isName, objectIn, secondsOf } from '../event.ts'
 import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId } from './http.ts'
 import { markOf, readUser } from './mark.ts'
@@ -64,12 +64,10 @@ export function createPaddleApi(
       const createdOf = (item: unknown) => secondsOf(objectIn(item).occurred_at) ?? to
       const last: unknown = items.at(-1)
       const hasMore = objectIn(objectIn(body?.meta).pagination).has_more === true
+      const inRange = items.filter((item) => createdOf(item) >= from && createdOf(item) < to)
+      if (!hasMore || createdOf(last) < from) return { items: inRange, next: null }
       const { event_id: next } = objectIn(last)
-      const goesOn = hasMore && typeof next === 'string' && createdOf(last) >= from
-      return {
-        items: items.filter((item) => createdOf(item) >= from && createdOf(item) < to),
-        next: goesOn ? next : null,
-      }
+      return { items: inRange, next: isName(next) ? next : fail() }
     },
     async createCustomer({ userId, email }) {
       if (email === null) return null

@@ -1,5 +1,5 @@
 import { sha256 } from '#src/crypto/hash.ts'
-import { idOf, objectIn } from '../event.ts'
+import { idOf, isName, objectIn } from '../event.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId } from './http.ts'
 import { markOf, readUser } from './mark.ts'
@@ -69,8 +69,9 @@ export function createStripeApi(
       if (status !== 200 || !Array.isArray(items) || items.length > pageEvents) {
         throw new Error(`Stripe answered ${status} for its list of events`)
       }
-      const last = idOf(objectIn(items.at(-1)))
-      return { items, next: body?.has_more === true ? last : null }
+      if (body?.has_more !== true) return { items, next: null }
+      const { id: next } = objectIn(items.at(-1))
+      return { items, next: isName(next) ? next : fail() }
     },
     async createCustomer({ userId, email }) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }

@@ -51,6 +51,17 @@ t.test('Paddle’s list is cut to the range, and ends with the first event befor
   t.strictSame(second, { items: [event('e2', 10)], next: null })
 })
 
+t.test('a list that goes on without an event to go on from is an error, not its end', async (t) => {
+  for (const last of [[], [{}], [{ id: 'e\u0000', event_id: 'e\u0000' }]]) {
+    const fetch: typeof globalThis.fetch = async () =>
+      Response.json({ data: last, has_more: true, meta: { pagination: { has_more: true } } })
+    const options = { url: 'https://api.example.com', key: 'k', baseUrl, fetch }
+    for (const api of [createStripeApi(options), createPaddleApi(options)]) {
+      await t.rejects(api.listEvents({ from: 1, to: 2, after: null }), /something else/)
+    }
+  }
+})
+
 t.test('objects are fetched by their own id and nothing else', async (t) => {
   const { fetch, asked } = answering({
     '/v1/subscriptions/sub_1': [200, { id: 'sub_1', status: 'active' }],
