@@ -86,7 +86,7 @@ export function readDatabaseUrl(name: string, value: string | undefined, faults:
 /** As libpq takes them: `h1,h2` or `h1:5432,h2:5432`, or in the parameter `host`. */
 function isOfSeveralHosts(url: string): boolean {
   const [, hosts = '', query = ''] =
-    /^postgres(?:ql)?:\/\/(?:[^@/?#]*@)?([^/?#]*)[^?#]*\??([^#]*)/.exec(url) ?? []
+    /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)[^?#]*\??([^#]*)/.exec(url) ?? []
   return hosts.includes(',') || (new URLSearchParams(query).get('host') ?? '').includes(',')
 }
 

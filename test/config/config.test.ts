@@ -146,6 +146,14 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
   t.strictSame(faultsOf({}), [], 'and the values that are changed here are good')
 })
 
+t.test('a comma in the password of the database does not make two hosts', (t) => {
+  for (const password of ['b,c', 'a@b,c']) {
+    t.strictSame(faultsOf({ DATABASE_URL: `postgres://app:${password}@db/x` }), [], password)
+  }
+  t.match(faultsOf({ DATABASE_URL: 'postgres://app:a@b@h1,h2/x' }), [/several hosts/])
+  t.end()
+})
+
 t.test('a worker needs no secret of the web, and keeps none that it is given', async (t) => {
   const { DATABASE_URL, SESSION_SECRETS, BILLING_WEBHOOK_SECRETS, ...rest } = complete
   const workerUrl = 'postgres://worker:word@127.0.0.1/gatehouse'
