@@ -16,8 +16,8 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 
 /**
  * Reads `X-Forwarded-Method` and `-Uri` (Caddy, Traefik) and `X-Original-Method` and `-URL` (nginx).
- * Whoever sends them without a proxy deceives only themselves: they decide whether a cookie counts,
- * and which of the allowed pages a sign-in returns to.
+ * A client that sends them itself affects only its own request: they decide whether its cookie counts,
+ * and to which of the allowed pages a sign-in returns.
  */
 export function readForwardedRequest(headers: Headers, baseUrl: string): ForwardedRequest {
   const methods = ['x-forwarded-method', 'x-original-method'].flatMap((name) => headers[name] ?? [])

@@ -136,7 +136,7 @@ export interface paths {
   "/auth/account/export": {
     /**
      * Download everything that is kept about you
-     * @description One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.
+     * @description One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the connection is closed before the JSON is complete.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -3030,7 +3030,7 @@ export interface operations {
   };
   /**
    * Download everything that is kept about you
-   * @description One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the tx is closed before the JSON is complete.
+   * @description One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the connection is closed before the JSON is complete.
    *
    * Roles viewer, editor, admin: own account.
    */
