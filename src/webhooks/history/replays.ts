@@ -170,14 +170,17 @@ export function turnOf(tenantId: string) {
   return { group: { id: tenantId }, singletonKey: tenantId }
 }
 
-/** A replay of an endpoint of the tenant, or null if it is missing or another tenant's. */
+/** A replay of an endpoint of the tenant; null if one of them is missing or another tenant's. */
 export async function findReplay(
   tx: Tx,
   { tenantId }: TenantScope,
   { endpointId, id }: { endpointId: string; id: string },
 ): Promise<EndpointReplay | null> {
-  const row = await tx.endpointReplay.findFirst({ where: { tenantId, endpointId, id } })
-  return row && toReplay(row)
+  const [row, endpoint] = await Promise.all([
+    tx.endpointReplay.findFirst({ where: { tenantId, endpointId, id } }),
+    tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId }, select: { id: true } }),
+  ])
+  return row && endpoint && toReplay(row)
 }
 
 /** A tenant's turn: its job, or what tests have instead. */

@@ -82,9 +82,17 @@ t.test('the history of a deleted endpoint is hidden at once and goes in batches'
     'SELECT id FROM deliveries WHERE endpoint_id = $1 LIMIT 1',
     [gone],
   )
-  t.equal((await send('GET', `/deliveries/${ids[0]?.id}`)).statusCode, 200)
+  const { rows: replays } = await database.admin.query<{ id: string }>(
+    'SELECT id FROM endpoint_replays WHERE endpoint_id = $1 LIMIT 1',
+    [gone],
+  )
+  const history = [
+    `/deliveries/${ids[0]?.id}`,
+    `/webhook-endpoints/${gone}/replays/${replays[0]?.id}`,
+  ]
+  for (const path of history) t.equal((await send('GET', path)).statusCode, 200)
   t.equal((await send('DELETE', `/webhook-endpoints/${gone}`)).statusCode, 204)
-  t.equal((await send('GET', `/deliveries/${ids[0]?.id}`)).statusCode, 404)
+  for (const path of history) t.equal((await send('GET', path)).statusCode, 404, path)
   const shown = (await send('GET', '/notifications')).json().data
   t.strictSame([...new Set(shown.map((one: { endpointId: string }) => one.endpointId))], [kept])
   t.strictSame(await openErasures(database), { endpoint: 1 })
