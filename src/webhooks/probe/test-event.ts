@@ -94,9 +94,11 @@ export async function sendTest(
   }
 
   return db.write(entry, async (tx, { userId, tenantId }) => {
-    // The endpoint may have been deleted during the attempt.
-    const where = { tenantId, id: endpointId }
-    if ((await tx.webhookEndpoint.count({ where })) === 0) return null
+    // The endpoint may have been deleted during the attempt, and is not deleted before this commit.
+    const present = await tx.sql`
+      SELECT FROM webhook_endpoints
+      WHERE tenant_id = ${tenantId}::uuid AND id = ${endpointId}::uuid FOR KEY SHARE`
+    if (present.length === 0) return null
     await tx.sql`
       INSERT INTO outbound_events (tenant_id, id, type, body, created_at, example, cause, traceparent)
       VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${example},

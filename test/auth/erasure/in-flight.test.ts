@@ -12,10 +12,12 @@ import {
   isHeldUp,
   randomCredential,
 } from '#test/db/credentials.ts'
-import { testConfig } from '#test/support/app/app.ts'
+import { build, testConfig } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { untilWaiting } from '#test/support/database/until.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -230,3 +232,28 @@ async function setUp(t: Test) {
   const other = await connect(t, database.url)
   return { database, user, web, other }
 }
+
+t.test('a test event of an endpoint that is deleted meanwhile leaves nothing', async (t) => {
+  const receiver = await openReceiver(t)
+  const test = await build(t, allowing(receiver))
+  const { admin } = test.database
+  const { user, send } = await owner(test, { role: 'admin' })
+  const id = await createEndpoint(test.database, user, { url: receiver.url })
+  const deletion = await admin.connect()
+  t.teardown(() => deletion.release())
+  receiver.respond(async (_request, response) => {
+    await deletion.query('BEGIN')
+    await deletion.query('DELETE FROM webhook_endpoints WHERE id = $1', [id])
+    response.writeHead(204).end()
+  })
+  let isAnswered = false
+  const sending = send('POST', `/webhook-endpoints/${id}/test`).finally(() => {
+    isAnswered = true
+  })
+  const waits = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await untilWaiting(async () => isAnswered || (await admin.query(waits)).rowCount === 1)
+  await deletion.query('COMMIT')
+  t.equal((await sending).statusCode, 404)
+  t.equal((await admin.query('SELECT FROM deliveries')).rowCount, 0)
+})
