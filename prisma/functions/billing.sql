@@ -43,7 +43,7 @@ BEGIN
     IF FOUND THEN
       UPDATE public.users u SET plan = best.plan, subscription_status = best.status,
           subscription_period_end = best.period_end, subscription_cancels_at = best.cancels_at
-        WHERE u.id = assign_customer.user_id;
+        WHERE u.id = assign_customer.user_id AND u.own_tenant_id IS NOT NULL;
     END IF;
   END IF;
   RETURN NEXT;

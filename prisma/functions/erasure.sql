@@ -151,7 +151,10 @@ DECLARE
   member bigint;
 BEGIN
   PERFORM public.set_scope('erasure', '', NULL, tenant);
-  UPDATE public.users u SET own_tenant_id = NULL WHERE u.own_tenant_id = tenant;
+  -- The plan ends with it: billing events change a plan through the user's own tenant, so it could never end later.
+  UPDATE public.users u SET own_tenant_id = NULL, plan = NULL, subscription_status = NULL,
+      subscription_period_end = NULL, subscription_cancels_at = NULL
+    WHERE u.own_tenant_id = tenant;
   UPDATE public.webhook_endpoints e SET recover_when_disabled = false WHERE e.tenant_id = tenant;
   UPDATE public.endpoint_states s
     SET status = 'disabled', disabled_at = coalesce(s.disabled_at, now())

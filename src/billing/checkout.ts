@@ -10,6 +10,8 @@ export type CheckoutRefusal =
   | 'unknown-price'
   /** The provider does not have the price. */
   | 'price-refused'
+  /** The person has deleted their own tenant, without which they have neither plan nor invoices. */
+  | 'no-tenant'
   /** The person has the plan, and it does not end. */
   | 'has-plan'
   /** The provider has no customer for this person, and cannot have one. */
@@ -18,13 +20,14 @@ export type CheckoutRefusal =
 type Buyer = Pick<Caller, 'userId' | 'email' | 'plan'>
 
 /** What the database knows of a person who pays. */
-export type OwnBilling = { customer: string | null; cancelsAt: Date | null }
+export type OwnBilling = { customer: string | null; cancelsAt: Date | null; hasTenant: boolean }
 
 export async function findOwnBilling(tx: Tx, { userId }: Pick<Caller, 'userId'>) {
   const [row] = await tx.sql<OwnBilling>`
-    SELECT billing_customer AS customer, subscription_cancels_at AS "cancelsAt"
+    SELECT billing_customer AS customer, subscription_cancels_at AS "cancelsAt",
+           own_tenant_id IS NOT NULL AS "hasTenant"
     FROM users WHERE id = ${userId}`
-  return row ?? { customer: null, cancelsAt: null }
+  return row ?? { customer: null, cancelsAt: null, hasTenant: false }
 }
 
 /** The plan that a checkout would give, or why there is none. */
@@ -32,10 +35,11 @@ export function decideCheckout(
   price: string,
   plans: BillingPlans | null,
   buyer: Pick<Buyer, 'plan'>,
-  { cancelsAt }: Pick<OwnBilling, 'cancelsAt'>,
+  { cancelsAt, hasTenant }: Pick<OwnBilling, 'cancelsAt' | 'hasTenant'>,
 ): { plan: string } | CheckoutRefusal {
   const plan = plans?.get(price)
   if (plan === undefined) return 'unknown-price'
+  if (!hasTenant) return 'no-tenant'
   return buyer.plan === plan && cancelsAt === null ? 'has-plan' : { plan }
 }
 

@@ -52,7 +52,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
         tags,
         summary: 'Start to pay for a plan',
         description:
-          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer; 503 if the provider does not answer.',
+          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer, or has deleted their own tenant; 503 if the provider does not answer.',
         body: Checkout,
         response: { 200: CheckoutPage, ...problems('not-found', 'conflict', 'unavailable') },
       },
@@ -116,13 +116,15 @@ function unavailable(request: { log: { warn(facts: object, text: string): void }
 }
 
 function toProblem(refusal: CheckoutRefusal): Problem {
-  const code = refusal === 'has-plan' || refusal === 'no-customer' ? 'conflict' : 'malformed'
+  const isOfPrice = refusal === 'unknown-price' || refusal === 'price-refused'
+  const code = isOfPrice ? 'malformed' : 'conflict'
   return new Problem(code, { detail: details[refusal] })
 }
 
 const details: Readonly<Record<CheckoutRefusal, string>> = {
   'unknown-price': 'There is no plan with this price.',
   'price-refused': 'The billing provider does not have this price.',
+  'no-tenant': 'You have deleted your own tenant, which had your plan and your invoices.',
   'has-plan': 'You have this plan already.',
   'no-customer': 'The billing provider has no customer for you.',
 }

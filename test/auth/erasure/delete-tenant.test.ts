@@ -27,11 +27,22 @@ t.test(
        INSERT INTO endpoint_states (tenant_id, id) VALUES ($1, $1)`,
       [user.tenantId],
     )
+    await database.admin.query(
+      `UPDATE users SET plan = 'pro', subscription_status = 'active' WHERE id = ANY ($1)`,
+      [[user.userId, next.userId]],
+    )
     const answer = await send('POST', path, { name: nameOf(user.tenantId) })
     t.equal(answer.statusCode, 204, answer.body)
     t.equal((await send('GET', '/me')).statusCode, 401, 'the session has a new id')
     const moved = as(test, { cookie: cookieOf(answer.headers['set-cookie']) })
-    t.match((await moved('GET', '/me')).json(), { tenant: { id: next.tenantId }, role: 'viewer' })
+    t.match((await moved('GET', '/me')).json(), {
+      tenant: { id: next.tenantId },
+      role: 'viewer',
+      plan: null,
+      subscription: null,
+    })
+    const plans = await database.admin.query('SELECT id::int FROM users WHERE plan IS NOT NULL')
+    t.strictSame(plans.rows, [{ id: next.userId }], 'a plan ends with the tenant of its user')
     for (const attempt of [use, colleague]) t.equal((await attempt('GET', '/me')).statusCode, 401)
     const endpoints = await database.admin.query('SELECT status FROM endpoint_states')
     t.strictSame(endpoints.rows, [{ status: 'disabled' }], 'nothing is sent any more')

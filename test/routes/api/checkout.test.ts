@@ -113,7 +113,19 @@ t.test('what cannot be bought is refused before the provider is asked', async (t
     statusCode: 409,
     body: /have this plan already/,
   })
+  await test.database.admin.query(
+    'UPDATE users SET plan = NULL, own_tenant_id = NULL WHERE id = $1',
+    [user.userId],
+  )
+  t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), {
+    statusCode: 409,
+    body: /deleted your own tenant/,
+  })
   t.strictSame(provider.calls, [])
+  await test.database.admin.query('UPDATE users SET own_tenant_id = $2 WHERE id = $1', [
+    user.userId,
+    user.tenantId,
+  ])
   t.match(await send('POST', '/billing/checkout', { price: 'price_team' }), { statusCode: 200 })
 })
 

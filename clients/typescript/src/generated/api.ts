@@ -669,7 +669,7 @@ export interface paths {
   "/billing/checkout": {
     /**
      * Start to pay for a plan
-     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer; 503 if the provider does not answer.
+     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer, or has deleted their own tenant; 503 if the provider does not answer.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -6126,7 +6126,7 @@ export interface operations {
   };
   /**
    * Start to pay for a plan
-   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer; 503 if the provider does not answer.
+   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer, or has deleted their own tenant; 503 if the provider does not answer.
    *
    * Roles viewer, editor, admin: own account.
    */
