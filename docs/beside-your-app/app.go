@@ -43,7 +43,7 @@ func findKey(kid string) ed25519.PublicKey {
 		return nil
 	}
 	defer response.Body.Close()
-	if json.NewDecoder(response.Body).Decode(&set) != nil {
+	if response.StatusCode != http.StatusOK || json.NewDecoder(response.Body).Decode(&set) != nil {
 		return nil
 	}
 	keys, fetchedAt = map[string]ed25519.PublicKey{}, time.Now()

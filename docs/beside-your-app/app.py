@@ -46,8 +46,8 @@ def verify(token):
         claims = json.loads(decode(body))
         is_ours = claims["iss"] == ISSUER and claims["aud"] == AUDIENCE
         return claims if is_ours and time.time() < claims["exp"] + LEEWAY_SECONDS else None
-    except (InvalidSignature, KeyError, TypeError, ValueError, RecursionError):
-        return None
+    except (InvalidSignature, KeyError, TypeError, ValueError, RecursionError, OSError):
+        return None  # OSError: the keys cannot be fetched
 
 
 class App(BaseHTTPRequestHandler):

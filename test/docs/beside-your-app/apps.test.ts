@@ -90,6 +90,24 @@ for (const app of apps) {
     }
     t.equal((await ask(tokenOf(issuer, b)))[0], 200)
   })
+
+  t.test(
+    `the app in ${app.name} keeps its keys while others cannot be fetched`,
+    { skip },
+    async (t) => {
+      const { issuer, ask, publish, fail, fetches } = await start(t, app)
+      publish(a)
+      t.equal((await ask(tokenOf(issuer, a)))[0], 200)
+      fail()
+      const before = fetches()
+      while (fetches() === before) {
+        t.strictSame(await ask(tokenOf(issuer, foreign)), [401, 'who are you?\n'])
+      }
+      t.strictSame(await ask(tokenOf(issuer, a)), [200, '7 of acme\n'])
+      publish(a, b)
+      while ((await ask(tokenOf(issuer, b)))[0] !== 200) await immediately()
+    },
+  )
 }
 
 type Options = { now?: number; audience?: string }
@@ -162,7 +180,13 @@ async function start(t: Test, app: (typeof apps)[number]) {
     return [response.status, await response.text()]
   }
   while (!(await ask('').then(Boolean, () => false))) await immediately()
-  return { issuer, ask, publish: publisherOf(receiver), fetches: () => receiver.requests.length }
+  const fail = () =>
+    receiver.respond((_request, response) => {
+      response.statusCode = 503
+      response.end('{"title":"The service is not available","status":503}')
+    })
+  const fetches = () => receiver.requests.length
+  return { issuer, ask, publish: publisherOf(receiver), fail, fetches }
 }
 
 /** Go is compiled first, without downloads. */
