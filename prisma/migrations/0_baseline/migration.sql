@@ -106,7 +106,7 @@ CREATE UNIQUE INDEX invitations_tenant_id_email_key ON invitations (tenant_id, e
 ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
 
 -- What limits mails with invitations: one row for each address and each tenant that had one, by its hash, so that
--- the table names nobody. Written by functions alone.
+-- the table contains no address. Written by functions alone.
 CREATE TABLE invitation_mails (
   -- SHA-256 of `address` or `tenant` and the address or id.
   key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),

@@ -93,7 +93,7 @@ function judgeTables(nodes: ReadonlyMap<string, NodeFacts>): Finding[] {
       .map(({ name, one, isShard }) => ({
         problem: `On the node ${node}, ${isShard ? one : `the table ${name}`} has other row-level security, triggers or privileges than the table ${name} of the coordinator.`,
         remedy: isShard
-          ? 'Undo the change there, or move the shard to another node, which makes it anew (citus_move_shard_placement).'
+          ? 'Undo the change there, or move the shard to another node, which creates it again (citus_move_shard_placement).'
           : 'Undo the change there, or disable and activate the node (citus_disable_node, citus_activate_node).',
       })),
   )
