@@ -203,14 +203,22 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     { config: access('tenant', 'create'), schema: { hide, body: newTenantFormFields.schema } },
     async (request, reply) => {
       const { sessionEntry, session, body, clientInfo } = request
-      const newCookieId = await app.db.write(sessionEntry, async (tx, caller) => {
-        const id = await createTenant(tx, caller, body.name, clientInfo)
-        if (id === null) throw new Problem('too-many-tenants')
-        return switchTenant(tx, session.sessionId, id, clientInfo)
+      const { location, switched } = await app.db.write(sessionEntry, async (tx, caller) => {
+        const switched: { newCookieId?: string } = {}
+        const location = await request.submitOnce(tx, caller, async () => {
+          const id = await createTenant(tx, caller, body.name, clientInfo)
+          if (id === null) throw new Problem('too-many-tenants')
+          const newCookieId = await switchTenant(tx, session.sessionId, id, clientInfo)
+          if (newCookieId === null) throw new Problem('not-found')
+          switched.newCookieId = newCookieId
+          return { path: '/app/tenant?done=created' }
+        })
+        return { location, switched }
       })
-      if (newCookieId === null) throw new Problem('not-found')
-      await request.adoptSession(newCookieId)
-      return reply.redirect('/app/tenant?done=created', 303)
+      // Missing if the form was sent again, because the session has switched already.
+      const { newCookieId } = switched
+      if (newCookieId !== undefined) await request.adoptSession(newCookieId)
+      return reply.redirect(location, 303)
     },
   )
   app.post(

@@ -65,6 +65,7 @@ export const tokenForm = formOf({
   ),
 })
 export const newTenantFormFields = formOf({
+  submission,
   name: line(Line(200), 'Name of the tenant', { required: true }),
 })
 export const deletionForm = formOf({

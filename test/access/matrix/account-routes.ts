@@ -118,7 +118,7 @@ export const accountRoutes: RouteRows = {
   'POST /app/account/tenants': {
     who: 'tenant:create',
     answer: 303,
-    body: () => ({ name: 'Another' }),
+    body: () => ({ name: 'Another', submission: crypto.randomUUID() }),
   },
   'PATCH /tenants/:id': {
     who: 'tenant-name:update',

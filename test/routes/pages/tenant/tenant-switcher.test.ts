@@ -145,7 +145,8 @@ t.test('a tenant is created on the account page and is the active one then', asy
       },
       payload: new URLSearchParams(fields).toString(),
     })
-  const created = await post('/app/account/tenants', { name: 'Initech' }, cookie)
+  const form = { name: 'Initech', submission: crypto.randomUUID() }
+  const created = await post('/app/account/tenants', form, cookie)
   t.equal(created.statusCode, 303)
   t.equal(created.headers.location, '/app/tenant?done=created')
   const now = cookieOf(created.headers['set-cookie'])
@@ -153,6 +154,11 @@ t.test('a tenant is created on the account page and is the active one then', asy
   t.match(page.body, /<bdi>Initech/)
   t.match(page.body, 'Your new tenant.')
   t.equal((await open('/app/tenant')).statusCode, 302, 'the old id of the session has ended')
+  const again = await post('/app/account/tenants', form, now)
+  t.equal(again.headers.location, '/app/tenant?done=created', 'the same form shows the same tenant')
+  t.match((await open('/app/tenant', now)).body, /<bdi>Initech/, 'and keeps the session')
+  const { rows } = await test.database.admin.query(`SELECT FROM tenants WHERE name = 'Initech'`)
+  t.equal(rows.length, 1, 'the same form creates one tenant')
   const renamed = await post('/app/tenant/name', { name: 'Initrode' }, now)
   t.equal(renamed.headers.location, '/app/tenant?done=renamed')
   t.match((await open('/', now)).body, /<bdi>Initrode/)
