@@ -46,6 +46,9 @@ t.test('docs/new-resource.md', async (t) => {
     await carryOut(t, tree, ['src/release/new.ts', '--remove', 'minute'])
     await carryOut(t, tree, ['src/release/new.ts', '--remove', 'bookmark'])
     t.strictSame(await digestOf(tree), before)
+    const taken = ['description', 'title:line:200', '--scope', 'owner']
+    await carryOut(t, tree, ['src/release/new.ts', ...taken], /description\.ts exists already/)
+    t.strictSame(await digestOf(tree), before, 'what is refused writes nothing')
     await carryOut(t, tree, ['src/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
     await carryOut(t, tree, ['src/release/new.ts', ...made.minutes, '--page', 'Minutes'])
     await carryOut(t, tree, ['src/release/new.ts', ...command])

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { policy } from '#src/access/policy.ts'
 import { tablePrivileges } from '#src/schema/tables.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { withEdit, withoutEdit } from './edit.ts'
 import { type Command, InputFault, readCommand, type Taken } from './input.ts'
-import { type Edit, editsOf } from './resource.ts'
+import { editsOf } from './resource.ts'
 
 /*
  * `npm run new`: writes a resource from templates, in a checkout. What it wrote is noted in `.data`, so that it
@@ -32,11 +33,19 @@ async function carryOut(command: Command): Promise<void> {
   const { resource } = command
   const stamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)
   const edits = await editsOf(resource, stamp)
+  // Everything is refused before anything is written.
+  const texts = new Map<string, string>()
   const undone: Undo[] = []
-  for (const edit of edits) undone.push(await apply(edit))
+  for (const edit of edits) {
+    const { path, text } = edit
+    const before = texts.get(path) ?? (await readOrNull(path))
+    texts.set(path, withEdit(before, edit))
+    undone.push(before === null ? { path, text: '', isNew: true } : { path, text, isNew: false })
+  }
   await mkdir(dirname(noteOf(resource.name)), { recursive: true })
   await writeFile(noteOf(resource.name), JSON.stringify(undone))
-  const written = [...new Set(edits.map(({ path }) => path))]
+  await writeAll(texts)
+  const written = [...texts.keys()]
   const sources = written.filter((path) => path.endsWith('.ts'))
   format(sources)
   say(`Written:\n${written.map((path) => `  ${path}`).join('\n')}
@@ -53,35 +62,17 @@ Take it back with: npm run new -- --remove ${resource.name}
 
 type Undo = { readonly path: string; readonly text: string; readonly isNew: boolean }
 
-async function apply(edit: Edit): Promise<Undo> {
-  const file = join(root, edit.path)
-  if (!('after' in edit) && !('before' in edit)) {
-    if (existsSync(file)) throw new InputFault(`${edit.path} exists already.`)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, edit.text)
-    return { path: edit.path, text: '', isNew: true }
-  }
-  const text = await readFile(file, 'utf8')
-  await writeFile(file, inserted(text, edit))
-  return { path: edit.path, text: edit.text, isNew: false }
+async function readOrNull(path: string): Promise<string | null> {
+  const file = join(root, path)
+  return existsSync(file) ? readFile(file, 'utf8') : null
 }
 
-function inserted(
-  text: string,
-  edit: Exclude<Edit, { text: string; after?: never; before?: never }>,
-): string {
-  if ('before' in edit) {
-    const place = edit.before === '' ? text.length : text.lastIndexOf(edit.before)
-    if (place === -1) throw new InputFault(`${edit.path} has no “${edit.before}” any more.`)
-    const head = text.slice(0, place)
-    // A list of several lines ends with a comma already.
-    const hasComma = edit.text.startsWith(', ') && head.trimEnd().endsWith(',')
-    return `${head}${hasComma ? edit.text.slice(1) : edit.text}${text.slice(place)}`
+async function writeAll(texts: ReadonlyMap<string, string>): Promise<void> {
+  for (const [path, text] of texts) {
+    const file = join(root, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
   }
-  const line = text.indexOf(edit.after)
-  if (line === -1) throw new InputFault(`${edit.path} has no “${edit.after}” any more.`)
-  const place = text.indexOf('\n', line) + 1
-  return `${text.slice(0, place)}${edit.text}${text.slice(place)}`
 }
 
 /** @throws InputFault if it was committed or changed since */
@@ -92,30 +83,20 @@ async function remove(name: string): Promise<void> {
   const files = undone.filter(({ isNew }) => isNew).map(({ path }) => path)
   if (committedOf(files) !== '')
     throw new InputFault(`${name} is committed. Revert the commit instead.`)
+  const texts = new Map<string, string>()
   for (const { path, text, isNew } of undone.toReversed()) {
-    if (isNew) await rm(join(root, path), { force: true })
-    else await takeOut(path, text)
+    if (isNew) continue
+    const whole = texts.get(path) ?? (await readFile(join(root, path), 'utf8'))
+    texts.set(path, withoutEdit(whole, { path, text }))
   }
+  await writeAll(texts)
+  for (const path of files) await rm(join(root, path), { force: true })
   for (const { path } of undone.filter(({ path }) => path.endsWith('migration.sql'))) {
     await rm(dirname(join(root, path)), { recursive: true, force: true })
   }
   await rm(note)
   format(undone.filter(({ path, isNew }) => !isNew && path.endsWith('.ts')).map(({ path }) => path))
   say(`Removed ${name}. Then: npm run generate\n`)
-}
-
-/** Formatters may have changed the white space since. */
-async function takeOut(path: string, text: string): Promise<void> {
-  const whole = await readFile(join(root, path), 'utf8')
-  const tokens = text.trim().split(/\s+/).map(RegExp.escape).join('\\s*')
-  const isLines = text.endsWith('\n')
-  const found = new RegExp(
-    isLines ? `${text.startsWith('\n') ? '\\n?' : ''}^[ \\t]*${tokens}[ \\t]*\\n` : tokens,
-    'm',
-  )
-  if (!found.test(whole))
-    throw new InputFault(`${path} has been changed. Take out what was added by hand.`)
-  await writeFile(join(root, path), whole.replace(found, ''))
 }
 
 function noteOf(name: string): string {

@@ -108,18 +108,9 @@ function readName(name: string): string {
 const limits = { line: 1_000, text: 100_000 } as const
 const ownKeys = [
   ...['id', 'tenantId', 'userId', 'teamId', 'folderId', 'authorId', 'createdAt', 'updatedAt'],
-  ...[
-    'cursor',
-    'limit',
-    'sort',
-    'from',
-    'to',
-    'done',
-    'version',
-    'submission',
-    'sender',
-    'department',
-  ],
+  ...['cursor', 'limit', 'sort', 'from', 'to', 'done', 'version', 'submission', 'sender'],
+  // Relations of the model, and the department of conditions.
+  ...['tenant', 'folder', 'department'],
 ]
 
 function readField(text: string): NewField {
@@ -154,10 +145,16 @@ function readField(text: string): NewField {
   return { ...common, kind, words }
 }
 
+const prismaTypes = [
+  ...['String', 'Boolean', 'Int', 'BigInt', 'Float', 'Decimal', 'DateTime', 'Json', 'Bytes'],
+  'PrismaClient',
+]
+
 function refuseTaken({ name, table }: NewResource, taken: Taken): void {
   const refuse = (words: string) =>
     new InputFault(`${name}: ${words} Choose another name or --plural.`)
   if (taken.rules.includes(name)) throw refuse(`the policy has rules for ${name} already.`)
+  if (prismaTypes.includes(modelOf(name))) throw refuse(`Prisma has its own ${modelOf(name)}.`)
   if (taken.models.includes(modelOf(name)))
     throw refuse(`prisma/schema.prisma has ${modelOf(name)} already.`)
   if (taken.tables.includes(table)) throw refuse(`the table ${table} exists already.`)
@@ -179,7 +176,7 @@ function pluralOf(name: string): string {
   return /(s|x|z|ch|sh)$/.test(words) ? `${words}es` : `${words}s`
 }
 
-/** Words of SQL (reserved in PostgreSQL), of JavaScript, and names that every object has. */
+/** Words of SQL (reserved in PostgreSQL), of JavaScript, and names that every table or object has. */
 const reserved: ReadonlySet<string> = new Set(
   `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate
   collation column concurrently constraint create cross current_catalog current_date current_role
@@ -192,6 +189,7 @@ const reserved: ReadonlySet<string> = new Set(
   await break catch class const continue debugger delete enum export extends finally function if implements
   import instanceof interface let new package private protected public return static super switch this throw
   try typeof var void while yield
+  cmax cmin ctid tableoid xmax xmin
   constructor prototype tostring valueof hasownproperty isprototypeof tolocalestring`
     .trim()
     .split(/\s+/),

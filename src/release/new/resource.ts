@@ -1,11 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import type { Edit } from './edit.ts'
 import { modelOf, type NewField, type NewResource } from './input.ts'
-
-/** A file to write, or a text to add to one: after the line that begins with `after`. */
-export type Edit =
-  | { readonly path: string; readonly text: string }
-  | { readonly path: string; readonly after: string; readonly text: string }
-  | { readonly path: string; readonly before: string; readonly text: string }
 
 /** What the command writes. @param stamp of the migration, such as 20261126100000 */
 export async function editsOf(resource: NewResource, stamp: string): Promise<Edit[]> {

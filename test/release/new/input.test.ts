@@ -48,6 +48,7 @@ t.test('a name that exists already, or is reserved, is refused', async (t) => {
   const refused: Record<string, [string[], RegExp]> = {
     rule: [['folder', line, ...scope], /the policy has rules for folder already/],
     model: [['audit-entry', line, ...scope], /has AuditEntry already/],
+    'type of Prisma': [['json', line, ...scope], /Prisma has its own Json/],
     table: [['note', line, ...scope, '--plural', 'tenant_usage'], /the table tenant_usage exists/],
     path: [['use', line, ...scope, '--plural', 'usage'], /the path \/usage exists already/],
     event: [['endpoint', line, ...scope], /there are events endpoint\.… already/],
@@ -59,6 +60,12 @@ t.test('a name that exists already, or is reserved, is refused', async (t) => {
       /group:line:9: the word is reserved/,
     ],
     'field of every object': [['note', line, 'constructor:flag', ...scope], /word is reserved/],
+    'field of every table': [['note', line, 'xmin:integer', ...scope], /word is reserved/],
+    'relation of every model': [['note', line, 'tenant:line:9', ...scope], /name tenant is taken/],
+    'relation of a chain': [
+      ['note', line, 'folder:line:9', '--scope', 'chain'],
+      /name folder is taken/,
+    ],
     'field of the program': [['note', line, 'tenantId:line:9', ...scope], /tenantId is taken/],
   }
   for (const [name, [args, message]] of Object.entries(refused)) {
