@@ -4,6 +4,7 @@ import type { Tx } from '#src/db/database.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import type { Action } from '#src/resources/kit/define.ts'
+import { publishesAtHome } from '#src/resources/kit/derived.ts'
 import type { Asking } from '#src/resources/kit/fields.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
@@ -74,18 +75,33 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
     throw toProblem(reason, condition)
   }
 
-  /** Does the work and publishes its event, if the resource declares it, in the tenant of the row. */
+  /**
+   * Enters the tenant of the events about a row, which of an owner's row is its own and not the active one.
+   * Null if nothing is published: an action without events does not enter.
+   */
+  async function enterHome(
+    { tx, caller }: Act,
+    id: number,
+    action: 'update' | 'delete',
+  ): Promise<string | null> {
+    const isOverridden = declared(action).run !== undefined
+    const publishes = isOverridden || Object.hasOwn(events, `${action}d`)
+    if (!publishes || !publishesAtHome(resource)) return scope === 'owner' ? null : caller.tenantId
+    return rows.enterHome(tx, id)
+  }
+
+  /** Does the work and publishes its event, if the resource declares it. */
   async function published(
     { tx, caller, now }: Act,
     event: 'created' | 'updated' | 'deleted',
-    id: number | null,
+    tenantId: string | null,
     work: (at: RowScope) => Promise<Item | null>,
   ): Promise<Item> {
-    if (!Object.hasOwn(events, event)) return found(await work(caller))
-    const isElsewhere = scope === 'owner' && id !== null
-    const tenantId = isElsewhere ? await rows.enterHome(tx, id) : caller.tenantId
+    const isElsewhere = scope === 'owner' && event !== 'created'
     const item = found(await work(isElsewhere ? { ...caller, homeId: tenantId } : caller))
-    if (tenantId !== null) await publishOne(tx, tenantId, event, item, now)
+    if (tenantId !== null && Object.hasOwn(events, event)) {
+      await publishOne(tx, tenantId, event, item, now)
+    }
     return item
   }
 
@@ -104,9 +120,9 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
   }
 
   /** What an override gets beside the standard operation. */
-  function ownAct({ tx, caller, now }: Act) {
+  function ownAct({ tx, caller, now }: Act, tenantId: string | null) {
     const publish = async (event: string, item: Item) => {
-      if (caller.tenantId !== null) await publishOne(tx, caller.tenantId, event, item, now)
+      if (tenantId !== null) await publishOne(tx, tenantId, event, item, now)
     }
     return { tx, caller, now, publish }
   }
@@ -120,29 +136,31 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
         throw new Problem('forbidden', { detail: 'You have no active tenant.' })
       }
       const create = (values: Values) =>
-        published(act, 'created', null, () => rows.insert(tx, caller, values, now))
+        published(act, 'created', caller.tenantId, () => rows.insert(tx, caller, values, now))
       const { run } = declared('create')
       if (run === undefined) return create(body)
-      return (await run({ ...ownAct(act), create }, body)) as Item
+      return (await run({ ...ownAct(act, caller.tenantId), create }, body)) as Item
     },
     async change(act, id, body, check) {
       const { tx, now } = act
       const before = await lockBefore(act, id, 'update', check)
+      const tenantId = await enterHome(act, id, 'update')
       const update = (values: Values) =>
-        published(act, 'updated', id, (at) => rows.update(tx, at, id, values, now))
+        published(act, 'updated', tenantId, (at) => rows.update(tx, at, id, values, now))
       const { run } = declared('update')
       if (run === undefined) return update(body)
-      return (await run({ ...ownAct(act), update }, body, Object(before))) as Item
+      return (await run({ ...ownAct(act, tenantId), update }, body, Object(before))) as Item
     },
     async delete(act, id, check) {
       const { tx } = act
       const before = await lockBefore(act, id, 'delete', check)
+      const tenantId = await enterHome(act, id, 'delete')
       const remove = async () => {
-        await published(act, 'deleted', id, (at) => rows.remove(tx, at, id))
+        await published(act, 'deleted', tenantId, (at) => rows.remove(tx, at, id))
       }
       const { run } = declared('delete')
       if (run === undefined) await remove()
-      else await run({ ...ownAct(act), delete: remove }, Object(before))
+      else await run({ ...ownAct(act, tenantId), delete: remove }, Object(before))
     },
   }
 }

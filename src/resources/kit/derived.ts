@@ -72,8 +72,9 @@ export function homeFunctionsOf(resources: readonly Resource[]): string[] {
   return resources.filter(publishesAtHome).map((one) => `${homeFunctionOf(one)}(bigint)`)
 }
 
-function publishesAtHome({ scope, events }: Resource): boolean {
-  return scope === 'owner' && ('updated' in events || 'deleted' in events)
+/** Whether changes of a row publish events in its own tenant, whichever tenant its owner has active. */
+export function publishesAtHome({ scope, events }: Resource): boolean {
+  return scope === 'owner' && Object.keys(events).some((event) => event !== 'created')
 }
 
 type Insert = { text: string; values: unknown[] }

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { actionsOf } from '#src/domain/actions.ts'
+import type { Declared } from '#src/domain/rows.ts'
+import { orders } from '#src/resources/orders.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes } from '#test/support/database/scope.ts'
+
+const shippingAddress = {
+  ...{ name: 'Ada', line1: '2 Harbour Street', city: 'Porto' },
+  ...{ postalCode: '4000-001', country: 'PT' },
+}
+
+/** Orders whose change publishes an event of its own, with or without the standard one. */
+function shippable(events: Record<string, string>): Declared {
+  const update = {
+    ...orders.actions.update,
+    ...({ permission: null, token: 'order:write', accepts: ['shippingAddress'] } as const),
+    async run(act: object, body: object) {
+      const { update, publish } = act as {
+        update(values: object): Promise<object>
+        publish(event: string, row: object): Promise<void>
+      }
+      const order = await update(body)
+      await publish('shipped', order)
+      return order
+    },
+  }
+  return { ...orders, events, actions: { ...orders.actions, update } }
+}
+
+t.test('events of an override are published in the tenant of an owner’s row', async (t) => {
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const enter = await allowScopes(database)
+  const ada = await createUser(database)
+  const elsewhere = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [elsewhere.tenantId, ada.userId],
+  )
+  const id = await createOrder(database, { ...ada, tenantId: elsewhere.tenantId })
+  const caller = {
+    ...{ ...ada, role: 'viewer', department: null, serviceId: null, operator: false },
+    ...{ tokenPermissions: null, sessionId: null, authenticatedSecondsAgo: null },
+  }
+  const published = async (events: Record<string, string>) => {
+    const { change } = actionsOf(shippable(events))
+    await database.admin.query('DELETE FROM outbound_events')
+    await db.write(enter(caller), (tx) =>
+      change({ tx, caller, now: new Date() }, id, { shippingAddress }),
+    )
+    const { rows } = await database.admin.query(
+      'SELECT tenant_id, type FROM outbound_events ORDER BY type',
+    )
+    return rows
+  }
+  const event = (type: string) => ({ tenant_id: elsewhere.tenantId, type })
+  const shipped = { shipped: 'An order was shipped' }
+  t.strictSame(await published(shipped), [event('order.shipped')])
+  t.strictSame(await published({ ...shipped, updated: 'An order was changed' }), [
+    event('order.shipped'),
+    event('order.updated'),
+  ])
+})
