@@ -2,15 +2,22 @@ import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import type { Declared } from '#src/domain/rows.ts'
+import { defineResource } from '#src/resources/kit/define.ts'
+import { created, id, line, text, updated } from '#src/resources/kit/fields.ts'
 import { orders } from '#src/resources/orders.ts'
 import { createUser } from '#test/support/callers/callers.ts'
-import { createOrder } from '#test/support/callers/objects.ts'
+import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 const shippingAddress = {
   ...{ name: 'Ada', line1: '2 Harbour Street', city: 'Porto' },
   ...{ postalCode: '4000-001', country: 'PT' },
+}
+
+const facts = {
+  ...{ department: null, serviceId: null, operator: false },
+  ...{ tokenPermissions: null, sessionId: null, authenticatedSecondsAgo: null },
 }
 
 /** Orders whose change publishes an event of its own, with or without the standard one. */
@@ -43,10 +50,7 @@ t.test('events of an override are published in the tenant of an owner’s row', 
     [elsewhere.tenantId, ada.userId],
   )
   const id = await createOrder(database, { ...ada, tenantId: elsewhere.tenantId })
-  const caller = {
-    ...{ ...ada, role: 'viewer', department: null, serviceId: null, operator: false },
-    ...{ tokenPermissions: null, sessionId: null, authenticatedSecondsAgo: null },
-  }
+  const caller = { ...ada, ...facts, role: 'viewer' }
   const published = async (events: Record<string, string>) => {
     const { change } = actionsOf(shippable(events))
     await database.admin.query('DELETE FROM outbound_events')
@@ -65,4 +69,45 @@ t.test('events of an override are published in the tenant of an owner’s row', 
     event('order.shipped'),
     event('order.updated'),
   ])
+})
+
+t.test('an override of an update writes a further column only with `sets`', async (t) => {
+  const fields = {
+    ...{ id: id(), title: line(200), body: text(50_000) },
+    ...{ createdAt: created(), updatedAt: updated() },
+  }
+  const common = { name: 'post', plural: 'posts', scope: 'tenant', fields } as const
+  const read = { permission: 'post:read' } as const
+  const posts = defineResource('Post', {
+    ...common,
+    actions: {
+      read,
+      update: {
+        ...{ permission: 'post:write', accepts: ['title'], sets: ['body'] },
+        run: ({ update }, body) => update({ ...body, body: 'Set by the override' }),
+      },
+    },
+  })
+  defineResource('Post', {
+    ...common,
+    actions: {
+      read,
+      update: {
+        ...{ permission: 'post:write', accepts: ['title'] },
+        // @ts-expect-error the statement would leave the column out
+        run: ({ update }, body) => update({ ...body, body: 'Lost' }),
+      },
+    },
+  })
+  const database = await createDatabase(t)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const enter = await allowScopes(database)
+  const ada = await createUser(database)
+  const caller = { ...ada, ...facts, role: 'admin' }
+  const post = await createTestPost(database, ada.tenantId)
+  const changed = await db.write(enter(caller), (tx) =>
+    actionsOf(posts).change({ tx, caller, now: new Date() }, post, { title: 'New' }),
+  )
+  t.match(changed, { title: 'New', body: 'Set by the override' })
 })

@@ -67,9 +67,9 @@ type ChangedValues<F extends Fields, Key extends keyof F> = {
   [K in Key]?: Written<F[K]> | (F[K]['isNullable'] extends true ? null : never)
 }
 
-/** Columns that an override writes, which can be more than a body has. */
-type Values<F extends Fields> = {
-  [Key in keyof F]?: Static<F[Key]['shown']> | Date | null | undefined
+/** Columns that an override writes: what bodies have, and `sets`. */
+type Values<F extends Fields, Key extends keyof F> = {
+  [K in Key]?: Static<F[K]['shown']> | Date | null | undefined
 }
 
 /** What an override works with, in the transaction of the action. */
@@ -131,6 +131,7 @@ type Declaration<
   Changed extends string,
   Event extends string,
   Set extends string,
+  ChangedSet extends string,
 > = {
   readonly name: Name
   /** The table, and with hyphens the path. */
@@ -148,15 +149,19 @@ type Declaration<
       /** Further columns that `run` sets. */
       readonly sets?: readonly Set[]
       run?(
-        act: Act<F, Event> & { create(values: Values<F>): Promise<RowOf<F>> },
+        act: Act<F, Event> & {
+          create(values: Values<F, New | Set | Initial<F>>): Promise<RowOf<F>>
+        },
         body: NewValues<F, New>,
       ): Promise<RowOf<F>>
     } & Complete<Model, F, New | Set>
     readonly update?: Allowed<Name> & {
       readonly accepts: readonly Changed[]
+      /** Further columns that `run` sets. */
+      readonly sets?: readonly ChangedSet[]
       readonly unless?: readonly Condition<RowOf<F>>[]
       run?(
-        act: Act<F, Event> & { update(values: Values<F>): Promise<RowOf<F>> },
+        act: Act<F, Event> & { update(values: Values<F, Changed | ChangedSet>): Promise<RowOf<F>> },
         body: ChangedValues<F, Changed>,
         before: RowOf<F>,
       ): Promise<RowOf<F>>
@@ -241,9 +246,10 @@ export function defineResource<
   const Changed extends Writable<F> = never,
   const Event extends string = never,
   const Set extends keyof F & string = never,
+  const ChangedSet extends keyof F & string = never,
 >(
   model: Model,
-  declaration: Declaration<Model, Name, F, New, Changed, Event, Set>,
+  declaration: Declaration<Model, Name, F, New, Changed, Event, Set, ChangedSet>,
 ): Typed<Name, F, Event> {
   const { forServices = false, filters = [], example = {}, worker = '', ...rest } = declaration
   const { page = null } = declaration
