@@ -296,6 +296,10 @@ function faultsOf(resource: Resource): string[] {
       scope === 'chain' && actions.create?.accepts?.includes('folderId') === false,
       'has the scope chain and creates rows without a folder',
     ],
+    [
+      scope === 'chain' && actions.update?.accepts?.includes('folderId') === true,
+      'has the scope chain and an update of the folder, whose team the row keeps',
+    ],
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
     [unfiltered !== undefined, `has no filter by ${unfiltered}`],
     [
@@ -307,7 +311,7 @@ function faultsOf(resource: Resource): string[] {
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
 }
 
-/** A page asks for every field that an action accepts, so each needs an input. */
+/** A page asks for every field that an action accepts, so each needs an input, and shows no JSON. */
 function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, string][] {
   if (page === null) return []
   const asked = [
@@ -315,7 +319,11 @@ function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, str
     ...(actions.update?.accepts ?? []),
   ]
   const mute = asked.find((key) => fields[key]?.input === null)
-  return [[mute !== undefined, `has a page and no input for ${mute}`]]
+  const raw = [page.heading, ...(page.columns ?? [])].find((key) => fields[key]?.column === 'jsonb')
+  return [
+    [mute !== undefined, `has a page and no input for ${mute}`],
+    [raw !== undefined, `has a page with the JSON of ${raw}`],
+  ]
 }
 
 const actionOfEvent = { created: 'create', updated: 'update', deleted: 'delete' } as const
