@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { actionsOf } from '#src/domain/actions.ts'
+import { type Act, actionsOf } from '#src/domain/actions.ts'
 import type { Declared } from '#src/domain/rows.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
@@ -88,10 +89,9 @@ function create(app: FastifyInstance, resource: PagedResource) {
     { config: accessTo(resource, 'create'), schema: { hide, body: form.schema } },
     async (request, reply) => {
       const values = valuesOf(resource, request.body, 'create')
-      const now = app.clock.now()
       const location = await app.db.write(entryOf(request, resource), (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
-          const row = await createRow({ tx, caller, now }, values)
+          const row = await createRow(actOf(request, tx, caller), values)
           return { path: noticePath(`${path}/${Object(row).id}`, 'created') }
         }),
       )
@@ -122,10 +122,9 @@ function change(app: FastifyInstance, resource: PagedResource) {
       const id = readId(request.params.id)
       const { version, ...entered } = request.body
       const values = valuesOf(resource, entered, 'update')
-      const now = app.clock.now()
       try {
         await app.db.write(entryOf(request, resource), (tx, caller) =>
-          changeRow({ tx, caller, now }, id, values, async (lock) => {
+          changeRow(actOf(request, tx, caller), id, values, async (lock) => {
             if (isNewer(await lock(), version)) throw new Problem('precondition-failed')
           }),
         )
@@ -149,9 +148,8 @@ function remove(app: FastifyInstance, resource: PagedResource) {
     { config: accessTo(resource, 'delete'), schema: { hide, params: IdParams, body: DeleteForm } },
     async (request, reply) => {
       const id = readId(request.params.id)
-      const now = app.clock.now()
       await app.db.write(entryOf(request, resource), (tx, caller) =>
-        deleteRow({ tx, caller, now }, id),
+        deleteRow(actOf(request, tx, caller), id),
       )
       return reply.redirect(noticePath(path, 'deleted'), 303)
     },
@@ -180,6 +178,11 @@ function accessTo({ name }: PagedResource, action: 'read' | 'create' | 'update' 
 /** Pages are for people, in their tenant unless the rows are their own. */
 function entryOf(request: FastifyRequest, { scope }: PagedResource): Entry<Caller> {
   return scope === 'owner' ? request.entry : request.tenantEntry
+}
+
+function actOf({ server, log }: FastifyRequest, tx: Tx, caller: Caller): Act {
+  const refused = (reason: string) => log.info({ reason, userId: caller.userId }, 'refused')
+  return { tx, caller, now: server.clock.now(), refused }
 }
 
 /** Whether the row changed after the form was rendered. */

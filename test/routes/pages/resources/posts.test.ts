@@ -93,6 +93,7 @@ t.test('an editor outside their hours is refused with the reason, and loses no t
   t.equal(refused.statusCode, 403)
   t.match(refused.body, /09:00/)
   t.match(refused.body, '>my text</textarea>')
+  t.match(test.log.join(''), '"reason":"editor-outside-hours"')
   const { rows } = await test.database.admin.query('SELECT title FROM posts')
   t.same(rows, [{ title: 'First' }])
 })
