@@ -92,7 +92,8 @@ export default fp<Options>(
       const { method, url, exposeHeadRoute } = route
       if (url !== '/' && !url.startsWith('/app/')) return
       const others = [route.preValidation ?? []].flat()
-      if (method === 'POST') route.preValidation = [takeSender, forgetSentDraft, ...others]
+      if (method === 'POST')
+        route.preValidation = [takeSender, useLineFeeds, forgetSentDraft, ...others]
       // Event streams, which are no pages, are the GET routes without HEAD.
       if (method !== 'GET' || exposeHeadRoute === false) return
       pages.set(url, pathPattern(url))
@@ -217,6 +218,17 @@ async function takeSender(request: FastifyRequest) {
   const { [senderField]: sender, ...fields }: Record<string, unknown> = { ...body }
   request.sender = senderOf(sender)
   request.body = fields
+}
+
+/** Browsers send a line break as two characters, which the limits of a field and of its input count as one. */
+async function useLineFeeds(request: FastifyRequest) {
+  const { body } = request
+  if (typeof body !== 'object' || body === null) return
+  const fields = Object.entries(body).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value,
+  ])
+  request.body = Object.fromEntries(fields)
 }
 
 /** The id of a user; null for anything else. */

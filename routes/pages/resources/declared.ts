@@ -212,7 +212,7 @@ function valuesOf(
     if (input == null) return []
     if (text.trim() === '') return action === 'update' && isNullable ? [[key, null]] : []
     if (input.as === 'yes-no') return [[key, text === 'yes']]
-    if (input.as !== 'number') return [[key, withLineFeeds(text)]]
+    if (input.as !== 'number') return [[key, text]]
     const { minimum, maximum } = input
     const value = Number(text)
     if (value >= minimum && value <= maximum) return [[key, value]]
@@ -226,11 +226,6 @@ function valuesOf(
 function textsOf(entered: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const pairs = Object.entries(entered).map(([key, text = '']) => [key, text])
   return Object.fromEntries(pairs)
-}
-
-/** Browsers send the lines of a form with CR and LF. */
-function withLineFeeds(text: string): string {
-  return text.replaceAll('\r\n', '\n')
 }
 
 function noticePath(path: string, notice: Notice): string {

@@ -60,9 +60,7 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
     '/app/deliveries/:id/check',
     { config: read, schema: { ...schema, body: signatureForm.schema } },
     async (request, reply) => {
-      const { headers, secret } = request.body
-      // Browsers send every line break of a form as CRLF.
-      const body = request.body.body.replaceAll('\r\n', '\n')
+      const { headers, secret, body } = request.body
       const now = app.clock.now()
       const received = { headers, body, secret: secret === '' ? null : secret }
       const { delivery, sent, endpoint } = await readDelivery(request)

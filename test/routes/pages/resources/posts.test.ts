@@ -68,6 +68,14 @@ t.test('a post is written once, read by the tenant, edited and deleted', async (
   t.equal((await viewer.open(path)).statusCode, 404)
 })
 
+t.test('a line break counts as one character, as in the API', async (t) => {
+  const { editor } = await people(t)
+  const body = `${'x'.repeat(24_999)}\r\n`.repeat(2)
+  const form = { title: 'Long', body, department: '' }
+  t.equal((await editor.submit('/app/posts', form)).statusCode, 303)
+  t.equal((await editor.submit('/app/posts', { ...form, body: `${body}x` })).statusCode, 400)
+})
+
 t.test('an edit of an older version keeps what was typed and changes nothing', async (t) => {
   const { editor, admin, test } = await people(t)
   const made = await editor.submit('/app/posts', { title: 'First', body: 'x', department: '' })
