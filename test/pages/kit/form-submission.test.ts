@@ -148,6 +148,6 @@ t.test('every rendered form has its own id', async (t) => {
     )
   const path = `/app/webhooks/${id}`
   const ids = [...(await idsOf(path)), ...(await idsOf(path)), ...(await idsOf('/app/account'))]
-  t.equal(ids.length, 9, 'test, check, rotate and delete twice, and a new token')
+  t.equal(ids.length, 10, 'test, check, rotate and delete twice, a new token and a new tenant')
   t.equal(new Set(ids).size, ids.length)
 })
