@@ -47,6 +47,12 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
   t.strictSame(parseEnv(await readFile(file, 'utf8')), env, 'nothing was changed')
 })
 
+t.test('a slash at the end of the public address is not part of it', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const { results } = await init(t, cwd, ['https://app.example.com/', ...answers.slice(1)])
+  t.match(results, /Register https:\/\/app\.example\.com\/auth\/callback as a redirect URI/)
+})
+
 t.test('a known provider is asked only what its preset does not say', async (t) => {
   const common = { before: answers.slice(0, 2), after: answers.slice(6) }
   const run = async (...provider: string[]) => {
