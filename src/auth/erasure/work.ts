@@ -12,7 +12,7 @@ const settleSeconds = 120
 // Shorter than the interval, so that every run tries each erasure once.
 const restSeconds = 20
 
-/** Erases at once what has ended, for commands. */
+/** Carries out all erasures without waiting, for commands. */
 export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
   for (let id = await claim(systemDb, 0, 0); id !== null; id = await claim(systemDb, 0, 0)) {
     for (let finished = false; !finished; ) finished = await workBatch(systemDb, id)
@@ -21,7 +21,8 @@ export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
 
 /**
  * Erases what deleted users, tenants and endpoints and former members have left: at once and then
- * every 30 s, in batches, each in a transaction of its own. Several processes can do it. An erasure that fails is logged, and tried again by the next run.
+ * every 30 s, in batches, each in a transaction of its own. Several processes can do it. An erasure
+ * that fails is logged, and tried again by the next run.
  */
 export function startErasures(
   systemDb: SystemDatabase,
@@ -43,10 +44,10 @@ export function startErasures(
         finished = await workBatch(systemDb, erasureId)
       }
       metrics.erasures.inc({ outcome: 'finished' })
-      logger.info({ erasureId }, 'history of what has ended erased')
+      logger.info({ erasureId }, 'erasure finished')
     } catch (error) {
       metrics.erasures.inc({ outcome: 'failed' })
-      logger.error({ erasureId, err: error }, 'history of what has ended was not erased')
+      logger.error({ erasureId, err: error }, 'erasure failed')
     }
     return 'more'
   }
