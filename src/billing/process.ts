@@ -10,7 +10,7 @@ import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
 import { claimCustomer, lockLinks } from './customers.ts'
 import { type Effect, PoisonEvent } from './effect.ts'
-import type { BillingEvent } from './event.ts'
+import type { BillingEvent, IgnoredReason } from './event.ts'
 import {
   findClaims,
   findLeading,
@@ -29,7 +29,7 @@ import { signed } from './providers/signed.ts'
 /**
  * `stale`: a newer state was applied before. `gone`: the provider has deleted the object.
  * `unlinked`: waits until its customer is linked to a user. `ignored`: not processed. `missing`: no
- * such event, or its body was deleted.
+ * such event.
  */
 export type Applied =
   | 'processed'
@@ -76,10 +76,14 @@ export async function applyEvent(
   const { provider = signed, plans = null, api = null, again = false, traceparent = null } = options
   const { settle = async () => {}, onLinked = async () => {} } = options
   const body = await findBody(db, eventId)
-  if (body === null) return withoutEffect('missing')
+  if (body === undefined) return withoutEffect('missing')
+  if (body === null) throw new PoisonEvent('its body has been deleted')
   const event = provider.parse({ 'webhook-id': eventId }, body)
   if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
-  if (event.ignored !== null) return withoutEffect('ignored')
+  if (event.ignored !== null) {
+    const reason = event.ignored
+    return withoutEffect('ignored', (tx) => markIgnored(tx, eventId, reason))
+  }
   if (event.objectId !== null && event.objectId !== storableText(event.objectId)) {
     throw new PoisonEvent('data.object.id has characters that cannot be stored')
   }
@@ -137,8 +141,14 @@ export async function applyEvent(
     if (await claimCustomer(tx, customer, userId)) await onLinked(tx, customer)
   }
 
-  async function withoutEffect(applied: Applied): Promise<Applied> {
-    await db.write(withoutScope, settle)
+  async function withoutEffect(
+    applied: Applied,
+    note: (tx: Tx) => Promise<void> = async () => {},
+  ): Promise<Applied> {
+    await db.write(withoutScope, async (tx) => {
+      await note(tx)
+      await settle(tx)
+    })
     return applied
   }
 }
@@ -200,14 +210,23 @@ async function customerOf(db: Database, effect: Effect): Promise<string | null> 
   return effect.customer
 }
 
-async function findBody(db: Database, eventId: string): Promise<Uint8Array | null> {
+/** Null if the body has been deleted, undefined if there is no such event. */
+async function findBody(db: Database, eventId: string): Promise<Uint8Array | null | undefined> {
   return db.read(
     withoutScope,
     oneStatement(
       Prisma.sql`SELECT body FROM received_events WHERE event_id = ${eventId}`,
-      ([row]: { body: Uint8Array | null }[]) => row?.body ?? null,
+      ([row]: { body: Uint8Array | null }[]) => row?.body,
     ),
   )
+}
+
+/** For an event that was recorded with its job under other settings, and has no job after this one. */
+async function markIgnored(tx: Tx, eventId: string, reason: IgnoredReason): Promise<void> {
+  await tx.receivedEvent.updateMany({
+    where: { eventId, status: { not: 'processed' } },
+    data: { status: 'ignored', outcome: reason, lastError: null, customer: null },
+  })
 }
 
 /** Locks the row too: a second worker with the same event waits here, and then gets false. */

@@ -138,3 +138,12 @@ t.test('a kind that is not processed stays ignored', async (t) => {
   const { rows } = await database.admin.query('SELECT status FROM received_events')
   t.same(rows, [{ status: 'ignored' }])
 })
+
+t.test('an event whose job is left from other settings is ignored and says why', async (t) => {
+  const database = await createDatabase(t)
+  const { db } = openAsWorker(t, database)
+  await receive(database, { id: 'a', type: 'invoice.voided' })
+  t.equal(await applyEvent(db, 'a', now), 'ignored')
+  const { rows } = await database.admin.query('SELECT status, outcome FROM received_events')
+  t.same(rows, [{ status: 'ignored', outcome: 'kind' }])
+})

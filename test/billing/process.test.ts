@@ -103,6 +103,8 @@ t.test('an event that can never be processed is poison and changes nothing', asy
     PoisonEvent,
   )
   t.strictSame(await invoicesOf(database), [])
+  await database.admin.query(`UPDATE received_events SET body = NULL WHERE event_id = 'evt_x'`)
+  await t.rejects(apply('evt_x'), { name: 'PoisonEvent', message: /body has been deleted/ })
   t.equal(await apply('evt_unheard_of'), 'missing')
 })
 
