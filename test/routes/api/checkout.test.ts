@@ -11,8 +11,10 @@ type Call = {
   headers: IncomingMessage['headers']
 }
 
+type Reply = [status: number, body: object]
+
 /** A provider on loopback that records what it is asked. */
-async function startProvider(t: Test, answer: (call: Call) => [status: number, body: object]) {
+async function startProvider(t: Test, answer: (call: Call) => Reply | Promise<Reply>) {
   const calls: Call[] = []
   const server = createServer(async (request, response) => {
     let text = ''
@@ -21,7 +23,7 @@ async function startProvider(t: Test, answer: (call: Call) => [status: number, b
     const form = Object.fromEntries(new URLSearchParams(text))
     const call = { method, path: url, form, headers }
     calls.push(call)
-    const [status, body] = answer(call)
+    const [status, body] = await answer(call)
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   server.listen(0, '127.0.0.1')
@@ -44,7 +46,7 @@ const stripe = (url: string) => ({
   SIGN_IN_RETURN_TO: '/,/welcome',
 })
 
-const usual = ({ path }: Call): [number, object] => {
+const usual = ({ path }: Call): Reply => {
   if (path === '/v1/customers') return [200, { id: 'cus_new' }]
   if (path === '/v1/checkout/sessions') return [200, { url: 'https://checkout.example/c' }]
   return [200, { url: 'https://billing.example/p' }]
@@ -140,6 +142,44 @@ t.test('a customer that another user has is not taken', async (t) => {
     'SELECT id::int FROM users WHERE billing_customer IS NOT NULL',
   )
   t.strictSame(rows, [{ id: holder.userId }])
+})
+
+t.test('of two first checkouts at once both use the customer that was linked first', async (t) => {
+  let created = 0
+  const bothAsked = Promise.withResolvers<void>()
+  const provider = await startProvider(t, async (call) => {
+    if (call.path !== '/v1/customers') return usual(call)
+    const id = `cus_${++created}`
+    if (created === 2) bothAsked.resolve()
+    await bothAsked.promise
+    return [200, { id }]
+  })
+  const test = await build(t, stripe(provider.url))
+  const user = await createUser(test.database)
+  const send = as(test, await signIn(test, user))
+  const buy = () => send('POST', '/billing/checkout', { price: 'price_pro' })
+  const answers = await Promise.all([buy(), buy()])
+  t.strictSame(
+    answers.map(({ statusCode }) => statusCode),
+    [200, 200],
+  )
+  const { rows } = await test.database.admin.query(
+    'SELECT billing_customer AS customer FROM users WHERE id = $1',
+    [user.userId],
+  )
+  const sessions = provider.calls.filter(({ path }) => path === '/v1/checkout/sessions')
+  t.strictSame(
+    sessions.map(({ form: { customer } }) => ({ customer })),
+    [rows[0], rows[0]],
+  )
+  const keys = provider.calls
+    .filter(({ path }) => path === '/v1/customers')
+    .map(({ headers }) => headers['idempotency-key'])
+  t.equal(new Set(keys).size, 1, 'Stripe itself answers both with one customer')
+  const audit = await test.database.admin.query(
+    `SELECT FROM audit_log WHERE action = 'customer-link'`,
+  )
+  t.equal(audit.rowCount, 1)
 })
 
 t.test('a provider that fails or lies is a 503, and an unknown price a 400', async (t) => {
