@@ -221,7 +221,7 @@ async function findBody(db: Database, eventId: string): Promise<Uint8Array | nul
   )
 }
 
-/** For an event that was recorded with its job under other settings, and has no job after this one. */
+/** Other settings applied when the event was recorded with its job, or it would have been ignored then. */
 async function markIgnored(tx: Tx, eventId: string, reason: IgnoredReason): Promise<void> {
   await tx.receivedEvent.updateMany({
     where: { eventId, status: { not: 'processed' } },

@@ -33,7 +33,7 @@ export function createPaddleApi(
     throw new Error(`Paddle answered ${status} ${objectIn(body?.error).code ?? ''}`.trim())
   }
 
-  /** The customer that an earlier call has created for this user; one of anybody else is not taken over. */
+  /** The customer with this address, if an earlier call has created it for this user. */
   async function findOwn(email: string, userId: number): Promise<string | null> {
     const { status, body } = await http('GET', `/customers?${new URLSearchParams({ email })}`)
     if (status !== 200) throw new Error(`Paddle answered ${status}`)
