@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { IdentityMetrics } from '#src/observability/metrics.ts'
@@ -11,12 +12,20 @@ const intervalMs = 30_000
 const settleSeconds = 120
 // Shorter than the interval, so that every run tries each erasure once.
 const restSeconds = 20
+// Until a command looks again whether a worker has finished its batch.
+const lockedMs = 100
 
-/** Carries out all erasures without waiting, for commands. */
+/** Carries out all erasures at once, for commands. Waits for those that a worker has locked. */
 export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
-  for (let id = await claim(systemDb, 0, 0); id !== null; id = await claim(systemDb, 0, 0)) {
-    for (let finished = false; !finished; ) finished = await workBatch(systemDb, id)
+  while (await hasOpen(systemDb)) {
+    const id = await claim(systemDb, 0, 0)
+    if (id === null) await wait(lockedMs)
+    else for (let finished = false; !finished; ) finished = await workBatch(systemDb, id)
   }
+}
+
+async function hasOpen(systemDb: Queryable): Promise<boolean> {
+  return (await systemDb.sql`SELECT FROM measure_erasures()`).length > 0
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { measureErasures } from '#src/auth/erasure/work.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
@@ -46,6 +47,23 @@ t.test(
     t.strictSame(await openErasures(database), {})
   },
 )
+
+t.test('a command is done once nothing is left, also of what a worker erases now', async (t) => {
+  const test = await build(t)
+  const { database } = test
+  const { user, send } = await owner(test, { role: 'admin' })
+  const id = await createEndpoint(database, user, { url: 'https://a.example/' })
+  await fillHistory(database, user.tenantId, id)
+  t.equal((await send('DELETE', `/webhook-endpoints/${id}`)).statusCode, 204)
+  const worker = await connect(t, database.workerUrl)
+  await worker.query('BEGIN')
+  t.equal(await work(worker, database), false)
+  const erasing = eraseAll(database)
+  await Promise.race([erasing, wait(500)])
+  await worker.query('COMMIT')
+  await erasing
+  t.equal((await database.admin.query('SELECT FROM deliveries')).rowCount, 0)
+})
 
 t.test('who is a member again keeps what they wrote', async (t) => {
   const test = await build(t)

@@ -1,14 +1,11 @@
 import { eraseNow } from '#src/auth/erasure/work.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { until } from '#test/support/database/until.ts'
 
 /** Does the worker's part of every erasure at once. */
 export async function eraseAll(database: TestDatabase): Promise<void> {
   const systemDb = openSystemDatabase(database.workerUrl, 1)
   await eraseNow(systemDb).finally(() => systemDb.close())
-  // A worker of the test may be at it too.
-  await until(database, 'SELECT WHERE NOT EXISTS (SELECT FROM erasures)')
 }
 
 /** Every table of the program and of the queue. */
