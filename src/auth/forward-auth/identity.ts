@@ -1,6 +1,6 @@
 import type { Principal } from '#src/access/caller.ts'
 import { servicePermissions } from '#src/access/policy.ts'
-import { assignablePermissions, effectivePermissions, tokenPermissions } from '#src/access/roles.ts'
+import { assignablePermissions, tokenPermissions } from '#src/access/roles.ts'
 import { scopeUserId } from '#src/access/scope.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
@@ -36,11 +36,20 @@ function toIdentity(caller: Principal, isEmailVerified: boolean): Identity {
     subject: serviceId === null ? String(userId) : `service:${serviceId}`,
     ...{ userId, tenantId, role, plan },
     email: isEmailVerified ? caller.email : null,
-    permissions:
-      caller.serviceId === null
-        ? effectivePermissions(role, caller.tokenPermissions)
-        : caller.tokenPermissions,
+    permissions: permissionsHeld(caller),
   }
+}
+
+/** All that a proxy can ask for and gets. An unlimited credential of a person has what any token of theirs can. */
+function permissionsHeld({
+  serviceId,
+  role,
+  tokenPermissions: limit,
+}: Principal): readonly string[] {
+  if (serviceId !== null) return limit ?? []
+  if (role === null) return [] // of no tenant
+  const all = assignablePermissions(role)
+  return limit === null ? all : all.filter((permission) => limit.includes(permission))
 }
 
 /** Everything that a proxy can ask for: permissions of roles, of limited tokens and of services. */
@@ -56,13 +65,8 @@ export function decideDemand(
   caller: Principal,
   { permission, plan }: Demand,
 ): 'allowed' | 'permission-missing' | 'plan-missing' {
-  if (permission !== undefined && !holds(caller, permission)) return 'permission-missing'
+  const isMissing = permission !== undefined && !permissionsHeld(caller).includes(permission)
+  if (isMissing) return 'permission-missing'
   if (plan !== undefined && caller.plan !== plan) return 'plan-missing'
   return 'allowed'
-}
-
-function holds(caller: Principal, permission: string): boolean {
-  const { tokenPermissions: limit } = caller
-  if (limit !== null && !limit.includes(permission)) return false
-  return caller.serviceId !== null || assignablePermissions(caller.role).includes(permission)
 }

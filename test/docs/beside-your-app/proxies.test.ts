@@ -93,7 +93,8 @@ for (const proxy of proxies) {
         'gatehouse-tenant': user.tenantId,
         'gatehouse-role': 'editor',
         'gatehouse-email': email,
-        'gatehouse-permissions': 'post:read,post:write',
+        'gatehouse-permissions':
+          'post:read,post:write,order:read,order:write,invoice:read,document:read,document:write',
       })
       const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`))
       const rules = { issuer: origin, audience: origin }

@@ -1,11 +1,14 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
+import { knownPermissions } from '#src/auth/forward-auth/identity.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const base = 'http://localhost:3000'
+/** What everybody may do with what is their own or the tenant's, and a token can be limited to. */
+const own = ['order:read', 'order:write', 'invoice:read', 'document:read', 'document:write']
 const get = { 'x-forwarded-method': 'GET', 'x-forwarded-uri': '/dashboard' }
 const html = { accept: 'text/html,application/xhtml+xml' }
 
@@ -45,7 +48,7 @@ t.test('a live session is 204 and tells who it is, in headers and in a signed to
     'gatehouse-tenant': user.tenantId,
     'gatehouse-role': 'editor',
     'gatehouse-email': 'ada@example.com',
-    'gatehouse-permissions': 'post:read,post:write',
+    'gatehouse-permissions': ['post:read', 'post:write', ...own].join(),
     'gatehouse-plan': 'pro',
   })
   const { iat, exp, ...claims } = await verifyIdentity(test, token)
@@ -57,7 +60,7 @@ t.test('a live session is 204 and tells who it is, in headers and in a signed to
     role: 'editor',
     email: 'ada@example.com',
     plan: 'pro',
-    permissions: ['post:read', 'post:write'],
+    permissions: ['post:read', 'post:write', ...own],
   })
   t.equal(Number(exp) - Number(iat), 60)
 })
@@ -146,11 +149,28 @@ t.test('the key set may be kept for five minutes, and is for everyone', async (t
   t.match(answer.json(), { keys: [{ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' }] })
 })
 
+t.test('the question for a permission is answered as the header and the token say', async (t) => {
+  const test = await build(t)
+  const { make } = await owner(test, { role: 'editor' })
+  for (const limit of [{}, { permissions: ['post:read', 'order:read'] }]) {
+    const { token } = await make(limit)
+    const authorization = `Bearer ${token}`
+    const { headers } = await ask(test, { authorization, ...get })
+    const told = String(headers['gatehouse-permissions']).split(',')
+    const { permissions } = await verifyIdentity(test, headers['gatehouse-identity'])
+    t.strictSame(permissions, told)
+    for (const permission of knownPermissions) {
+      const { statusCode } = await ask(test, { authorization, ...get }, `?permission=${permission}`)
+      t.equal(statusCode, told.includes(permission) ? 204 : 403, permission)
+    }
+  }
+})
+
 t.test('an API token has what its owner has, within its limit', async (t) => {
   const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   for (const [body, permissions] of [
-    [{}, 'post:read,post:write,post:delete,user:manage'],
+    [{}, ['post:read', 'post:write', 'post:delete', 'user:manage', ...own].join()],
     [{ permissions: ['post:read', 'order:read'] }, 'post:read,order:read'],
   ] as const) {
     const { token } = await make(body)
