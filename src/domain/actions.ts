@@ -76,8 +76,8 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
   }
 
   /**
-   * Enters the tenant of the events about a row, which of an owner's row is its own and not the active one.
-   * Null if nothing is published: an action without events does not enter.
+   * Returns the tenant that gets the events about a row: the active one, or for an owner's row the tenant of the row,
+   * which the transaction enters. Null if an action on an owner's row publishes nothing, or its owner has left.
    */
   async function enterHome(
     { tx, caller }: Act,
@@ -92,17 +92,20 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
 
   /** Does the work and publishes its event, if the resource declares it. */
   async function published(
-    { tx, caller, now }: Act,
+    act: Act,
     event: 'created' | 'updated' | 'deleted',
     tenantId: string | null,
     work: (at: RowScope) => Promise<Item | null>,
   ): Promise<Item> {
     const isElsewhere = scope === 'owner' && event !== 'created'
-    const item = found(await work(isElsewhere ? { ...caller, homeId: tenantId } : caller))
-    if (tenantId !== null && Object.hasOwn(events, event)) {
-      await publishOne(tx, tenantId, event, item, now)
-    }
+    const at = isElsewhere ? { ...act.caller, homeId: tenantId } : act.caller
+    const item = found(await work(at))
+    if (Object.hasOwn(events, event)) await publishIn(act, tenantId, event, item)
     return item
+  }
+
+  async function publishIn({ tx, now }: Act, tenantId: string | null, event: string, item: Item) {
+    if (tenantId !== null) await publishOne(tx, tenantId, event, item, now)
   }
 
   async function publishOne(tx: Tx, tenantId: string, event: string, item: Item, now: Date) {
@@ -120,10 +123,9 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
   }
 
   /** What an override gets beside the standard operation. */
-  function ownAct({ tx, caller, now }: Act, tenantId: string | null) {
-    const publish = async (event: string, item: Item) => {
-      if (tenantId !== null) await publishOne(tx, tenantId, event, item, now)
-    }
+  function ownAct(act: Act, tenantId: string | null) {
+    const { tx, caller, now } = act
+    const publish = (event: string, item: Item) => publishIn(act, tenantId, event, item)
     return { tx, caller, now, publish }
   }
 

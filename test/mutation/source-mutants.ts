@@ -188,6 +188,12 @@ function kitHunts(): Hunt[] {
   const [routes, derived] = ['routes/api/resources/declared.ts', 'src/resources/kit/derived.ts']
   return [
     hunt(actions, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
+    hunt(
+      actions,
+      /(?<=ownAct\(act, )tenantId(?=\), update)/g,
+      'act.caller.tenantId',
+      tests.actions,
+    ),
     hunt(actions, /await check\(lock\)\n/g, ''),
     hunt(actions, /effect === 'allow'/g, `effect !== 'never'`, tests.matrix),
     hunt(rows, /(?<=values\[key\]) \?\? one\.initial\?\.\(caller, now\)/g, ''),
