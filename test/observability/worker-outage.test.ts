@@ -21,9 +21,14 @@ t.test(
     t.teardown(() => worker.stop())
     lines.length = 0
 
+    const affected = () => new Set(lines.flatMap((line) => line.affected))
+
     const since = performance.now()
     proxy.pause()
-    while (lines.length < linesAwaited) await pause(20)
+    // Consumers wait to be woken, so the question which jobs are due is what surely fails.
+    while (lines.length < linesAwaited || !affected().has('due jobs could not be looked up')) {
+      await pause(20)
+    }
     const seconds = (performance.now() - since) / shortestSecondMs
     t.ok(lines.length <= seconds + 1, `${lines.length} lines in ${seconds} seconds`)
     for (const line of lines) {
@@ -32,8 +37,7 @@ t.test(
     t.notMatch(JSON.stringify(lines), /"stack"| {4}at /)
     const failures = lines.reduce((sum, line) => sum + Number(line.failures), 0)
     t.ok(failures > lines.length, `${failures} failures`)
-    const affected = new Set(lines.flatMap((line) => line.affected))
-    t.ok(affected.has('jobs could not be fetched'), `${[...affected]}`)
+    t.ok(affected().size > 1, `${[...affected()]}`)
 
     proxy.resume()
   },
