@@ -3,6 +3,7 @@ import { maxKeys } from '#src/db/idempotency.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 
 /*
  * Neither keys of requests nor deletions pass by the budgets of a tenant.
@@ -90,6 +91,7 @@ t.test('a deletion over the budget publishes the id only, against a small reserv
   }
   const remove = () => send('DELETE', `/posts/${ids.shift()}`)
   const newest = async () => {
+    await untilInFeed(test.database)
     const { data } = (await send('GET', '/events')).json()
     return data.at(-1).data
   }
