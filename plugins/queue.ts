@@ -1,11 +1,14 @@
 import fp from 'fastify-plugin'
 import type { PgBoss } from 'pg-boss'
+import { type Answers, createAnswers } from '#src/queue/answers.ts'
 import { openQueue } from '#src/queue/queue.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Adds jobs, which src/worker.ts processes. */
     queue: PgBoss
+    /** The outputs of jobs that a request waits for. */
+    answers: Answers
   }
 }
 
@@ -17,10 +20,13 @@ export default fp<{ url: string; connect: boolean }>(
   async function queue(app, { url, connect }) {
     const boss = openQueue(url, 'web', (error) => app.log.error({ err: error }, 'queue'))
     if (connect) await boss.start()
+    const answers = createAnswers(app.systemDb)
     app.decorate('queue', boss)
+    app.decorate('answers', answers)
     app.addHook('onClose', async function closeQueue() {
+      answers.close()
       await boss.stop({ graceful: false })
     })
   },
-  { name: 'queue', fastify: '5.x' },
+  { name: 'queue', fastify: '5.x', dependencies: ['database'] },
 )

@@ -40,7 +40,7 @@ import pages from '#plugins/pages/pages.ts'
 import signInReturn from '#plugins/pages/sign-in-return.ts'
 import queue from '#plugins/queue.ts'
 import billingRecorder from '#plugins/webhooks/billing-recorder.ts'
-import webhookClient from '#plugins/webhooks/webhook-client.ts'
+import customerUrls from '#plugins/webhooks/customer-urls.ts'
 import webhookVerify from '#plugins/webhooks/webhook-verify.ts'
 import api from '#routes/api/index.ts'
 import auth from '#routes/auth/index.ts'
@@ -84,7 +84,7 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *
  *     root                 brand, errors, connection limit, headers, CORS, compression,
  *     │                    links of pages, access check, API description, database, audit of refusals, queue,
- *     │                    OIDC client, client for customers' URLs
+ *     │                    OIDC client, check of customers' URLs
  *     ├─ unknown           unknown paths, other methods, OPTIONS; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description, keys of identity tokens; limited per address
@@ -167,7 +167,7 @@ export async function buildApp(
     secureCookie: config.session.secureCookie,
     ...(options.providerFetch && { providerFetch: options.providerFetch }),
   })
-  await app.register(webhookClient, { ...config.outbound, clock })
+  await app.register(customerUrls, config.outbound)
 
   await app.register(async function unknown(app) {
     await app.register(rateLimit, {

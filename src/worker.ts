@@ -28,6 +28,7 @@ import { type Supervised, supervise } from '#src/queue/supervisor.ts'
 import { startTakeover } from '#src/queue/takeover.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
+import { workCalls } from '#src/webhooks/probe/worker.ts'
 
 export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
 
@@ -153,17 +154,15 @@ async function startParts(
       logger,
     }),
   )
+  const callDeps = { queue, due, db, systemDb, keys, clock, logger }
+  const callers = await workCalls(config.outbound, callDeps)
+  parts.stoppables.push(callers)
   const deliveryDeps = {
-    queue,
-    due,
-    db,
-    systemDb,
+    ...callDeps,
+    wakeCallers: callers.wake,
     listens: !isPooled(config.database.workerUrl),
-    keys,
-    clock,
     metrics: metrics.outbound,
     tracing,
-    logger,
   }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })

@@ -18,6 +18,7 @@ import {
 } from '#src/http/validation.ts'
 import { problemPage } from '#src/pages/account/problem.ts'
 import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/kit/layout.ts'
+import { UnansweredError } from '#src/queue/answers.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 
 declare module 'fastify' {
@@ -152,6 +153,9 @@ const detailOfFastifyError: Partial<Record<string, string>> = {
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (isDatabaseUnavailable(error) || isOwnFault(error)) return new Problem('unavailable')
+  if (error instanceof UnansweredError) {
+    return new Problem('unavailable', { detail: unansweredDetails[error.fault] })
+  }
   if (error instanceof TenantBusy) {
     const retryAfterSeconds = unavailableRetrySeconds
     return new Problem('too-many-requests', { retryAfterSeconds, reason: 'tenant-busy' })
@@ -161,6 +165,11 @@ function toProblem(error: unknown): Problem {
   const code = codeOfStatus(error.statusCode ?? 500)
   const detail = detailOfFastifyError[error.code]
   return new Problem(code, detail === undefined ? {} : { detail })
+}
+
+const unansweredDetails: Readonly<Record<UnansweredError['fault'], string>> = {
+  missed: 'No worker was free in time, so nothing was sent.',
+  lost: 'The worker has not answered. It may have sent something, of which nothing is recorded.',
 }
 
 /** A key that only another process has yet, or an outgoing request that we cannot make now. */

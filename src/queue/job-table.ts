@@ -82,6 +82,45 @@ export async function isJobActive(
   return active.length > 0
 }
 
+export type EndedJob = {
+  id: string
+  /** `created`: no worker took it in time; null: it was deleted. */
+  state: 'created' | 'completed' | 'failed' | 'cancelled' | null
+  output: unknown
+}
+
+/**
+ * Those of the jobs that have ended, or that no worker has taken within `takenSeconds`. Both this and
+ * `isTimely` go by the clock of the database: a job that is `created` here is not timely there. pg-boss
+ * finds jobs one by one.
+ */
+export async function findEnded(
+  connection: Queryable,
+  name: keyof Jobs,
+  ids: readonly string[],
+  takenSeconds: number,
+): Promise<EndedJob[]> {
+  return connection.sql<EndedJob>`
+    SELECT asked.id, j.state::text AS state, j.output
+    FROM unnest(${ids}::uuid[]) AS asked (id)
+    LEFT JOIN pgboss.job_common j ON j.name = ${name} AND j.id = asked.id
+    WHERE j.id IS NULL OR j.state > 'active'
+      OR j.state < 'active' AND j.created_on < pgboss.job_now() - make_interval(secs => ${takenSeconds})`
+}
+
+/** Whether this worker has the job, and took it within `takenSeconds`. */
+export async function isTimely(
+  connection: Queryable,
+  { name, id, retryCount }: Claim,
+  takenSeconds: number,
+): Promise<boolean> {
+  const timely = await connection.sql`
+    SELECT FROM pgboss.job_common
+    WHERE name = ${name} AND id = ${id} AND state = 'active' AND retry_count = ${retryCount}
+      AND created_on >= pgboss.job_now() - make_interval(secs => ${takenSeconds})`
+  return timely.length > 0
+}
+
 /**
  * Active jobs whose worker has sent no heartbeat for `lapseMs`. pg-boss's own supervision allows no less
  * than 10 s between a heartbeat and the end of a job, and counts all jobs each time. Active jobs are few

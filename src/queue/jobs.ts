@@ -13,7 +13,7 @@ export async function addJob<Name extends keyof Jobs>(
   connection: Queryable,
   name: Name,
   data: Jobs[Name],
-  options: { group?: { id: string }; singletonKey?: string; startAfter?: number } = {},
+  options: { id?: string; group?: { id: string }; singletonKey?: string; startAfter?: number } = {},
 ): Promise<void> {
   await queue.send(name, data, { ...options, db: transactionOf(connection) })
 }

@@ -27,6 +27,8 @@ export type Jobs = {
   'endpoint-trial': { tenantId: string; endpointId: string; at: number }
   /** Looks at when the certificate of an endpoint expires. */
   'endpoint-forecast': { tenantId: string; endpointId: string }
+  /** A request to the URL of an endpoint that somebody waits for. */
+  'endpoint-call': EndpointCallJob
   'outbound-retention': Record<string, never>
   /** Seals and checks the ledger. */
   ledger: Record<string, never>
@@ -153,6 +155,13 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
+  // Tried once, because each try is a request to a customer. Whoever asked waits, so it is soon useless.
+  'endpoint-call': {
+    retryLimit: 0,
+    expireInSeconds: 60,
+    deleteAfterSeconds: 60,
+    retentionSeconds: 60,
+  },
   'outbound-retention': { ...periodic, expireInSeconds: 900 },
   ledger: { ...periodic, expireInSeconds: 900 },
   // 1 s, 2 s, 4 s … up to an hour, about six hours in all. A later mail would be useless.
@@ -176,13 +185,14 @@ const queues = {
 export const queueNames: readonly string[] = Object.keys(queues)
 /**
  * Queues whose jobs all have a group: the endpoint of a delivery, the object of a billing event, the
- * tenant of a replay.
+ * tenant of a replay or of a call.
  */
 export const groupedQueues: readonly string[] = [
   'endpoint-turn',
   'deliver',
   'billing-event',
   'tenant-replay',
+  'endpoint-call',
 ]
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
@@ -280,6 +290,12 @@ export type EventJob = {
   requestId?: string
   traceparent?: string
 }
+
+/** `userId`: whose example a test event is; null for a service. `at`: of a probe, in ms since 1970. */
+export type EndpointCallJob = { tenantId: string; endpointId: string } & (
+  | { kind: 'test'; type: string; userId: number | null }
+  | { kind: 'probe'; at: number }
+)
 
 /** One job is one endpoint's turn. */
 export type EndpointTurnJob = { tenantId: string; endpointId: string }

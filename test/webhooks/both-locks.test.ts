@@ -77,7 +77,7 @@ t.test('row-level security alone: a query with another tenant finds nothing', as
   const { test, one, other } = await twoAdmins(t)
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   const replayId = await createReplayOf(test.database, one, endpointId)
-  const { db, queue, sender, clock } = test.app
+  const { db, queue, answers } = test.app
   const enter = await allowScopes<TestUser>(test.database)
   const clientInfo = { userAgent: null, ip: null }
   const by = { ...one, clientInfo }
@@ -111,6 +111,6 @@ t.test('row-level security alone: a query with another tenant finds nothing', as
   t.match(await db.read(enter(other), (tx) => readFeed(tx, one, page)), { data: [] })
   // Enters the other tenant, but says that it is this one.
   const foreign: Entry<TestUser> = { ...enter(other), admit: () => one }
-  const deps = { sender, keys: testKeys, clock, clientInfo }
+  const deps = { queue, answers, keys: testKeys, clientInfo }
   t.equal(await sendTest(db, foreign, { endpointId, type: testType }, deps), null)
 })

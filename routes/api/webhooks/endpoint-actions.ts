@@ -119,8 +119,8 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       },
       async (request) => {
         const { params, body, clientInfo } = request
-        const { db, sender, clock } = app
-        const deps = { sender, keys, clock, clientInfo }
+        const { db, queue, answers } = app
+        const deps = { queue, answers, keys, clientInfo }
         const test = { endpointId: params.id, type: body?.type ?? testType }
         return found(await sendTest(db, request.tenantPrincipalEntry, test, deps))
       },
@@ -142,8 +142,8 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
       },
       async (request) => {
         const { params, clientInfo } = request
-        const { db, sender, clock } = app
-        const deps = { sender, keys, clock, clientInfo }
+        const { db, queue, answers, clock } = app
+        const deps = { queue, answers, keys, clock, clientInfo }
         const probed = found(await probeEndpoint(db, request.tenantPrincipalEntry, params.id, deps))
         if ('report' in probed) return probed.report
         const { until } = probed.wait

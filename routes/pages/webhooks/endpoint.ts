@@ -141,11 +141,11 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     { config: update, schema: { ...schema, body: testForm.schema } },
     async (request, reply) => {
       const { body, tenantEntry, clientInfo } = request
-      const { db, sender, clock } = app
+      const { db, queue, answers } = app
       const { id } = request.params
       const repeated = await countFirst(request, 'testing')
       if (repeated !== null) return reply.redirect(repeated, 303)
-      const deps = { sender, keys, clock, clientInfo }
+      const deps = { queue, answers, keys, clientInfo }
       const delivery = found(
         await sendTest(db, tenantEntry, { endpointId: id, type: body.type ?? testType }, deps),
       )
@@ -157,11 +157,11 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     { config: update, schema: { ...schema, body: SubmissionForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo } = request
-      const { db, sender, clock } = app
+      const { db, queue, answers, clock } = app
       const { id } = request.params
       const repeated = await countFirst(request, 'probing')
       if (repeated !== null) return reply.redirect(repeated, 303)
-      const deps = { sender, keys, clock, clientInfo }
+      const deps = { queue, answers, keys, clock, clientInfo }
       const probed = found(await probeEndpoint(db, tenantEntry, id, deps))
       if ('report' in probed) return redirect(reply, id, 'probed')
       const seconds = (probed.wait.until.getTime() - clock.now().getTime()) / 1_000

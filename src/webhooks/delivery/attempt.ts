@@ -3,8 +3,8 @@ import type { AttemptLog } from '#src/observability/attempt-log.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import type { Tracing, Work } from '#src/observability/tracing.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
-import { type Sender, type SendResult, succeeded } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
+import { type Sender, type SendResult, succeeded } from '#src/webhooks/client/sender.ts'
 import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import type { DueAttempt, DueDelivery, Target } from './claim.ts'
@@ -123,8 +123,11 @@ export async function attemptDelivery(
 /** The secrets of the endpoints of a claim, which its deliveries share, and until when they sign. */
 const opened = new WeakMap<Target, { secrets: readonly string[]; until: number }>()
 
-/** During a rotation of ENCRYPTION_KEYS this process may lack the key of another one. */
-function openSecrets(keys: EncryptionKeys, endpoint: Target, now: Date): readonly string[] {
+/**
+ * The secrets that sign for an endpoint at `now`.
+ * @throws PostponedError during a rotation of ENCRYPTION_KEYS, if only another process has the key yet
+ */
+export function openSecrets(keys: EncryptionKeys, endpoint: Target, now: Date): readonly string[] {
   const known = opened.get(endpoint)
   if (known !== undefined && now.getTime() < known.until) return known.secrets
   try {

@@ -1,4 +1,4 @@
-import { type SendResult, succeeded } from '#src/webhooks/client/client.ts'
+import { type SendResult, succeeded } from '#src/webhooks/client/sender.ts'
 import { type AttemptOutcome, affectsState } from '#src/webhooks/health/state.ts'
 import type { DueAttempt, DueDelivery } from './claim.ts'
 import type { EndpointOutcome } from './record-health.ts'

@@ -16,6 +16,7 @@ import {
   addLostAttempt,
   deliverChannel,
   deliverQueue,
+  endpointCallQueue,
   endpointTurnQueue,
 } from '#src/webhooks/schedule/due-attempts.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
@@ -24,6 +25,8 @@ import { forecastQueue, workForecast } from './forecast.ts'
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase
   due: DueJobs
+  /** A call that somebody waits for is due. */
+  wakeCallers(): void
   /** Whether LISTEN works; it does not through a pooler in transaction mode. */
   listens: boolean
 }
@@ -69,7 +72,10 @@ export async function workOutbound(
     due,
     name: endpointTurnQueue,
     channel: listens ? deliverChannel : null,
-    onNotify: dispatcher.wake,
+    onNotify(payload) {
+      if (payload === '' || payload === endpointCallQueue) deps.wakeCallers()
+      if (payload !== endpointCallQueue) dispatcher.wake(payload)
+    },
     limits: turnLimits,
     fetch: (batchSize) => queue.fetch(endpointTurnQueue, { batchSize, groupConcurrency: 1 }),
     run: dispatcher.run,

@@ -9,8 +9,8 @@ import {
   withinBytes,
 } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
-import { ownHeaders, succeeded } from '#src/webhooks/client/client.ts'
 import { explainFailure } from '#src/webhooks/client/explain.ts'
+import { ownHeaders, succeeded } from '#src/webhooks/client/sender.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'

@@ -1,5 +1,5 @@
 import { randomToken } from '#src/crypto/hash.ts'
-import type { SendRequest } from '#src/webhooks/client/client.ts'
+import type { SendRequest } from '#src/webhooks/client/sender.ts'
 import {
   newEndpointSecret,
   type SignatureProfile,

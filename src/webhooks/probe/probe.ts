@@ -4,13 +4,14 @@ import { type Actor, recordChange } from '#src/audit/audit.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
-import { unixSeconds } from '#src/runtime/clock.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
-import { type SendRequest, succeeded } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import type { AttemptDeps } from '#src/webhooks/delivery/attempt.ts'
-import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
+import { type SendRequest, succeeded } from '#src/webhooks/client/sender.ts'
+import type { Target } from '#src/webhooks/delivery/claim.ts'
+import { type AttemptDeps, openSecrets } from '#src/webhooks/delivery/attempt.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
+import { awaitCall, type CallDeps, calledSeconds, requestCall } from './call.ts'
 import { type CaseName, createRequests, type Expectation, probeCases } from './cases.ts'
 import { diagnose, type Fault, faults, type Grade, gradeOf, type Result } from './diagnose.ts'
 
@@ -34,19 +35,19 @@ export type Probed = { report: ProbeReport } | { wait: { until: Date } }
 /** Between two probes of an endpoint, in hours. */
 export const probeEveryHours = 6
 const everyMs = probeEveryHours * 3_600_000
-const wholeProbeMs = 25_000
+const wholeProbeMs = calledSeconds * 1_000
 const atOnce = 4
 const profiles: readonly SignatureProfile[] = ['spec', 'standard', 'both']
 
-type Deps = AttemptDeps & Pick<Actor, 'clientInfo'>
+type Deps = CallDeps & Pick<Actor, 'clientInfo'> & { clock: Clock }
 type Caller = Entry<Pick<TenantPrincipal, 'userId' | 'tenantId'>>
 
 /**
- * Sends correct and incorrect deliveries to the receiver of an endpoint, all inert, and says what it
- * does wrong. Every request goes through the same address guard as a delivery. Nothing is recorded but
+ * Lets a worker send correct and incorrect deliveries to the receiver of an endpoint, all inert, and says
+ * what it does wrong. Every request goes through the same address guard as a delivery. Nothing is recorded but
  * the report. The right is checked before the first request and again when the report is stored.
  * @returns null if the endpoint is missing or another tenant's
- * @throws PostponedError if we cannot make requests now; the probe may be tried again at once
+ * @throws what `awaitCall` throws; the probe may be tried again at once
  */
 export async function probeEndpoint(
   db: Database,
@@ -55,34 +56,34 @@ export async function probeEndpoint(
   deps: Deps,
 ): Promise<Probed | null> {
   const startedAt = deps.clock.now()
-  const claimed = await db.write(entry, (tx, { tenantId }) =>
-    claim(tx, { tenantId, id: endpointId }, startedAt),
-  )
+  const claimed = await db.write(entry, async (tx, { tenantId }) => {
+    const claim = await claimProbe(tx, { tenantId, id: endpointId }, startedAt)
+    if (claim === null || claim.wait !== undefined) return claim
+    const job = { kind: 'probe', tenantId, endpointId, at: startedAt.getTime() } as const
+    return { ...claim, call: await requestCall(tx, deps.queue, job) }
+  })
   if (claimed === null || claimed.wait !== undefined) return claimed
-  const { endpoint } = claimed
-  try {
-    const report = await probe(endpoint, startedAt, deps)
-    await db.write(entry, async (tx, { userId, tenantId }) => {
-      await tx.endpointProbe.updateMany({
-        where: { tenantId, id: endpointId },
-        data: { report: report as Prisma.InputJsonObject },
-      })
-      const by = { userId, tenantId, clientInfo: deps.clientInfo }
-      const reason = `grade-${report.grade}`
-      await recordChange(tx, by, { action: 'endpoint-probe', reason, target: endpointId })
-    })
-    return { report }
-  } catch (error) {
-    if (error instanceof PostponedError) {
-      await db.write(entry, (tx, { tenantId }) =>
-        tx.endpointProbe.updateMany({
-          where: { tenantId, id: endpointId, startedAt },
-          data: { startedAt: endpoint.probedAt },
-        }),
-      )
-    }
+  const { call, probedAt } = claimed
+  const report = await awaitCall<ProbeReport>(deps, call).catch(async (error) => {
+    await db.write(entry, (tx, { tenantId }) =>
+      tx.endpointProbe.updateMany({
+        where: { tenantId, id: endpointId, startedAt },
+        data: { startedAt: probedAt },
+      }),
+    )
     throw error
-  }
+  })
+  if (report === null) return null
+  await db.write(entry, async (tx, { userId, tenantId }) => {
+    await tx.endpointProbe.updateMany({
+      where: { tenantId, id: endpointId },
+      data: { report: report as Prisma.InputJsonObject },
+    })
+    const by = { userId, tenantId, clientInfo: deps.clientInfo }
+    const reason = `grade-${report.grade}`
+    await recordChange(tx, by, { action: 'endpoint-probe', reason, target: endpointId })
+  })
+  return { report }
 }
 
 /** The latest report of an endpoint; `report: null` without one. Null if the endpoint is missing. */
@@ -98,20 +99,16 @@ export async function findProbe(
   return row ?? null
 }
 
-type Claim =
-  | { endpoint: Row & { probedAt: Date | null }; wait?: undefined }
-  | { wait: { until: Date } }
+type Claim = { probedAt: Date | null; wait?: undefined } | { wait: { until: Date } }
 
 /** Takes the turn for a probe, so that two at once do not both begin. */
-async function claim(
+async function claimProbe(
   tx: Tx,
   { tenantId, id }: { tenantId: string; id: string },
   now: Date,
 ): Promise<Claim | null> {
-  const [endpoint] = await tx.sql<Row & { probedAt: Date | null }>`
-    SELECT e.tenant_id AS "tenantId", e.id, e.url, e.signature, e.secret,
-      e.previous_secret AS "previousSecret",
-      e.previous_secret_expires_at AS "previousSecretExpiresAt", p.started_at AS "probedAt"
+  const [endpoint] = await tx.sql<{ probedAt: Date | null }>`
+    SELECT p.started_at AS "probedAt"
     FROM webhook_endpoints e LEFT JOIN endpoint_probes p ON p.tenant_id = e.tenant_id AND p.id = e.id
     WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ${id}::uuid FOR KEY SHARE OF e`
   if (endpoint === undefined) return null
@@ -122,16 +119,23 @@ async function claim(
     ON CONFLICT (tenant_id, id) DO UPDATE SET started_at = excluded.started_at
       WHERE p.started_at IS NULL OR p.started_at <= ${earliest}
     RETURNING id`
-  if (begun.length === 1) return { endpoint }
+  if (begun.length === 1) return { probedAt: endpoint.probedAt }
   const latest = endpoint.probedAt ?? now
   return { wait: { until: new Date(latest.getTime() + everyMs) } }
 }
 
-type Row = Parameters<typeof openEndpointSecrets>[1] & { url: string; signature: string }
-
-async function probe(endpoint: Row, startedAt: Date, deps: Deps): Promise<ProbeReport> {
-  const profile = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
-  const [secret = ''] = openEndpointSecrets(deps.keys, endpoint, startedAt)
+/**
+ * Makes the requests of a probe that was asked for at `at`, in ms since 1970; for workers.
+ * @throws PostponedError
+ */
+export async function makeProbe(
+  endpoint: Target,
+  at: number,
+  deps: AttemptDeps,
+): Promise<ProbeReport> {
+  const startedAt = new Date(at)
+  const profile = endpoint.signature
+  const [secret = ''] = openSecrets(deps.keys, endpoint, startedAt)
   const target = { id: endpoint.id, url: endpoint.url, secret }
   const deadline = performance.now() + wholeProbeMs
   const make = async (request: SendRequest): Promise<Result> => {

@@ -5,15 +5,16 @@ import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Uuid } from '#src/http/schemas.ts'
-import { succeeded } from '#src/webhooks/client/client.ts'
+import { type SendResult, succeeded } from '#src/webhooks/client/sender.ts'
 import { type AttemptDeps, attemptDelivery } from '#src/webhooks/delivery/attempt.ts'
+import type { Target } from '#src/webhooks/delivery/claim.ts'
 import { exampleData } from '#src/webhooks/events/examples.ts'
 import { composeEvent, currentCause } from '#src/webhooks/events/publish.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import { type EventType, eventKind } from '#src/webhooks/events/types.ts'
 import { type Delivery, findDelivery } from '#src/webhooks/history/deliveries.ts'
 import { statusColumns } from '#src/webhooks/history/filter.ts'
-import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
+import { awaitCall, type CallDeps, requestCall } from './call.ts'
 
 const EndpointTest = Type.Object(
   {
@@ -46,35 +47,39 @@ type Test = {
 /** The user of example data that a service asks for. */
 const exampleUser = 1
 
+/** A test event that a worker has sent. Dates are text, because it was stored as JSON. */
+type SentTest = {
+  event: { id: string; body: string }
+  createdAt: string
+  finishedAt: string
+  result: Omit<SendResult, 'startedAt' | 'certificateExpiresAt'> & { startedAt: string }
+}
+
 /**
- * Sends one test event to an endpoint of the tenant, whichever types it has chosen, through the same
- * address guard as every delivery, and waits for the response. Event, delivery and attempt are written together afterwards,
- * so that a crash in between leaves nothing behind. The attempt is not retried and does not affect
- * the health of the endpoint. The right is checked before the attempt and again when it is recorded.
+ * Lets a worker send one test event to an endpoint of the tenant, whichever types it has chosen, through
+ * the same address guard as every delivery, and waits for the response. Event, delivery and attempt are
+ * written together afterwards, so that a crash in between leaves nothing behind. The attempt is not retried
+ * and does not affect the health of the endpoint. The right is checked before the attempt and again when it
+ * is recorded.
  * @returns null if the endpoint is missing or another tenant's
- * @throws PostponedError if we cannot make the attempt now; nothing is recorded
+ * @throws what `awaitCall` throws; nothing is recorded
  */
 export async function sendTest(
   db: Database,
   entry: Entry<Pick<TenantPrincipal, 'userId' | 'tenantId'>>,
   { endpointId, type }: Test,
-  deps: AttemptDeps & Pick<Actor, 'clientInfo'>,
+  deps: CallDeps & Pick<Actor, 'clientInfo'>,
 ): Promise<Delivery | null> {
-  const found = await db.read(entry, async (tx, { userId, tenantId }) => {
-    const endpoint = await tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId } })
-    return endpoint && { endpoint, userId }
+  const call = await db.write(entry, async (tx, { userId, tenantId }) => {
+    const where = { tenantId, id: endpointId }
+    if ((await tx.webhookEndpoint.count({ where })) === 0) return null
+    const job = { kind: 'test', tenantId, endpointId, type, userId } as const
+    return requestCall(tx, deps.queue, job)
   })
-  if (found === null) return null
-  const { endpoint, userId } = found
-  const createdAt = deps.clock.now()
-  const ids = { userId: userId ?? exampleUser, tenantId: endpoint.tenantId, endpointId }
-  const event = composeEvent(type, exampleData(type, ids, createdAt), createdAt)
+  const sent = call === null ? null : await awaitCall<SentTest>(deps, call)
+  if (sent === null) return null
+  const { event, createdAt, finishedAt, result } = sent
   const example = type !== testType
-  const signature = endpoint.signature as SignatureProfile // webhook_endpoints_signature_check
-  const sent = endpoint.thin ? { ...event, body: thinBody(event.body) } : event
-  const target = { ...endpoint, signature }
-  const result = await attemptDelivery({ event: sent, endpoint: target }, deps)
-  const { certificateExpiresAt: _, ...stored } = result
   const isSuccess = succeeded(result)
   const delivery = {
     id: randomId(),
@@ -89,7 +94,7 @@ export async function sendTest(
       `${result.error ?? ''}${result.cause ?? ''}${result.responseExcerpt ?? ''}`,
     ),
     createdAt,
-    finishedAt: deps.clock.now(),
+    finishedAt,
     ...statusColumns(result.statusCode),
   }
 
@@ -101,14 +106,37 @@ export async function sendTest(
     if (present.length === 0) return null
     await tx.sql`
       INSERT INTO outbound_events (tenant_id, id, type, body, created_at, example, cause, traceparent)
-      VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}, ${example},
+      VALUES (${tenantId}::uuid, ${event.id}, ${type}, ${event.body}, ${createdAt}::timestamptz, ${example},
               ${currentCause})`
     await tx.delivery.createMany({ data: { tenantId, ...delivery } })
-    const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...stored }
+    const attempt = { tenantId, deliveryId: delivery.id, series: 0, number: 1, ...result }
     await tx.deliveryAttempt.createMany({ data: attempt })
     const reason = isSuccess ? 'succeeded' : 'failed'
     const by = { userId, tenantId, clientInfo: deps.clientInfo }
     await recordChange(tx, by, { action: 'endpoint-test', reason, target: endpointId })
     return findDelivery(tx, by, delivery.id)
   })
+}
+
+type TestTarget = Target & { thin: boolean }
+
+/** Composes and sends the event of a test; for workers. @throws PostponedError */
+export async function makeTest(
+  endpoint: TestTarget,
+  test: { tenantId: string; endpointId: string; type: string; userId: number | null },
+  deps: AttemptDeps,
+): Promise<SentTest> {
+  const type = test.type as EventType // `sendTest` writes it
+  const createdAt = deps.clock.now()
+  const ids = { ...test, userId: test.userId ?? exampleUser }
+  const event = composeEvent(type, exampleData(type, ids, createdAt), createdAt)
+  const sent = endpoint.thin ? { ...event, body: thinBody(event.body) } : event
+  const made = await attemptDelivery({ event: sent, endpoint }, deps)
+  const { certificateExpiresAt: _, startedAt, ...result } = made
+  return {
+    event,
+    createdAt: createdAt.toISOString(),
+    finishedAt: deps.clock.now().toISOString(),
+    result: { ...result, startedAt: startedAt.toISOString() },
+  }
 }

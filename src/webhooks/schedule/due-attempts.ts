@@ -25,7 +25,13 @@ export const endpointTurnQueue = 'endpoint-turn'
 /** Adds the due attempt of a delivery that has lost it, and the job of its endpoint. */
 export const deliverQueue = 'deliver'
 
-/** NOTIFY on this channel means that attempts are due. The payload is the tenant. */
+/** One call of an endpoint's URL that somebody waits for. */
+export const endpointCallQueue = 'endpoint-call'
+
+/**
+ * NOTIFY on this channel means that attempts are due; the payload is the tenant. `endpointCallQueue` as the
+ * payload means that a call is.
+ */
 export const deliverChannel = 'gatehouse_deliver'
 
 /**
@@ -74,6 +80,11 @@ export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
 /** Wakes the workers once `tx` is committed. Without it they find the attempts within half a second. */
 export function wakeWorkers(tx: Tx, { tenantId }: TenantScope): void {
   tx.notify(deliverChannel, tenantId)
+}
+
+/** The same for the workers that make calls. */
+export function wakeCallers(tx: Tx): void {
+  tx.notify(deliverChannel, endpointCallQueue)
 }
 
 /** An attempt that is due and is not in `due_attempts`. */

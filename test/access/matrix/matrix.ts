@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
 import { comparable } from '#test/support/app/probes.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { type Actor, actors, chosenActors } from './actors.ts'
 import type { Entry } from './entries.ts'
@@ -71,6 +72,7 @@ export async function openProgram(
   const overrides = { clock: { now: () => now }, operators }
   const { built: test, routes } = await collectRoutes(() => build(t, settings, overrides))
   await switchLocks(test, locks)
+  await startCallers(t, test)
   // Allows an actor with an unknown role.
   await test.database.admin.query('ALTER TABLE memberships DROP CONSTRAINT memberships_role_check')
   const setTime = (time: string) => {

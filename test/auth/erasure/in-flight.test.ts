@@ -19,6 +19,7 @@ import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { untilWaiting } from '#test/support/database/until.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { eraseAll, findTables } from './support.ts'
@@ -236,6 +237,7 @@ async function setUp(t: Test) {
 t.test('a test event of an endpoint that is deleted meanwhile leaves nothing', async (t) => {
   const receiver = await openReceiver(t)
   const test = await build(t, allowing(receiver))
+  await startCallers(t, test)
   const { admin } = test.database
   const { user, send } = await owner(test, { role: 'admin' })
   const id = await createEndpoint(test.database, user, { url: receiver.url })

@@ -4,6 +4,7 @@ import { exampleOf } from '#src/http/openapi/examples.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 import { verifyWebhook } from '../../../clients/typescript/src/webhooks.ts'
@@ -44,6 +45,7 @@ t.test('deliveries of every profile are verified, as text, bytes and Headers', a
 t.test('a delivery of the program itself is verified', async (t) => {
   const receiver = await openReceiver(t)
   const { test, one, send } = await twoAdmins(t, allowing(receiver))
+  await startCallers(t, test)
   for (const signature of ['spec', 'standard', 'both'] as const) {
     const endpointId = await createEndpoint(test.database, one, { url: receiver.url, signature })
     t.equal((await send('POST', `/webhook-endpoints/${endpointId}/test`)).statusCode, 200)

@@ -4,6 +4,7 @@ import { visitor, webhookVisitors } from '#test/pages/webhooks/webhook-visitors.
 import { signedInBy } from '#test/support/callers/account.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -19,6 +20,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
     OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}`,
     OPERATORS: 'demo:olga',
   })
+  await startCallers(t, test)
   await signedInBy(test, one.userId, 'olga')
   await receive(test.database, { id: 'evt', status: 'dead' })
   const endpointId = await createEndpoint(test.database, one, { url: `${receiver.url}/` })

@@ -7,6 +7,7 @@ import type { TestUser } from '#test/support/callers/callers.ts'
 import { standingClock, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { miscountedDeliveries } from '#test/support/receiver/delivery.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 import {
   createEndpoint,
@@ -280,6 +281,7 @@ async function withReceiver(t: Test, clock = { now: () => new Date() }) {
   t.teardown(() => receiver.close())
   const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
   const admins = await twoAdmins(t, settings, { clock })
+  await startCallers(t, admins.test)
   const id = await createEndpoint(admins.test.database, admins.one, { url: `${receiver.url}/hook` })
   return { ...admins, receiver, id }
 }

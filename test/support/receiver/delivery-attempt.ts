@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { Test } from 'tap'
-import { createSender, type SendResult } from '#src/webhooks/client/client.ts'
+import { createSender } from '#src/webhooks/client/client.ts'
+import type { SendResult } from '#src/webhooks/client/sender.ts'
 import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
 
 export const shortMs = 150

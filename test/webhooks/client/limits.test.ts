@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import t from 'tap'
-import type { SendResult } from '#src/webhooks/client/client.ts'
+import type { SendResult } from '#src/webhooks/client/sender.ts'
 import { closed, sendTo, shortMs, whole, write } from '#test/support/receiver/delivery-attempt.ts'
 
 t.test(

@@ -6,6 +6,7 @@ import { build, encryptionKey, testConfig } from '#test/support/app/app.ts'
 import { signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -39,6 +40,7 @@ t.test('a test event that we cannot sign is 503, and nothing is recorded', async
   const { database } = test
   const endpointId = await createEndpoint(database, one, { url: 'https://8.8.8.8/' })
   const lacking = await build(t, { ENCRYPTION_KEYS: otherKey }, { database: test.config.database })
+  await startCallers(t, lacking)
   const { cookie } = await signIn({ ...lacking, database }, one)
   const answer = await lacking.app.inject({
     method: 'POST',

@@ -12,6 +12,7 @@ import { receive } from '#test/billing/received.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('every event that is sent matches its schema in the API description', async (t) => {
@@ -28,6 +29,7 @@ t.test('every event that is sent matches its schema in the API description', asy
     t.equal((await send('PATCH', `/posts/${post}`, { title: 'New' })).statusCode, 200)
     t.equal((await send('DELETE', `/posts/${post}`)).statusCode, 204)
   }
+  await startCallers(t, test)
   const endpoint = await createEndpoint(test.database, one, { url: receiver.url })
   for (const type of eventTypes) {
     const answer = await send('POST', `/webhook-endpoints/${endpoint}/test`, { type })

@@ -8,6 +8,7 @@ import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import { commandOf, languages, verify } from '#test/docs/verifier.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
 import { faultyReceivers, type Receive, receiver, startProbed } from './receivers.ts'
 
@@ -25,6 +26,7 @@ async function probeAll(
   )
   const settings = { OUTBOUND_ALLOW: started.map(({ port }) => `127.0.0.1:${port}`).join() }
   const { test, one, send, sendAsOther } = await twoAdmins(t, settings)
+  await startCallers(t, test)
   const reports = new Map<string, ProbeReport>()
   const ids = new Map<string, string>()
   for (const { name, url } of started) {
@@ -162,6 +164,7 @@ t.test('a receiver without a complete response is asked once', async (t) => {
   const closed = await findFreePort()
   const allow = { OUTBOUND_ALLOW: `127.0.0.1:${port},127.0.0.1:${closed}` }
   const { test, one, send } = await twoAdmins(t, allow)
+  await startCallers(t, test)
   // The last one is refused by the address guard, whatever URL is stored.
   const targets = [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${closed}/`, 'https://10.0.0.1/']
   for (const url of targets) {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -73,6 +74,7 @@ t.test('a test event is sent and its response shown, escaped', async (t) => {
   t.teardown(() => receiver.close())
   const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
   const { test, one, other, admin, stranger } = await webhookVisitors(t, settings)
+  await startCallers(t, test)
   const id = await createEndpoint(test.database, one, {
     url: `${receiver.url}/`,
     status: 'disabled',
@@ -176,6 +178,7 @@ t.test(
     t.teardown(() => receiver.close())
     const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
     const { test, one, admin, viewer } = await webhookVisitors(t, settings)
+    await startCallers(t, test)
     const id = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
     const path = `/app/webhooks/${id}`
     t.match((await admin.open(path)).body, 'grades from A to F')

@@ -1,15 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
-import { createSender, type Sender, type SenderOptions } from '#src/webhooks/client/client.ts'
-import { createHostCheck, createUrlCheck } from '#src/webhooks/client/dns.ts'
+import { createHostCheck, createUrlCheck, type HostCheckOptions } from '#src/webhooks/client/dns.ts'
 
 export type CustomerUrl = { url: string } | { fault: string }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The only HTTP client for customers' URLs. */
-    sender: Sender
     /** The normalized URL, or a fault text that does not reveal anything about our network. */
     judgeCustomerUrl(text: string, log: FastifyBaseLogger): Promise<CustomerUrl>
     /** Returns the normalized URL. @throws Problem `malformed` with the fault text */
@@ -20,12 +17,10 @@ declare module 'fastify' {
 const fault =
   'The URL must be https, on port 443 or 8443, without user name, password and fragment, and its host must be a name or address that is reachable from the public Internet.'
 
-/** The guarded HTTP client for customers' URLs: sends test events and validates new URLs. */
-export default fp<SenderOptions>(
-  async function webhookClient(app, options) {
-    const sender = createSender(options)
+/** Judges customers' URLs by their form and the addresses of their host. Only workers call them. */
+export default fp<HostCheckOptions>(
+  async function customerUrls(app, options) {
     const judge = createUrlCheck(options.allow, createHostCheck(options))
-    app.decorate('sender', sender)
     app.decorate('judgeCustomerUrl', async function judgeCustomerUrl(text, log) {
       const judged = await judge(text)
       if ('url' in judged) return judged
@@ -37,9 +32,6 @@ export default fp<SenderOptions>(
       if ('url' in judged) return judged.url
       throw new Problem('malformed', { detail: judged.fault })
     })
-    app.addHook('onClose', async function closeSender() {
-      await sender.close()
-    })
   },
-  { name: 'webhook-client', fastify: '5.x' },
+  { name: 'customer-urls', fastify: '5.x' },
 )
