@@ -36,7 +36,7 @@ import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
-import { type SupervisedWorker, superviseWorker } from './worker.ts'
+import type { SupervisedWorker } from './worker.ts'
 
 export type Running = {
   /** Address of the public listener; null for a worker. */
@@ -98,7 +98,11 @@ export async function start(
       // Registering the routes blocks the event loop, so it is finished before any job runs.
       await parts.app.ready()
     }
-    if (role !== 'web') parts.worker = await superviseWorker(config, logger, metrics, tracing)
+    if (role !== 'web') {
+      // Not loaded where it is not needed: it has the client that calls customers' URLs.
+      const { superviseWorker } = await import('./worker.ts')
+      parts.worker = await superviseWorker(config, logger, metrics, tracing)
+    }
     const { verification, worker } = parts
     describeProcess(metrics, role, {
       lockHolds: verification?.holds ?? null,

@@ -3,7 +3,14 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { breachesOf, findBreaches, floors, importOrder } from '#test/support/app/import-order.ts'
+import {
+  breachesOf,
+  findBreaches,
+  floors,
+  importOrder,
+  loadedWith,
+  readSources,
+} from '#test/support/app/import-order.ts'
 import { lint } from '#test/support/app/lint.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -132,6 +139,44 @@ t.test('a type, a re-export and an import at run time are imports as well', asyn
   }
 })
 
+/** What calls customers' URLs. */
+const callers = ['client', 'connection', 'exchange'].map((name) => `src/webhooks/client/${name}.ts`)
+
+t.test('a process that serves requests loads nothing that calls customers’ URLs', async (t) => {
+  const files = await readSources(root)
+  const loaded = loadedWith(files, 'src/server.ts')
+  t.ok(loaded.has('routes/api/webhooks/endpoint-actions.ts'), 'the routes are loaded')
+  t.same(
+    callers.filter((path) => loaded.has(path)),
+    [],
+  )
+  const worker = loadedWith(files, 'src/worker.ts')
+  t.same(
+    callers.filter((path) => !worker.has(path)),
+    [],
+    'a worker loads all of it',
+  )
+  const users = Object.entries(files).filter(([, text]) => / from 'undici'/.test(text))
+  t.same(
+    users.map(([path]) => path).filter((path) => !callers.includes(path)),
+    [],
+    'nothing else does',
+  )
+})
+
+t.test('such an import is found, however far away; one of a type is none', (t) => {
+  const files = {
+    'src/server.ts': `import { a } from './app.ts'\nexport const b = () => import('./worker.ts')`,
+    'src/app.ts': `import a from '#routes/a.ts'\nimport type { B } from '#src/webhooks/client/b.ts'`,
+    'routes/a.ts': `export { c } from '#src/webhooks/client/c.ts'`,
+    'src/webhooks/client/c.ts': `import {\n  type D,\n  e,\n} from './e.ts'`,
+  }
+  const client = ['src/webhooks/client/c.ts', 'src/webhooks/client/e.ts']
+  const loaded = ['src/server.ts', 'src/app.ts', 'routes/a.ts', ...client]
+  t.same([...loadedWith(files, 'src/server.ts')], loaded)
+  t.end()
+})
+
 const clients = ['undici', 'node:http', 'node:https', 'node:http2', 'http', 'https', 'http2']
 const http = ['fastify', 'fastify-plugin', '@fastify/cookie']
 const crypto = ['node:crypto', 'crypto']
@@ -146,11 +191,14 @@ const forbiddenPackages: Readonly<Record<string, readonly string[]>> = {
   'src/webhooks/client/connection.ts': [...http, ...crypto],
   'src/crypto/a.ts': [...http, ...clients],
   'src/demo/a.ts': http,
-  'src/app.ts': [...crypto, ...clients],
+  'src/app.ts': [...crypto, ...clients, ...callers.map((path) => `#${path}`)],
   'src/worker.ts': [...crypto, ...clients],
   'src/cli.ts': [...crypto, ...clients],
-  'plugins/a.ts': [...crypto, ...clients],
-  'routes/auth/a.ts': [...crypto, ...clients, ...stores, 'fastify-plugin', 'oauth4webapi', 'jose'],
+  'plugins/a.ts': [...crypto, ...clients, ...callers.map((path) => `#${path}`)],
+  'routes/auth/a.ts': [
+    ...[...crypto, ...clients, ...stores, 'fastify-plugin', 'oauth4webapi', 'jose'],
+    ...callers.map((path) => `#${path}`),
+  ],
 }
 
 const ofCluster = ['src/schema/citus/', 'prisma/citus/']

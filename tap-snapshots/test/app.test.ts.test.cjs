@@ -33,7 +33,7 @@ root
     refusals
     queue
     oidc-client
-    webhook-client
+    customer-urls
     unknown
       rate-limit
         @fastify/rate-limit

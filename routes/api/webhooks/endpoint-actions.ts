@@ -111,7 +111,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
           tags,
           summary: 'Send one test event to an endpoint now and return the result',
           description:
-            'An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
+            'An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. A worker makes one attempt before the response; if none is free within 4 seconds, this is 503 and nothing was sent. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
           params: UuidParams,
           body: OptionalTest,
           response: { 200: Delivery, ...problems('quota-exceeded') },
@@ -134,7 +134,7 @@ const webhookEndpointActions: FastifyPluginAsyncTypebox<Options> =
           operationId: 'probeWebhookEndpoint',
           tags,
           summary: 'Check the receiver of an endpoint with correct and incorrect deliveries',
-          description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
+          description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. A worker sends them; if none is free within 4 seconds, this is 503 and nothing was sent. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
           params: UuidParams,
           body: NoBody,
           response: { 200: ProbeReport, ...problems('quota-exceeded') },

@@ -103,12 +103,27 @@ export type Breach = { file: string; imported: string; reason: string }
 
 /** Every forbidden import of a checkout. */
 export async function findBreaches(root: string): Promise<Breach[]> {
+  return breachesOf(await readSources(root))
+}
+
+/** The texts of a checkout by their paths. */
+export async function readSources(root: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {}
   for await (const path of glob('{src,plugins,routes,prisma,clients}/**/*.ts', { cwd: root })) {
     const file = path.replaceAll('\\', '/')
     files[file] = await readFile(join(root, file), 'utf8')
   }
-  return breachesOf(files)
+  return files
+}
+
+/** The files that a process loads with `entry`: those that it imports, except for types and at run time. */
+export function loadedWith(files: Readonly<Record<string, string>>, entry: string): Set<string> {
+  const loaded = new Set([entry])
+  for (const file of loaded) {
+    const text = (files[file] ?? '').replaceAll(/^(?:import|export) type\b[^']*'[^']*'/gm, '')
+    for (const imported of importsOf(file, text.replaceAll(/\bimport\(/g, ''))) loaded.add(imported)
+  }
+  return loaded
 }
 
 /** @param files the text of each file by its path from the top folder */

@@ -566,7 +566,7 @@ export interface paths {
   "/webhook-endpoints/{id}/test": {
     /**
      * Send one test event to an endpoint now and return the result
-     * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
+     * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. A worker makes one attempt before the response; if none is free within 4 seconds, this is 503 and nothing was sent. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
      *
      * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
@@ -580,7 +580,7 @@ export interface paths {
     get: operations["getWebhookEndpointProbe"];
     /**
      * Check the receiver of an endpoint with correct and incorrect deliveries
-     * @description Sends about twelve inert `endpoint.test` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every 6 hours for an endpoint.
+     * @description Sends about twelve inert `endpoint.test` deliveries, grades the receiver from A to F and names a remedy for each fault. A worker sends them; if none is free within 4 seconds, this is 503 and nothing was sent. Takes up to 25 seconds; at most every 6 hours for an endpoint.
      *
      * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
      */
@@ -5577,7 +5577,7 @@ export interface operations {
   };
   /**
    * Send one test event to an endpoint now and return the result
-   * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. Makes one attempt before it responds. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
+   * @description An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. A worker makes one attempt before the response; if none is free within 4 seconds, this is 503 and nothing was sent. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.
    *
    * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
@@ -5654,7 +5654,7 @@ export interface operations {
   };
   /**
    * Check the receiver of an endpoint with correct and incorrect deliveries
-   * @description Sends about twelve inert `endpoint.test` deliveries, grades the receiver from A to F and names a remedy for each fault. Takes up to 25 seconds; at most every 6 hours for an endpoint.
+   * @description Sends about twelve inert `endpoint.test` deliveries, grades the receiver from A to F and names a remedy for each fault. A worker sends them; if none is free within 4 seconds, this is 503 and nothing was sent. Takes up to 25 seconds; at most every 6 hours for an endpoint.
    *
    * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `webhook-endpoint:update`.
    */
