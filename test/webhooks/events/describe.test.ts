@@ -11,8 +11,8 @@ import { eventTypes } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
-import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
+import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('every event that is sent matches its schema in the API description', async (t) => {
