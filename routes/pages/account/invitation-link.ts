@@ -1,10 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { linkPattern } from '#src/auth/members/invitation-link.ts'
+import { linkCookie, linkPattern } from '#src/auth/members/invitation-link.ts'
 import { UuidParams } from '#src/http/schemas.ts'
-
-/** Holds the secret of the link while its person signs in; sent to the page of that invitation alone. */
-export const linkCookie = 'invitation'
 
 const keptSeconds = 3_600 // a sign-in with a new account at the provider takes some time
 

@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { linkPattern } from '#src/auth/members/invitation-link.ts'
+import { linkCookie, linkPattern } from '#src/auth/members/invitation-link.ts'
 import { findOwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { Problem } from '#src/http/problems.ts'
 import { UuidParams } from '#src/http/schemas.ts'
 import { ownInvitationPage } from '#src/pages/account/invitations.ts'
-import { linkCookie } from './invitation-link.ts'
 
 const notYours =
   'There is no open invitation here for the email address that you signed in with. Open the link of the invitation, and sign in with the address that was invited.'

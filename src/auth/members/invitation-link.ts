@@ -4,6 +4,9 @@ import { equalBytes, hmacSha256, sha256 } from '#src/crypto/hash.ts'
 /** The secret of a link as it is in the URL: 32 bytes in base64url. */
 export const linkPattern = '^[A-Za-z0-9_-]{43}$'
 
+/** Holds the secret of a link while its person signs in; sent to the page of that invitation alone. */
+export const linkCookie = 'invitation'
+
 /**
  * The secret of the link of a new invitation, for `hash` to be stored. It is derived from the id, so that
  * a mail that is tried again and the members page show the same link, and nobody can compute it
