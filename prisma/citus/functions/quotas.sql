@@ -88,14 +88,17 @@ BEGIN
         event_rows = u.event_rows + event_rows, event_bytes = u.event_bytes + event_bytes
       WHERE u.tenant_id = tenant RETURNING u.* INTO used;
     IF person IS NOT NULL THEN
-      INSERT INTO public.member_usage AS m (tenant_id, user_id, event_rows, event_bytes)
-        VALUES (tenant, person, event_rows, event_bytes)
-        ON CONFLICT ON CONSTRAINT member_usage_pkey DO UPDATE SET counted_at = now(),
-          event_rows = event_rows + public.still_in_bucket(m.event_rows,
-            coalesce(used.max_event_rows, budget[3]), m.counted_at, budget[5]),
-          event_bytes = event_bytes + public.still_in_bucket(m.event_bytes,
-            coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
-        RETURNING m.* INTO own;
+      -- Citus accepts no function in DO UPDATE. The lock keeps others from changing the row meanwhile.
+      SELECT m.* INTO own FROM public.member_usage m WHERE m.tenant_id = tenant AND m.user_id = person;
+      own.event_rows := event_rows + public.still_in_bucket(own.event_rows,
+        coalesce(used.max_event_rows, budget[3]), own.counted_at, budget[5]);
+      own.event_bytes := event_bytes + public.still_in_bucket(own.event_bytes,
+        coalesce(used.max_event_bytes, budget[4]), own.counted_at, budget[5]);
+      own.counted_at := now();
+      INSERT INTO public.member_usage (tenant_id, user_id, event_rows, event_bytes, counted_at)
+        VALUES (tenant, person, own.event_rows, own.event_bytes, own.counted_at)
+        ON CONFLICT (tenant_id, user_id) DO UPDATE SET counted_at = excluded.counted_at,
+          event_rows = excluded.event_rows, event_bytes = excluded.event_bytes;
     END IF;
   ELSE
     INSERT INTO public.usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes, user_id)
