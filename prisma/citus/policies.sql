@@ -75,8 +75,7 @@ CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
   WHERE tenant_id = (SELECT current_tenant_id());
 
 CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
-  SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-    link_hash
+  SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at
   FROM invitations
   WHERE tenant_id = (SELECT current_tenant_id());
 
@@ -194,8 +193,18 @@ CREATE POLICY erasure ON documents TO CURRENT_USER
 -- ---- Outbound webhooks ----
 -- The policies `ledger` and `trace` are for functions that look for rows in all tenants.
 
-CREATE POLICY tenant_scope ON webhook_endpoints
+CREATE POLICY tenant_scope ON webhook_endpoints FOR SELECT
+  USING (tenant_id = current_tenant_id());
+
+CREATE POLICY tenant_addition ON webhook_endpoints FOR INSERT
+  WITH CHECK (tenant_id = current_tenant_id());
+
+CREATE POLICY tenant_change ON webhook_endpoints FOR UPDATE
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+
+-- The web role deletes an endpoint itself (drop_endpoint), after its history was queued for deletion.
+CREATE POLICY tenant_removal ON webhook_endpoints FOR DELETE
+  USING (tenant_id = current_tenant_id() AND may_delete_endpoint(id));
 
 CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
@@ -233,8 +242,21 @@ CREATE POLICY tenant_scope ON due_attempts
 CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
 
-CREATE POLICY tenant_scope ON endpoint_replays
+CREATE POLICY tenant_scope ON endpoint_replays FOR SELECT
+  USING (tenant_id = current_tenant_id());
+
+CREATE POLICY tenant_addition ON endpoint_replays FOR INSERT
+  WITH CHECK (tenant_id = current_tenant_id());
+
+CREATE POLICY tenant_change ON endpoint_replays FOR UPDATE
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+
+-- As of webhook_endpoints. The owner deletes the replays of deleted endpoints, and those past their retention.
+CREATE POLICY tenant_removal ON endpoint_replays FOR DELETE
+  USING (tenant_id = current_tenant_id() AND finished_at IS NULL AND may_delete_endpoint(endpoint_id));
+
+CREATE POLICY removal ON endpoint_replays FOR DELETE TO CURRENT_USER
+  USING (tenant_id = current_tenant_id() AND current_scope_kind() IN ('erasure', 'retention'));
 
 CREATE POLICY tenant_scope ON notifications
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());

@@ -44,6 +44,27 @@ BEGIN
 END
 $$;
 
+-- Permits the deletion of an endpoint in this transaction. It contains the sealed scope, so another scope, another
+-- transaction or another endpoint needs another seal.
+CREATE OR REPLACE FUNCTION deletion_seal(endpoint uuid) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  RETURN (SELECT public.scope_seal(k.key, 'delete ' || endpoint || ' ' || current_setting('app.scope'))
+          FROM public.{scope_keys} k WHERE k.id::text = scope[1]);
+END
+$$;
+
+-- Whether delete_endpoint has permitted this transaction to delete the endpoint.
+CREATE OR REPLACE FUNCTION may_delete_endpoint(endpoint uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN current_setting('app.deletion', true) = public.deletion_seal(endpoint);
+END
+$$;
+
 -- The teams of the person of the scope in its tenant, read from the shard that has the tenant's rows; a
 -- node without it has no row of the tenant either. It runs as the role that asks, so that row-level
 -- security of team_members holds here too.

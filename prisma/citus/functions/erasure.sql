@@ -1,16 +1,6 @@
 -- Erasure. A right ends in one transaction, in constant time however much history there is. A worker deletes the rest
 -- in batches (work_erasure).
 
--- The user with this id, else with this verified address; NULL if there is none.
-CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT u.id FROM public.users u WHERE u.id = holder
-    OR holder IS NULL AND u.email_verified
-       AND lower(u.email COLLATE "C") = lower(address COLLATE "C"));
-END
-$$;
-
 -- Deletes the account of the user of a session. Outcome: as erase_person, or session-ended.
 CREATE OR REPLACE FUNCTION erase_account(credential bytea)
 RETURNS TABLE (outcome text, user_id bigint, tenants text[], revocations uuid[])
@@ -147,26 +137,6 @@ BEGIN
 END
 $$;
 
--- For `gatehouse tenant delete`. Outcome: deleted, no-tenant, other-name.
-CREATE OR REPLACE FUNCTION delete_tenant_named(tenant uuid, confirmed_name text)
-RETURNS TABLE (outcome text, revocations uuid[])
-LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
-DECLARE
-  known text := public.tenant_name(tenant);
-BEGIN
-  outcome := CASE
-    WHEN known IS NULL THEN 'no-tenant'
-    WHEN known IS DISTINCT FROM confirmed_name THEN 'other-name'
-    ELSE 'deleted'
-  END;
-  IF outcome = 'deleted' THEN
-    PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant ORDER BY m.user_id FOR UPDATE;
-    revocations := public.close_tenant(tenant);
-  END IF;
-  RETURN NEXT;
-END
-$$;
-
 -- Ends all access to a tenant: disables its endpoints, deletes service tokens and memberships, and with these sessions
 -- and tokens; users without another tenant are deleted. An invitation counts only while its inviter is a member. Queues
 -- the deletion of all other rows (purge_tenant), whose number does not matter here. Returns the provider tokens to
@@ -180,6 +150,7 @@ DECLARE
   member bigint;
   scope_text text;
 BEGIN
+  PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant ORDER BY m.user_id FOR UPDATE;
   scope_text := public.set_scope('erasure', '', NULL, tenant);
   PERFORM pg_advisory_xact_lock(7165230421);
   -- The plan ends with it: billing events change a plan through the user's own tenant, so it could never end later.
@@ -325,33 +296,41 @@ $$;
 CREATE OR REPLACE FUNCTION drop_endpoint(tenant uuid, endpoint uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
-  IF NOT FOUND THEN RETURN false; END IF;
+  IF NOT public.delete_endpoint(tenant, endpoint) THEN RETURN false; END IF;
   DELETE FROM public.endpoint_replays r
     WHERE r.tenant_id = tenant AND r.endpoint_id = endpoint AND r.finished_at IS NULL;
-  RETURN public.delete_endpoint(tenant, endpoint);
+  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
+  RETURN FOUND;
 END
 $$;
 
--- Queues the deletion of the history of an endpoint of the current tenant. Called by drop_endpoint, after the rows
--- that it deleted: the owner cannot see them in this transaction.
+-- Queues the deletion of the history of an endpoint of the current tenant, and permits this transaction to delete the
+-- endpoint and its open replays (may_delete_endpoint). It changes no row on the node: the caller could not use the rows
+-- of the tenant afterwards.
 CREATE OR REPLACE FUNCTION delete_endpoint(tenant uuid, endpoint uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   IF tenant IS DISTINCT FROM public.current_tenant_id() THEN RETURN false; END IF;
+  PERFORM 1 FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
+  IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO public.erasures (kind, tenant_id, endpoint_id) VALUES ('endpoint', tenant, endpoint);
+  PERFORM public.put_setting('app.deletion', public.deletion_seal(endpoint));
   RETURN true;
 END
 $$;
 
--- Deletes one batch of the history of a deleted endpoint. Returns true if nothing is left.
+-- Deletes one batch of the history of a deleted endpoint. Returns true if nothing is left, or if the endpoint still
+-- exists: then nobody has deleted it since. A deletion is committed on the coordinator first, and on the node it holds
+-- the lock that this waits for.
 CREATE OR REPLACE FUNCTION purge_endpoint(tenant uuid, endpoint uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   purged integer;
   scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
+  PERFORM 1 FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint FOR KEY SHARE;
+  IF FOUND THEN RETURN true; END IF;
   DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.id IN (
     SELECT o.id FROM public.deliveries o WHERE o.tenant_id = tenant AND o.endpoint_id = endpoint
     ORDER BY o.created_at LIMIT batch);
@@ -418,17 +397,6 @@ BEGIN
     SELECT o.id FROM public.invitations o WHERE o.invited_by = person LIMIT batch) AND i.invited_by = person;
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed = batch THEN RETURN false; END IF;
-  RETURN public.erase_audit(person, batch);
-END
-$$;
-
--- Removes the client and what identifies the person from one batch of audit entries. Returns true if none is left.
-CREATE OR REPLACE FUNCTION erase_audit(person bigint, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  changed integer;
-  scope_text text := public.set_scope('erasure', '', person, NULL);
-BEGIN
   UPDATE public.audit_log a SET ip = NULL, user_agent = NULL WHERE a.id IN (
     SELECT o.id FROM public.audit_log o
     WHERE o.user_id = person AND (o.ip IS NOT NULL OR o.user_agent IS NOT NULL) LIMIT batch);

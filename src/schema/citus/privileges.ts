@@ -8,10 +8,14 @@ export type TableGrants = Readonly<Record<string, string>>
 export const citusFunctions = [
   'is_own_tenant(uuid)',
   'is_member(bigint)',
+  'may_delete_endpoint(uuid)',
   'cluster_facts()',
 ] as const
 
-/** The web role deletes an endpoint itself (drop_endpoint), because the owner would wait for its lock. */
+/**
+ * What the web role deletes itself with an endpoint (drop_endpoint), because the owner would wait for its lock.
+ * Their policies let it delete only what delete_endpoint has permitted in the same transaction.
+ */
 const deletedByWeb = ['webhook_endpoints', 'endpoint_replays']
 
 function withDeletions(grants: TableGrants): TableGrants {
