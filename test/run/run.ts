@@ -56,7 +56,7 @@ async function runWithDatabase(args: string[]): Promise<number> {
 function chosenFiles(args: readonly string[], lane: Lane): string[] {
   const named = args.filter((arg) => !arg.startsWith('-'))
   if (named.length > 0) return [...new Set(named.flatMap(filesNamed))].sort()
-  return filesOf(lane, root)
+  return filesOf(lane, root, { onCitus: process.env.TEST_CLUSTER === 'citus' })
 }
 
 /** The test files of a path, a pattern or a folder. */
