@@ -59,8 +59,7 @@ CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
   SELECT tenant_id, user_id, role, department, created_at FROM memberships
   WHERE tenant_id = (SELECT current_tenant_id());
 CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
-  SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-    link_hash
+  SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at
   FROM invitations
   WHERE tenant_id = (SELECT current_tenant_id());
 
@@ -100,7 +99,7 @@ CREATE POLICY service_scope ON service_idempotency_keys
 -- ---- Resources ----
 
 -- The owner reads an order in every tenant; a new order is in the current tenant. The owner policies are
--- for the quota (measured_usage) and the export of a tenant, which read the orders of all its members.
+-- for the quota (check_usage) and the export of a tenant, which read the orders of all its members.
 CREATE POLICY owner_scope ON orders FOR SELECT USING (user_id = (SELECT current_user_id()));
 CREATE POLICY placed_in_own_tenant ON orders FOR INSERT
   WITH CHECK (user_id = (SELECT current_user_id()) AND tenant_id = (SELECT current_tenant_id()));

@@ -16,7 +16,7 @@ $$;
 -- it. The plan follows the customer. With neither id nor address it only unlinks. Outcome: linked, unlinked, no-user, has-another.
 CREATE OR REPLACE FUNCTION assign_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   held text;
   best public.billing_objects;
@@ -53,20 +53,9 @@ $$;
 -- assign_customer for an operator with a session.
 CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM public.session_user_id();
-  RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
-END
-$$;
-
--- assign_customer for `gatehouse billing link`, which logs in as the worker role.
-CREATE OR REPLACE FUNCTION link_customer_by_command(customer text, holder bigint, address text)
-RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT public.session_user_id();
+  SELECT * FROM public.assign_customer(customer, holder, address)
 $$;
 
 -- Links a customer without a user to the user for whom this program created it. Outcome: linked, taken (a user has
@@ -82,27 +71,20 @@ $$;
 
 -- The same for the user of the session, who has asked for a checkout. Returns the customer that they have then.
 CREATE OR REPLACE FUNCTION claim_own_customer(customer text) RETURNS text
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  holder bigint := public.session_user_id();
-BEGIN
-  PERFORM public.claim_customer(customer, holder);
-  RETURN (SELECT u.billing_customer FROM public.users u WHERE u.id = holder);
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT public.claim_customer(customer, public.session_user_id());
+  SELECT u.billing_customer FROM public.users u WHERE u.id = public.session_user_id()
 $$;
 
 -- One page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM public.session_user_id();
-  RETURN QUERY
-    SELECT u.billing_customer, u.id, u.email FROM public.users u
-    WHERE u.billing_customer IS NOT NULL
-      AND (customer_after IS NULL OR u.billing_customer > customer_after)
-    ORDER BY u.billing_customer LIMIT batch;
-END
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT public.session_user_id();
+  SELECT u.billing_customer, u.id, u.email FROM public.users u
+  WHERE u.billing_customer IS NOT NULL
+    AND (customer_after IS NULL OR u.billing_customer > customer_after)
+  ORDER BY u.billing_customer LIMIT batch
 $$;
 
 -- Dismisses a dead event, as the web role may not update events. Returns the status before; NULL if there is none.

@@ -77,8 +77,8 @@ BEGIN
 END
 $$;
 
--- Enters as a service. With for_write it locks the first membership of the tenant, then the token, as the deletion of
--- the tenant does: so that waits for the write, without a deadlock.
+-- Enters as a service. With for_write it locks the first membership of the tenant, then the token. The deletion of a
+-- tenant locks them in the same order, so it waits for the write and cannot deadlock with it.
 CREATE OR REPLACE FUNCTION enter_service(credential bytea, for_write boolean) RETURNS TABLE (
   service_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
   stale boolean
@@ -108,37 +108,29 @@ $$;
 
 -- Updates last_seen_at, at most once a minute. Skips a locked row, so it never waits.
 CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE public.sessions s SET last_seen_at = now() WHERE s.id = (
     SELECT o.id FROM public.sessions o
     WHERE o.id_hash = sha256(credential) AND o.last_seen_at < now() - interval '60 seconds'
-    FOR NO KEY UPDATE SKIP LOCKED);
-END
+    FOR NO KEY UPDATE SKIP LOCKED)
 $$;
 
 -- As touch_session, for last_used_at.
 CREATE OR REPLACE FUNCTION touch_token(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE public.api_tokens t SET last_used_at = now() WHERE t.id = (
     SELECT o.id FROM public.api_tokens o
-    WHERE o.hash = sha256(credential)
-      AND (o.last_used_at IS NULL OR o.last_used_at < now() - interval '60 seconds')
-    FOR NO KEY UPDATE SKIP LOCKED);
-END
+    WHERE o.hash = sha256(credential) AND coalesce(o.last_used_at < now() - interval '60 seconds', true)
+    FOR NO KEY UPDATE SKIP LOCKED)
 $$;
 
 -- As touch_session, for last_used_at.
 CREATE OR REPLACE FUNCTION touch_service(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE public.service_tokens s SET last_used_at = now() WHERE (s.tenant_id, s.id) = (
     SELECT o.tenant_id, o.id FROM public.service_tokens o
-    WHERE o.hash = sha256(credential)
-      AND (o.last_used_at IS NULL OR o.last_used_at < now() - interval '60 seconds')
-    FOR NO KEY UPDATE SKIP LOCKED);
-END
+    WHERE o.hash = sha256(credential) AND coalesce(o.last_used_at < now() - interval '60 seconds', true)
+    FOR NO KEY UPDATE SKIP LOCKED)
 $$;
 
 -- Deletes the session of a cookie, signed in or not. Returns false if there is none.

@@ -30,7 +30,7 @@ END
 $$;
 
 -- Records the outcomes of due attempts: inserts attempts, updates deliveries, schedules the next attempts and deletes
--- the recorded ones. Skips a delivery that has changed since it was read. Returns the changed deliveries; `due_at`
+-- the due attempts that are over. Skips a delivery that has changed since it was read. Returns the changed deliveries; `due_at`
 -- is NULL without a next attempt. `ids` repeats the ids of `changes`, so that every plan uses the primary key.
 CREATE OR REPLACE FUNCTION record_outcomes(
   tenant uuid, ids uuid[], changes json, recorded_at timestamptz
@@ -93,81 +93,6 @@ BEGIN
     SELECT s.delivery_id, s.endpoint_id, s.due_at, s.wait_seconds,
       CASE WHEN s.delivery_id = ANY (low) THEN -1 ELSE 0 END, s.in_turn
     FROM public.schedule_attempts(tenant, retried, false, recorded_at) s;
-END
-$$;
-
--- Starts a new series of deliveries. Skips deliveries to a disabled endpoint and those whose series has no attempt
--- yet. Locks all of them.
-CREATE OR REPLACE FUNCTION start_series(tenant uuid, deliveries uuid[], started_at timestamptz)
-RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
-LANGUAGE plpgsql VOLATILE ROWS 10 SET plan_cache_mode = force_generic_plan AS $$
-#variable_conflict use_column
-DECLARE
-  startable uuid[];
-BEGIN
-  SELECT array_agg(c.id) FILTER (WHERE c.startable) INTO startable FROM (
-    SELECT d.id, s.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
-    FROM public.deliveries d
-    JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
-    JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
-    WHERE d.tenant_id = tenant AND d.id = ANY (deliveries)
-    ORDER BY d.id FOR UPDATE OF d FOR KEY SHARE OF e) c;
-  IF startable IS NULL THEN RETURN; END IF;
-  UPDATE public.deliveries d
-    SET status = 'pending', series = d.series + 1, attempts = 0, next_attempt_at = started_at,
-      finished_at = NULL, held_for = NULL
-    WHERE d.tenant_id = tenant AND d.id = ANY (startable);
-  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, startable, false, started_at) s;
-END
-$$;
-
--- Locks the oldest deliveries that wait for the recovery of an endpoint. Skips those that failed before the endpoint
--- was enabled by hand or were older than a day when they failed: a replay sends them. The bound on `created_at`
--- lets the index be used.
-CREATE OR REPLACE FUNCTION lock_waiting_deliveries(tenant uuid, endpoint uuid, wanted integer) RETURNS uuid[]
-LANGUAGE plpgsql VOLATILE SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-  waiting uuid[];
-BEGIN
-  SELECT array_agg(w.id) INTO waiting FROM (
-    SELECT d.id FROM public.deliveries d
-    JOIN public.endpoint_states s ON s.tenant_id = d.tenant_id AND s.id = d.endpoint_id
-    WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint
-      AND d.held_for = 'recovery' AND d.status = 'exhausted' AND d.finished_at > s.enabled_at
-      AND d.created_at >= s.enabled_at - interval '1 day'
-    ORDER BY d.created_at LIMIT wanted FOR UPDATE OF d) w;
-  RETURN waiting;
-END
-$$;
-
--- Starts a series for the oldest delivery that waits for the recovery of an endpoint.
-CREATE OR REPLACE FUNCTION start_trial(tenant uuid, endpoint uuid, started_at timestamptz)
-RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
-LANGUAGE plpgsql VOLATILE ROWS 1 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-  oldest uuid[] := public.lock_waiting_deliveries(tenant, endpoint, 1);
-BEGIN
-  IF oldest IS NULL THEN RETURN; END IF;
-  UPDATE public.deliveries d
-    SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = started_at
-    WHERE d.tenant_id = tenant AND d.id = ANY (oldest);
-  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, oldest, true, started_at) s;
-END
-$$;
-
--- Starts a series for each delivery that waited for the recovery of an endpoint.
-CREATE OR REPLACE FUNCTION release_waiting(tenant uuid, endpoint uuid, wanted integer, released_at timestamptz)
-RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
-LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
-DECLARE
-  waiting uuid[] := public.lock_waiting_deliveries(tenant, endpoint, wanted);
-BEGIN
-  IF waiting IS NULL THEN RETURN; END IF;
-  UPDATE public.deliveries d
-    SET status = 'pending', series = d.series + 1, attempts = 0, held_for = NULL, finished_at = NULL,
-      next_attempt_at = released_at
-    WHERE d.tenant_id = tenant AND d.id = ANY (waiting);
-  RETURN QUERY SELECT s.* FROM public.schedule_attempts(tenant, waiting, false, released_at) s;
 END
 $$;
 

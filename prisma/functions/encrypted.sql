@@ -1,13 +1,15 @@
 -- Rotation of encryption keys: what is encrypted with which key, and its replacement.
 
 -- The columns that are encrypted with ENCRYPTION_KEYS. `gatehouse keys` reads and writes exactly these, in the order
--- of the primary key, by tenant where the table has tenants: so the index is used.
+-- of the primary key, by tenant where the table has tenants: so the index is used. `place` is the condition of one
+-- turn of sealed_tenants, `stale` that of a row with a text that does not begin with a header; $1 and $2 are the tenant
+-- and the header.
 CREATE OR REPLACE FUNCTION sealed_table(
-  source text, OUT keys text[], OUT texts text[], OUT facts text[], OUT by_tenant boolean
+  source text, OUT keys text[], OUT texts text[], OUT facts text[], OUT place text, OUT stale text
 ) LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   facts := '{}';
-  by_tenant := false;
+  place := 'true';
   CASE source
     WHEN 'provider_grants' THEN
       keys := '{provider,provider_user_id}';
@@ -19,22 +21,21 @@ BEGIN
     WHEN 'webhook_endpoints' THEN
       keys := '{tenant_id,id}';
       texts := '{secret,previous_secret}';
-      by_tenant := true;
+      place := 'tenant_id = $1';
     ELSE
       RAISE EXCEPTION 'no sealed texts in %', source USING ERRCODE = 'insufficient_privilege';
   END CASE;
+  stale := (SELECT string_agg(format('substring(%1$I FROM 1 FOR length($2)) <> $2', c), ' OR ') FROM unnest(texts) c);
 END
 $$;
 
+-- The tenants whose rows are read one after the other; one NULL for a table without tenants.
 CREATE OR REPLACE FUNCTION sealed_tenants(source text, first_tenant text) RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  IF (public.sealed_table(source)).by_tenant THEN
-    RETURN QUERY SELECT DISTINCT m.tenant_id FROM public.memberships m
-      WHERE first_tenant IS NULL OR m.tenant_id >= first_tenant::uuid ORDER BY 1;
-  ELSE
-    RETURN NEXT NULL;
-  END IF;
+  IF (public.sealed_table(source)).place = 'true' THEN RETURN NEXT NULL; RETURN; END IF;
+  RETURN QUERY SELECT DISTINCT m.tenant_id FROM public.memberships m
+    WHERE first_tenant IS NULL OR m.tenant_id >= first_tenant::uuid ORDER BY 1;
 END
 $$;
 
@@ -50,10 +51,9 @@ BEGIN
     PERFORM public.set_scope('keys', '', NULL, tenant);
     FOREACH one IN ARRAY described.texts LOOP
       RETURN QUERY EXECUTE format(
-        'SELECT %1$L::text, substring(%1$I FROM 1 FOR 2 + get_byte(%1$I || $1, 1)), count(*)
-         FROM public.%2$I WHERE %3$s AND %1$I IS NOT NULL GROUP BY 2 ORDER BY 2',
-        one, source, CASE WHEN described.by_tenant THEN 'tenant_id = $2' ELSE 'true' END)
-        USING '\x0000'::bytea, tenant;
+        'SELECT %1$L::text, substring(%1$I FROM 1 FOR 2 + get_byte(%1$I || $2, 1)), count(*)
+         FROM public.%2$I WHERE %3$s AND %1$I IS NOT NULL GROUP BY 2 ORDER BY 2', one, source, described.place)
+        USING tenant, '\x0000'::bytea;
     END LOOP;
   END LOOP;
   PERFORM public.clear_scope();
@@ -71,11 +71,8 @@ DECLARE
 BEGIN
   FOR tenant IN SELECT * FROM public.sealed_tenants(source, NULL) LOOP
     PERFORM public.set_scope('keys', '', NULL, tenant);
-    EXECUTE format('SELECT count(*) FROM public.%I WHERE %s AND (%s)', source,
-        CASE WHEN described.by_tenant THEN 'tenant_id = $2' ELSE 'true' END,
-        (SELECT string_agg(format('substring(%1$I FROM 1 FOR length($1)) <> $1', c), ' OR ')
-         FROM unnest(described.texts) c))
-      INTO more USING header, tenant;
+    EXECUTE format('SELECT count(*) FROM public.%I WHERE %s AND (%s)', source, described.place, described.stale)
+      INTO more USING tenant, header;
     total := total + more;
   END LOOP;
   PERFORM public.clear_scope();
@@ -99,16 +96,13 @@ BEGIN
     PERFORM public.set_scope('keys', '', NULL, tenant);
     RETURN QUERY EXECUTE format(
       'SELECT ARRAY[%1$s], ARRAY[%2$s]::bytea[], ARRAY[%3$s]::text[] FROM public.%4$I
-       WHERE %6$s AND (%5$s) AND ($2 IS NULL OR ARRAY[%1$s] COLLATE "C" > $2)
-       ORDER BY ARRAY[%1$s] COLLATE "C" LIMIT $3 FOR UPDATE',
+       WHERE %5$s AND (%6$s) AND ($3 IS NULL OR ARRAY[%1$s] COLLATE "C" > $3)
+       ORDER BY ARRAY[%1$s] COLLATE "C" LIMIT $4 FOR UPDATE',
       key_list,
       (SELECT string_agg(format('%I', c), ', ') FROM unnest(described.texts) c),
       (SELECT coalesce(string_agg(format('%I', c), ', '), '') FROM unnest(described.facts) c),
-      source,
-      (SELECT string_agg(format('substring(%1$I FROM 1 FOR length($1)) <> $1', c), ' OR ')
-       FROM unnest(described.texts) c),
-      CASE WHEN described.by_tenant THEN 'tenant_id = $4' ELSE 'true' END)
-      USING header, key_after, batch - found_rows, tenant;
+      source, described.place, described.stale)
+      USING tenant, header, key_after, batch - found_rows;
     GET DIAGNOSTICS more = ROW_COUNT;
     found_rows := found_rows + more;
     EXIT WHEN found_rows >= batch;
@@ -125,17 +119,17 @@ DECLARE
   tenant uuid;
   changed integer;
 BEGIN
-  IF described.by_tenant THEN
+  IF described.place <> 'true' THEN
     tenant := row_keys[1]::uuid;
     PERFORM public.set_scope('keys', '', NULL, tenant);
   END IF;
   EXECUTE format('UPDATE public.%I SET %s WHERE %s AND %s', source,
-      (SELECT string_agg(format('%I = $1[%s]', c, n), ', ')
+      (SELECT string_agg(format('%I = $3[%s]', c, n), ', ')
        FROM unnest(described.texts) WITH ORDINALITY AS t (c, n)),
-      CASE WHEN described.by_tenant THEN 'tenant_id = $3' ELSE 'true' END,
+      described.place,
       (SELECT string_agg(format('%I::text = $2[%s]', c, n), ' AND ')
        FROM unnest(described.keys) WITH ORDINALITY AS t (c, n)))
-    USING new_texts, row_keys, tenant;
+    USING tenant, row_keys, new_texts;
   GET DIAGNOSTICS changed = ROW_COUNT;
   PERFORM public.clear_scope();
   RETURN changed = 1;

@@ -1,15 +1,6 @@
 -- Erasure. A right ends in one transaction, in constant time however much history there is. A worker deletes the rest
 -- in batches (work_erasure).
 
--- The user with this id, else with this verified address; NULL if there is none.
-CREATE OR REPLACE FUNCTION find_person(holder bigint, address text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN (SELECT u.id FROM public.users u WHERE u.id = holder
-    OR holder IS NULL AND u.email_verified
-       AND lower(u.email COLLATE "C") = lower(address COLLATE "C"));
-END
-$$;
-
 -- Deletes the account of the user of a session. Outcome: as erase_person, or session-ended.
 CREATE OR REPLACE FUNCTION erase_account(credential bytea)
 RETURNS TABLE (outcome text, user_id bigint, tenants text[], revocations uuid[])
@@ -121,26 +112,6 @@ BEGIN
 END
 $$;
 
--- For `gatehouse tenant delete`. Outcome: deleted, no-tenant, other-name.
-CREATE OR REPLACE FUNCTION delete_tenant_named(tenant uuid, confirmed_name text)
-RETURNS TABLE (outcome text, revocations uuid[])
-LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
-DECLARE
-  known text := public.tenant_name(tenant);
-BEGIN
-  outcome := CASE
-    WHEN known IS NULL THEN 'no-tenant'
-    WHEN known IS DISTINCT FROM confirmed_name THEN 'other-name'
-    ELSE 'deleted'
-  END;
-  IF outcome = 'deleted' THEN
-    PERFORM FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id FOR UPDATE;
-    revocations := public.close_tenant(tenant);
-  END IF;
-  RETURN NEXT;
-END
-$$;
-
 -- Ends all access to a tenant: disables its endpoints, deletes service tokens and memberships, and with these sessions
 -- and tokens; users without another tenant are deleted. An invitation counts only while its inviter is a member. Queues
 -- the deletion of all other rows (purge_tenant). Returns the provider tokens to revoke.
@@ -150,6 +121,7 @@ DECLARE
   revocations uuid[] := '{}';
   member bigint;
 BEGIN
+  PERFORM FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id FOR UPDATE;
   PERFORM public.set_scope('erasure', '', NULL, tenant);
   -- The plan ends with it: billing events change a plan through the user's own tenant, so it could never end later.
   UPDATE public.users u SET own_tenant_id = NULL, plan = NULL, subscription_status = NULL,
@@ -173,7 +145,7 @@ END
 $$;
 
 -- The erasure that has waited longest, or NULL if none is due. Updates its time first, so a failing one blocks no other.
--- Events wait `settle_seconds`, until no attempt can store a response; a tried erasure waits `rest_seconds`.
+-- Events wait `settle_seconds`, until no attempt can store a response. One that was tried waits `rest_seconds`.
 CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -324,9 +296,9 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of what a deleted user owns (tables with the policy placed_in_own_tenant), then clears the inviter in one batch of invitations, then the client
--- in one of audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders
--- are gone.
+-- Does one batch of the erasure of a deleted user: deletes what they own (tables with the policy placed_in_own_tenant),
+-- then clears the inviter in invitations, then the client and what identifies the person in audit entries. Returns true
+-- if nothing is left. Queues the erasure of events of each tenant whose orders are gone.
 CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   owned name;
@@ -356,16 +328,6 @@ BEGIN
     SELECT o.id FROM public.invitations o WHERE o.invited_by = person LIMIT batch) AND i.invited_by = person;
   GET DIAGNOSTICS changed = ROW_COUNT;
   IF changed = batch THEN RETURN false; END IF;
-  RETURN public.erase_audit(person, batch);
-END
-$$;
-
--- Removes the client and what identifies the person from one batch of audit entries. Returns true if none is left.
-CREATE OR REPLACE FUNCTION erase_audit(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  changed integer;
-BEGIN
-  PERFORM public.set_scope('erasure', '', person, NULL);
   UPDATE public.audit_log a SET ip = NULL, user_agent = NULL WHERE a.id IN (
     SELECT o.id FROM public.audit_log o
     WHERE o.user_id = person AND (o.ip IS NOT NULL OR o.user_agent IS NOT NULL) LIMIT batch);

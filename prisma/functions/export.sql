@@ -23,10 +23,10 @@ VALUES
   ('person', 'eventUsage', 'member_usage', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
   ('person', 'memberships', 'memberships', 'r.tenant_id', 'uuid', 'r.user_id = $1', '{}', false),
   ('person', 'invitationsReceived', 'invitations', 'r.id', 'uuid',
-   'r.email = ANY (public.verified_emails($1))', ARRAY['invited_by', 'link_hash'], false),
+   'r.email = ANY (public.verified_emails($1))', ARRAY['invited_by'], false),
   -- Whether it was declined or mailed would tell the tenant about the invited person.
   ('person', 'invitationsSent', 'invitations', 'r.id', 'uuid', 'r.invited_by = $1',
-   ARRAY['declined_at', 'mailed_at', 'link_hash'], false),
+   ARRAY['declined_at', 'mailed_at'], false),
   ('person', 'orders', 'orders', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
   ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
   ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', true),
@@ -52,7 +52,7 @@ VALUES
          'subscription_period_end', 'subscription_cancels_at'], false),
   ('tenant', 'memberships', 'memberships', 'r.user_id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'invitations', 'invitations', 'r.id', 'uuid', 'r.tenant_id = $2',
-   ARRAY['declined_at', 'mailed_at', 'link_hash'], false),
+   ARRAY['declined_at', 'mailed_at'], false),
   ('tenant', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
   ('tenant', 'orders', 'orders', 'r.id', 'bigint',
    'r.tenant_id = $2 AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)', '{}', false),
@@ -130,9 +130,6 @@ $$;
 -- A page about the user of a session.
 CREATE OR REPLACE FUNCTION export_own(section text, tenant uuid, key_after text, batch integer)
 RETURNS TABLE (key text, item jsonb, more boolean)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY SELECT * FROM public.export_page(
-    'person', section, public.session_user_id(), tenant, key_after, batch);
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT * FROM public.export_page('person', section, public.session_user_id(), tenant, key_after, batch)
 $$;

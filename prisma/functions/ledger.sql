@@ -285,7 +285,7 @@ BEGIN
     END IF;
   END LOOP;
   IF doubtful <> '{}' THEN
-    -- A window without checksums is counted.
+    -- Counts the rows of these kinds again.
     RETURN QUERY
       SELECT 'window-changed', d.window_start, NULL::uuid, NULL::text, NULL::uuid, NULL::uuid,
         NULL::integer, NULL::integer, format('%s: %s sealed, %s found', d.kind, d.sealed, d.found)
@@ -309,8 +309,8 @@ BEGIN
       LIMIT batch;
   END IF;
   IF waiting_events > 0 THEN
-    -- A waiting event has a job. No index has the event of a job, and
-    -- a join without statistics compares every event with every job: EXCEPT reads both once.
+    -- A waiting event has a job. No index has the event of a job, and a join without statistics would compare every
+    -- event with every job: EXCEPT reads both once.
     RETURN QUERY
       WITH waiting AS MATERIALIZED (
         SELECT r.event_id FROM public.received_events r
@@ -421,15 +421,11 @@ $$;
 
 -- For operators: tenants with findings of the newest check, most findings first.
 CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer) RETURNS TABLE (tenant_id uuid, days jsonb)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-  PERFORM public.session_user_id();
-  RETURN QUERY
-    SELECT t.key::uuid, t.value
-    FROM (SELECT l.tenants FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c
-    CROSS JOIN LATERAL jsonb_each(c.tenants) t
-    CROSS JOIN LATERAL (SELECT sum(d.value::integer) AS findings FROM jsonb_each_text(t.value) d) s
-    ORDER BY s.findings DESC, t.key LIMIT batch;
-END
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT public.session_user_id();
+  SELECT t.key::uuid, t.value
+  FROM (SELECT l.tenants FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c
+  CROSS JOIN LATERAL jsonb_each(c.tenants) t
+  CROSS JOIN LATERAL (SELECT sum(d.value::integer) AS findings FROM jsonb_each_text(t.value) d) s
+  ORDER BY s.findings DESC, t.key LIMIT batch
 $$;

@@ -2,99 +2,60 @@
 
 -- Locks the row of the current user, so that changes of their identities follow one another.
 CREATE OR REPLACE FUNCTION lock_current_user() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM FROM public.users u WHERE u.id = public.current_user_id() FOR UPDATE;
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT FROM public.users u WHERE u.id = public.current_user_id() FOR UPDATE
 $$;
 
 -- The addresses that a user has proven through providers that are trusted for them.
-CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN ARRAY(
+CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[] LANGUAGE sql STABLE AS $$
+  SELECT ARRAY(
     SELECT lower(u.email COLLATE "C") FROM public.users u
-      WHERE u.id = person AND u.email_verified AND u.email IS NOT NULL
+    WHERE u.id = person AND u.email_verified AND u.email IS NOT NULL
     UNION
     SELECT i.verified_email FROM public.oauth_identities i
-      WHERE i.user_id = person AND i.verified_email IS NOT NULL);
-END
+    WHERE i.user_id = person AND i.verified_email IS NOT NULL)
 $$;
 
--- The addresses whose invitations a user may answer: those that they have proven and, with the secret of the link of
--- `invitation`, the one that they signed in with.
-CREATE OR REPLACE FUNCTION invited_emails(person bigint, invitation uuid, link bytea) RETURNS text[]
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN public.verified_emails(person) || ARRAY(
-    SELECT i.email FROM public.invitations i
-    JOIN public.users u ON i.email = lower(u.email COLLATE "C")
-    WHERE u.id = person AND i.id = invitation AND i.link_hash = sha256(link));
-END
-$$;
-
--- The open invitations of the user of a session, newest first, or the one with the id `chosen`, which may have been opened
--- by its link; none for an API token. Only members see a tenant, so its name is read in its own scope. Restores the
--- scope of the caller.
-CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea) RETURNS TABLE (
+-- The open invitations of the user of a session, newest first; none for an API token.
+CREATE OR REPLACE FUNCTION own_invitations() RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
   created_at timestamptz, expires_at timestamptz
-) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  entered text := current_setting('app.scope', true);
-  person bigint := public.current_user_id();
-  addresses text[];
-BEGIN
-  IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
-  addresses := public.invited_emails(person, chosen, link);
-  FOR id, tenant_id, role, department, inviter, created_at, expires_at IN
-    SELECT i.id, i.tenant_id, i.role, i.department, u.email, i.created_at, i.expires_at
-    FROM public.invitations i
-    JOIN public.memberships m
-      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
-    JOIN public.users u ON u.id = m.user_id
-    WHERE i.email = ANY (addresses) AND (chosen IS NULL OR i.id = chosen)
-      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-      AND NOT EXISTS (SELECT FROM public.memberships o
-                      WHERE o.tenant_id = i.tenant_id AND o.user_id = person)
-    ORDER BY i.created_at DESC, i.id DESC LIMIT 100
-  LOOP
-    PERFORM public.set_scope('invitation', '', NULL, tenant_id);
-    SELECT t.name INTO tenant_name FROM public.tenants t WHERE t.id = own_invitations.tenant_id;
-    RETURN NEXT;
-  END LOOP;
-  PERFORM public.put_scope(entered);
-END
+) LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT i.id, i.tenant_id, public.tenant_name(i.tenant_id), i.role, i.department, u.email, i.created_at, i.expires_at
+  FROM public.invitations i
+  JOIN public.memberships m ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+  JOIN public.users u ON u.id = m.user_id
+  WHERE public.current_scope_kind() = 'session' AND i.email = ANY (public.verified_emails(public.current_user_id()))
+    AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
+    AND NOT EXISTS (SELECT FROM public.memberships o
+                    WHERE o.tenant_id = i.tenant_id AND o.user_id = public.current_user_id())
+  ORDER BY i.created_at DESC, i.id DESC LIMIT 100
 $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
--- missing, for another address, or no longer open. Locks the inviter's right and the user's address. The address gets
--- mail again if the user has proven that they read it.
-CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
+-- missing, for another address, or no longer open. Locks the inviter's right and the user's address.
+CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
-  addresses text[] := public.invited_emails(person, invitation, link);
   inviting uuid;
   inviter bigint;
   given record;
 BEGIN
   SELECT i.tenant_id, i.invited_by INTO inviting, inviter FROM public.invitations i
-    WHERE i.id = invitation AND i.email = ANY (addresses);
+    WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person));
   PERFORM FROM public.memberships m
     WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = 'admin'
     FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.users u WHERE u.id = person FOR SHARE;
-  addresses := public.invited_emails(person, invitation, link);
   UPDATE public.invitations i SET accepted_at = now()
     WHERE i.tenant_id = inviting AND i.id = invitation AND i.invited_by = inviter
-      AND i.email = ANY (addresses)
+      AND i.email = ANY (public.verified_emails(person))
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-    RETURNING i.role, i.department, i.email, i.mailed_at INTO given;
+    RETURNING i.role, i.department, i.email INTO given;
   IF NOT FOUND THEN RETURN NULL; END IF;
-  UPDATE public.invitation_mails m SET declined_at = NULL
-    WHERE m.key_hash = public.mail_key('address', given.email)
-      AND (given.mailed_at IS NOT NULL OR given.email = ANY (public.verified_emails(person)));
+  UPDATE public.invitation_mails m SET declined_at = NULL WHERE m.key_hash = public.mail_key('address', given.email);
   INSERT INTO public.memberships (tenant_id, user_id, role, department)
     VALUES (inviting, person, given.role, given.department)
     ON CONFLICT ON CONSTRAINT memberships_pkey DO NOTHING;
@@ -102,39 +63,35 @@ BEGIN
 END
 $$;
 
--- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the
--- user has proven that they read its address, the address gets no mail with an invitation, of any tenant, until its
--- holder accepts one.
-CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid, link bytea) RETURNS boolean
+-- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. Its address
+-- gets no mail with an invitation, of any tenant, until its holder accepts one.
+CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
-  addresses text[] := public.invited_emails(person, invitation, link);
-  given record;
+  address text;
 BEGIN
   UPDATE public.invitations i SET declined_at = now()
     FROM public.memberships m
-    WHERE i.id = invitation AND i.email = ANY (addresses)
+    WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person))
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
-    RETURNING i.email, i.mailed_at INTO given;
+    RETURNING i.email INTO address;
   IF NOT FOUND THEN RETURN false; END IF;
-  IF given.mailed_at IS NULL AND given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count, declined_at)
-    VALUES (public.mail_key('address', given.email), (now() AT TIME ZONE 'UTC')::date, 0, now())
+    VALUES (public.mail_key('address', address), (now() AT TIME ZONE 'UTC')::date, 0, now())
     ON CONFLICT (key_hash) DO UPDATE SET declined_at = now();
   RETURN true;
 END
 $$;
 
 -- The key of an address or a tenant in invitation_mails.
-CREATE OR REPLACE FUNCTION mail_key(kind text, content text) RETURNS bytea
-LANGUAGE sql STABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION mail_key(kind text, content text) RETURNS bytea LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sha256(convert_to('invitation mail to ' || kind || ' ' || content, 'UTF8'));
 
 -- For the worker, before it mails an invitation of the tenant of its job: whether it may. A tenant sends `most` mails a
 -- day, and an address gets one a day from all tenants together, and none after a decline. The mail of the same
--- invitation may be tried again. What is refused says nothing to the tenant.
+-- invitation may be tried again. The tenant does not learn of a refusal.
 CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -142,8 +99,7 @@ DECLARE
   today date := (now() AT TIME ZONE 'UTC')::date;
   address text;
 BEGIN
-  SELECT i.email INTO address FROM public.invitations i
-    WHERE i.tenant_id = tenant AND i.id = invitation;
+  SELECT i.email INTO address FROM public.invitations i WHERE i.tenant_id = tenant AND i.id = invitation;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
     VALUES (public.mail_key('tenant', tenant::text), today, 1, invitation)
@@ -333,22 +289,21 @@ DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');
   person bigint := public.current_user_id();
   tenant uuid := gen_random_uuid();
-  scope_text text;
 BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN
     RAISE EXCEPTION 'only a person in a session creates a tenant' USING ERRCODE = 'insufficient_privilege';
   END IF;
   PERFORM FROM public.users u WHERE u.id = person FOR NO KEY UPDATE; -- two at once would not count each other's
   IF (SELECT count(*) FROM public.memberships m WHERE m.user_id = person) >= most THEN RETURN NULL; END IF;
-  scope_text := public.set_scope('session', '', person, tenant);
+  PERFORM public.set_scope('session', '', person, tenant);
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, 'admin');
-  scope_text := public.put_scope(entered);
+  PERFORM public.put_scope(entered);
   RETURN tenant;
 END
 $$;
 
--- The name of a tenant, read in the scope of that tenant.
+-- The name of a tenant, read in the scope of that tenant, because only members see a tenant. Restores the scope.
 CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   entered text := coalesce(current_setting('app.scope', true), '');

@@ -7,7 +7,8 @@ RETURN (SELECT c.system_identifier FROM pg_control_system() c) || '/' ||
        (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
 
 -- Why and since when workers must not work; NULLs if they may. With `record`, as workers call it, it stores the place
--- the first time, and the quarantine in another place. It writes nothing else, so workers may call it often.
+-- the first time, and a quarantine once the database is in another place. It writes nothing else, so workers may call
+-- it often.
 CREATE OR REPLACE FUNCTION installation_state(record boolean, OUT quarantined_at timestamptz, OUT reason text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

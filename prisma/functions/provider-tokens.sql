@@ -5,17 +5,14 @@ CREATE OR REPLACE FUNCTION find_grant(grant_provider text, subject text, margin_
 RETURNS TABLE (
   user_id bigint, access_token bytea, refresh_token bytea, scope text, expires_at timestamptz,
   generation integer, status text, refresh_attempt uuid, fresh boolean
-) LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-    SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
-           g.status, g.refresh_attempt,
-           coalesce(now() < g.expires_at - least(make_interval(secs => margin_seconds),
-                                                 (g.expires_at - g.issued_at) / 2), true)
-    FROM public.provider_grants g
-    JOIN public.oauth_identities i USING (provider, provider_user_id)
-    WHERE g.provider = grant_provider AND g.provider_user_id = subject;
-END
+) LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT i.user_id, g.access_token, g.refresh_token, g.scope, g.expires_at, g.generation,
+         g.status, g.refresh_attempt,
+         coalesce(now() < g.expires_at - least(make_interval(secs => margin_seconds),
+                                               (g.expires_at - g.issued_at) / 2), true)
+  FROM public.provider_grants g
+  JOIN public.oauth_identities i USING (provider, provider_user_id)
+  WHERE g.provider = grant_provider AND g.provider_user_id = subject
 $$;
 
 -- Records a refresh before its token is sent. Returns false if the grant has changed since it was read.
@@ -30,14 +27,12 @@ BEGIN
 END
 $$;
 
--- The provider did not use the refresh token up.
+-- Ends a refresh whose token the provider has not used up.
 CREATE OR REPLACE FUNCTION clear_refresh(grant_provider text, subject text, attempt uuid) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE public.provider_grants g SET refresh_attempt = NULL, updated_at = now()
     WHERE g.provider = grant_provider AND g.provider_user_id = subject
-      AND g.refresh_attempt = attempt;
-END
+      AND g.refresh_attempt = attempt
 $$;
 
 -- Requires a new sign-in for the grant. Returns false if the grant has another refresh attempt.
@@ -92,13 +87,10 @@ $$;
 CREATE OR REPLACE FUNCTION find_revocation(revocation uuid) RETURNS TABLE (
   id uuid, provider text, provider_user_id text, user_id bigint, tenant_id uuid, token bytea,
   kind text, attempts integer, failed_at timestamptz
-) LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-    SELECT r.id, r.provider, r.provider_user_id, r.user_id, r.tenant_id, r.token, r.kind,
-           r.attempts, r.failed_at
-    FROM public.token_revocations r WHERE r.id = revocation AND r.status = 'revoking';
-END
+) LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT r.id, r.provider, r.provider_user_id, r.user_id, r.tenant_id, r.token, r.kind,
+         r.attempts, r.failed_at
+  FROM public.token_revocations r WHERE r.id = revocation AND r.status = 'revoking'
 $$;
 
 CREATE OR REPLACE FUNCTION settle_revocation(revocation uuid) RETURNS boolean
@@ -124,32 +116,26 @@ $$;
 -- Starts another round for a batch of tokens that were not tried for `wait_seconds`; each returned id needs a job. A
 -- superseded token waits until its grant is gone, because its revocation could revoke the grant that replaced it.
 CREATE OR REPLACE FUNCTION retry_revocations(wait_seconds integer, batch integer) RETURNS SETOF uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-    UPDATE public.token_revocations r SET status = 'revoking', tried_at = now()
-    WHERE r.id IN (
-      SELECT o.id FROM public.token_revocations o
-      WHERE o.tried_at < now() - make_interval(secs => wait_seconds)
-        AND (o.status <> 'superseded' OR NOT EXISTS (
-          SELECT FROM public.provider_grants g
-          WHERE g.provider = o.provider AND g.provider_user_id = o.provider_user_id))
-      ORDER BY o.tried_at LIMIT batch FOR UPDATE SKIP LOCKED)
-    RETURNING r.id;
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE public.token_revocations r SET status = 'revoking', tried_at = now()
+  WHERE r.id IN (
+    SELECT o.id FROM public.token_revocations o
+    WHERE o.tried_at < now() - make_interval(secs => wait_seconds)
+      AND (o.status <> 'superseded' OR NOT EXISTS (
+        SELECT FROM public.provider_grants g
+        WHERE g.provider = o.provider AND g.provider_user_id = o.provider_user_id))
+    ORDER BY o.tried_at LIMIT batch FOR UPDATE SKIP LOCKED)
+  RETURNING r.id
 $$;
 
 -- Deletes a batch of tokens that are older than `max_days`, in any state.
 CREATE OR REPLACE FUNCTION expire_revocations(max_days integer, batch integer)
 RETURNS TABLE (provider text, user_id bigint, tenant_id uuid, status text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-    DELETE FROM public.token_revocations r
-    WHERE r.id IN (
-      SELECT o.id FROM public.token_revocations o
-      WHERE o.created_at < now() - make_interval(days => max_days)
-      ORDER BY o.created_at LIMIT batch FOR UPDATE SKIP LOCKED)
-    RETURNING r.provider, r.user_id, r.tenant_id, r.status;
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  DELETE FROM public.token_revocations r
+  WHERE r.id IN (
+    SELECT o.id FROM public.token_revocations o
+    WHERE o.created_at < now() - make_interval(days => max_days)
+    ORDER BY o.created_at LIMIT batch FOR UPDATE SKIP LOCKED)
+  RETURNING r.provider, r.user_id, r.tenant_id, r.status
 $$;

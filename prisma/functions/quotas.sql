@@ -6,8 +6,7 @@ RETURN hashtextextended('usage ' || tenant::text, 0);
 
 -- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. In PL/pgSQL with
 -- several statements, because it runs in triggers.
-CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   total record;
 BEGIN
@@ -49,12 +48,12 @@ RETURN greatest(0, filled - public.member_share(budget) * extract(epoch FROM now
 -- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
 -- and two transactions cannot block each other here.
 --
--- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of events). Growth
--- beyond one raises QU001 (resources) or QU002 (events). The fifth number is the retention of events in seconds: what
--- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
--- the budget raises QU003. Concurrent transactions do not see each other's changes, so
--- together they may exceed it by what they write. A transaction that deletes rows of resources has a reserve for its
--- event, a sixteenth of the budget, because people delete when a budget is used up (publish_event).
+-- The transaction of a person has budgets in app.quota: rows and bytes of resources, rows and bytes of events, and the
+-- retention of events in seconds. Growth beyond the budget of resources raises QU001, of events QU002. What a person
+-- publishes in a tenant with other members also fills a bucket, which empties in the retention period: beyond a quarter
+-- of the budget it raises QU003. Concurrent transactions do not see each other's changes, so together they may exceed
+-- a budget by what they write. A transaction that deletes rows of resources has a reserve for its event, a sixteenth of
+-- the budget, because people delete when a budget is used up (publish_event).
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -196,16 +195,6 @@ BEGIN
 END
 $$;
 
--- Counters and rows of a tenant on one snapshot.
-CREATE OR REPLACE FUNCTION measured_usage(tenant uuid) RETURNS TABLE (
-  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
-  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
-  stored_event_bytes bigint
-) LANGUAGE sql VOLATILE ROWS 1 AS $$
-  SELECT counted.*, stored.*
-  FROM public.counted_usage(tenant) counted, public.stored_usage(tenant) stored
-$$;
-
 -- Compares counters and rows of the next tenant, and with `repair` corrects the counters.
 CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean) RETURNS TABLE (
   tenant_id uuid, is_right boolean,
@@ -226,7 +215,9 @@ BEGIN
     PERFORM public.add_waiting_usage(tenant);
   END IF;
   PERFORM public.set_scope('usage', '', NULL, tenant);
-  SELECT m.* INTO found FROM public.measured_usage(tenant) m;
+  SELECT c.*, s.resource_rows AS stored_resource_rows, s.resource_bytes AS stored_resource_bytes,
+      s.event_rows AS stored_event_rows, s.event_bytes AS stored_event_bytes
+    INTO found FROM public.counted_usage(tenant) c, public.stored_usage(tenant) s; -- on one snapshot
   RETURN QUERY SELECT tenant,
     (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
       IS NOT DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,

@@ -10,6 +10,7 @@ DECLARE
   tenant uuid;
   events_before timestamptz := older_than;
   old text[];
+  source record;
   deleted integer;
 BEGIN
   SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
@@ -27,24 +28,18 @@ BEGIN
   -- Deliveries first, so that the triggers count them once and not per event.
   DELETE FROM public.deliveries d WHERE d.tenant_id = tenant AND d.event_id = ANY (old);
   DELETE FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = ANY (old);
-  DELETE FROM public.endpoint_replays r WHERE r.tenant_id = tenant AND r.id IN (
-    SELECT o.id FROM public.endpoint_replays o
-    WHERE o.tenant_id = tenant AND o.finished_at < older_than LIMIT batch);
-  GET DIAGNOSTICS deleted = ROW_COUNT;
-  others := deleted;
-  more := events = batch OR deleted = batch;
-  DELETE FROM public.notifications n WHERE n.tenant_id = tenant AND n.id IN (
-    SELECT o.id FROM public.notifications o
-    WHERE o.tenant_id = tenant AND o.created_at < older_than LIMIT batch);
-  GET DIAGNOSTICS deleted = ROW_COUNT;
-  others := others + deleted;
-  more := more OR deleted = batch;
-  DELETE FROM public.invitations i WHERE i.tenant_id = tenant AND i.id IN (
-    SELECT o.id FROM public.invitations o
-    WHERE o.tenant_id = tenant AND o.expires_at < older_than LIMIT batch);
-  GET DIAGNOSTICS deleted = ROW_COUNT;
-  others := others + deleted;
-  more := more OR deleted = batch;
+  others := 0;
+  more := events = batch;
+  FOR source IN SELECT * FROM (VALUES
+    ('endpoint_replays', 'finished_at'), ('notifications', 'created_at'), ('invitations', 'expires_at')
+  ) t ("name", "time") LOOP
+    EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND id IN (
+        SELECT id FROM public.%1$I WHERE tenant_id = $1 AND %2$I < $2 LIMIT $3)', source."name", source."time")
+      USING tenant, older_than, batch;
+    GET DIAGNOSTICS deleted = ROW_COUNT;
+    others := others + deleted;
+    more := more OR deleted = batch;
+  END LOOP;
   PERFORM public.clear_scope();
   RETURN NEXT;
 END

@@ -110,29 +110,20 @@ BEGIN
 END
 $$;
 
--- 32 bytes from four random UUIDs, which is 488 random bits; pgcrypto may not be installed.
-CREATE OR REPLACE FUNCTION add_scope_key() RETURNS void LANGUAGE sql VOLATILE
-BEGIN ATOMIC
+-- For `gatehouse keys`: adds a key that seals from now on and keeps the one before, which verifies open transactions.
+-- Four random UUIDs are 488 random bits; pgcrypto may not be installed.
+CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  LOCK TABLE public.scope_keys IN SHARE ROW EXCLUSIVE MODE;
   INSERT INTO public.scope_keys (key) VALUES (sha256(
     uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) ||
     uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
-END;
-
--- For `gatehouse keys`: adds a key that seals from now on and keeps the one before, which verifies open transactions.
-CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  LOCK TABLE public.scope_keys IN SHARE ROW EXCLUSIVE MODE;
-  PERFORM public.add_scope_key();
   DELETE FROM public.scope_keys k WHERE k.id NOT IN (
-    SELECT n.id FROM public.scope_keys n ORDER BY n.id DESC LIMIT 2);
-END
+    SELECT n.id FROM public.scope_keys n ORDER BY n.id DESC LIMIT 2)
 $$;
 
 -- For `gatehouse keys`.
 CREATE OR REPLACE FUNCTION list_scope_keys() RETURNS TABLE (id integer, created_at timestamptz)
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY SELECT k.id, k.created_at FROM public.scope_keys k ORDER BY k.id DESC;
-END
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT k.id, k.created_at FROM public.scope_keys k ORDER BY k.id DESC
 $$;

@@ -41,18 +41,15 @@ $$;
 CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea) RETURNS TABLE (
   provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
   age_seconds double precision
-) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-    UPDATE public.sign_in_attempts a
-    SET state_hash = public.ticket_hash(ticket),
-        expires_at = greatest(a.expires_at, now() + interval '60 seconds')
-    FROM public.sessions s
-    WHERE a.state_hash = sha256(state) AND s.id = a.session_id AND s.id_hash = sha256(credential)
-      AND a.expires_at > now()
-    RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.return_to,
-              extract(epoch FROM now() - a.created_at)::float8;
-END
+) LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE public.sign_in_attempts a
+  SET state_hash = public.ticket_hash(ticket),
+      expires_at = greatest(a.expires_at, now() + interval '60 seconds')
+  FROM public.sessions s
+  WHERE a.state_hash = sha256(state) AND s.id = a.session_id AND s.id_hash = sha256(credential)
+    AND a.expires_at > now()
+  RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.return_to,
+            extract(epoch FROM now() - a.created_at)::float8
 $$;
 
 -- Enters the completion of a sign-in and uses the ticket up. The kind of the scope is the purpose; the detail names the
@@ -153,13 +150,10 @@ END
 $$;
 
 -- Whether the user has one of these identities, given as provider:subject.
-CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN EXISTS (
+CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT EXISTS (
     SELECT FROM public.oauth_identities i
-    WHERE i.user_id = person AND i.provider || ':' || i.provider_user_id = ANY (identities));
-END
+    WHERE i.user_id = person AND i.provider || ':' || i.provider_user_id = ANY (identities))
 $$;
 
 -- Signs in as the user of an identity. NULL if the identity is gone.
@@ -249,13 +243,9 @@ $$;
 
 -- Gives a new identity to the user of a link in progress.
 CREATE OR REPLACE FUNCTION link_identity(subject text, identity_issuer text) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  attempt record := public.current_attempt('link');
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
-    VALUES (attempt.provider, subject, attempt.user_id, identity_issuer);
-END
+  SELECT a.provider, subject, a.user_id, identity_issuer FROM public.current_attempt('link') a
 $$;
 
 -- Stores the address that the provider of a sign-in in progress has verified, or NULL.
@@ -271,7 +261,7 @@ BEGIN
 END
 $$;
 
--- Stores the name of the user. Reads it first, so that most sign-ins write nothing.
+-- Stores the name of the user; a link only fills in a missing one. Reads it first, so that most sign-ins write nothing.
 CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -287,9 +277,9 @@ BEGIN
 END
 $$;
 
--- Starts the session of a completed sign-in and enters it: in the tenant that was active last, else the one of
--- the latest invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the browser
--- is deleted.
+-- Starts the session of a completed sign-in and enters it: in the tenant that was active last, else the one of the
+-- latest invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the
+-- browser is deleted.
 CREATE OR REPLACE FUNCTION start_session(
   credential bytea, subject text, session_at_provider text, browser text, network text,
   absolute_seconds integer, seconds_ago double precision

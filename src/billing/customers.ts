@@ -62,7 +62,7 @@ export async function linkCustomer(
   holder: CustomerHolder,
   clientInfo: ClientInfo,
 ): Promise<{ userId: number | null } | CustomerRefusal> {
-  const link = by === null ? Prisma.sql`link_customer_by_command` : Prisma.sql`link_customer`
+  const link = by === null ? Prisma.sql`assign_customer` : Prisma.sql`link_customer`
   const byId = holder !== null && 'userId' in holder ? holder.userId : null
   const byEmail = holder !== null && 'email' in holder ? holder.email : null
   const [row] = await connection.sql<LinkRow>`

@@ -118,7 +118,6 @@ t.test('neither role enters as the other one does', async (t) => {
     [`SELECT set_scope('session', '', $1, $2)`, [user.userId, user.tenantId]],
     [`SELECT scope_seal('x', 'y')`, []],
     ['SELECT verified_scope()', []],
-    ['SELECT add_scope_key()', []],
     [`SELECT current_attempt('sign-in')`, []],
     ['SELECT key FROM scope_keys', []],
     ['SELECT FROM scope_keys', []],

@@ -140,9 +140,9 @@ t.test(
     )
     const id = rows[0]?.id
     const web = await connect(t, database.url)
-    const own = async () => (await web.query('SELECT * FROM own_invitations(NULL, NULL)')).rows
+    const own = async () => (await web.query('SELECT * FROM own_invitations()')).rows
     const answer = async (name: 'accept' | 'decline') =>
-      (await web.query(`SELECT ${name}_invitation($1, NULL) AS done`, [id])).rows[0]?.done
+      (await web.query(`SELECT ${name}_invitation($1) AS done`, [id])).rows[0]?.done
     for (const user of [ada, mal]) {
       const credential = await addSession(database, user)
       await inside(web, async () => {
@@ -199,14 +199,10 @@ t.test('billing customers are linked in a session, or by the worker’s role', a
     t.strictSame(linked.rows, [{ outcome: 'linked', user_id: ada.userId }])
     const { rows } = await web.query('SELECT * FROM list_customers(NULL, 10)')
     t.match(rows, [{ customer: 'cus_1', email: 'ada@example.com' }])
-    t.equal(await refusalOf(link(web, 'link_customer_by_command', ['cus_1', null, null])), denied)
+    t.equal(await refusalOf(link(web, 'assign_customer', ['cus_1', null, null])), denied)
   })
   const worker = await connect(t, database.workerUrl)
-  const byAddress = await link(worker, 'link_customer_by_command', [
-    'cus_1',
-    null,
-    'ADA@example.com',
-  ])
+  const byAddress = await link(worker, 'assign_customer', ['cus_1', null, 'ADA@example.com'])
   t.strictSame(byAddress.rows, [{ outcome: 'linked', user_id: ada.userId }])
   t.equal(await refusalOf(link(worker, 'link_customer', ['cus_1', null, null])), denied)
 })

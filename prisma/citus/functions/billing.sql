@@ -16,7 +16,8 @@ $$;
 -- it. The plan follows the customer. With neither id nor address it only unlinks. Outcome: linked, unlinked, no-user, has-another.
 CREATE OR REPLACE FUNCTION assign_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   held text;
   best public.billing_objects;
@@ -59,16 +60,6 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM public.session_user_id();
-  RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
-END
-$$;
-
--- For `gatehouse billing link`, which logs in as the worker role.
-CREATE OR REPLACE FUNCTION link_customer_by_command(customer text, holder bigint, address text)
-RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
   RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
 END
 $$;

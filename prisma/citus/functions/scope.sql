@@ -140,15 +140,6 @@ BEGIN
 END
 $$;
 
--- 32 bytes from four random UUIDs, which is 488 random bits; pgcrypto may not be installed.
-CREATE OR REPLACE FUNCTION add_scope_key() RETURNS void
-LANGUAGE sql VOLATILE
-BEGIN ATOMIC
-  INSERT INTO public.scope_keys (key) VALUES (sha256(
-    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) ||
-    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
-END;
-
 -- LOCK TABLE is not for reference tables; writing one of them is serialized by Citus.
 CREATE OR REPLACE FUNCTION rotate_scope_key() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -156,7 +147,9 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   oldest bigint;
 BEGIN
-  PERFORM public.add_scope_key();
+  INSERT INTO public.scope_keys (key) VALUES (sha256(
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) ||
+    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())));
   SELECT min(k.id) INTO oldest
     FROM (SELECT n.id FROM public.scope_keys n ORDER BY n.id DESC LIMIT 2) k;
   DELETE FROM public.scope_keys k WHERE k.id < oldest;

@@ -81,8 +81,8 @@ CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx ON memberships (t
 CREATE INDEX memberships_user_id_idx ON memberships (user_id);
 ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
 
--- Consent to join a tenant. A person accepts or declines with the verified address, or with the secret of the
--- link and the same address. invited_by has no key: purge_person clears it in batches.
+-- Consent to join a tenant. Only a person with the verified address accepts or declines. invited_by has no
+-- key: purge_person clears it in batches.
 CREATE TABLE invitations (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -95,7 +95,6 @@ CREATE TABLE invitations (
   accepted_at timestamptz(6),
   declined_at timestamptz(6), -- A declined invitation stays until it expires, because the tenant is not told
   mailed_at timestamptz(6),
-  link_hash bytea CHECK (octet_length(link_hash) = 32), -- SHA-256 of the secret of the link
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
@@ -111,13 +110,10 @@ ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
 CREATE TABLE invitation_mails (
   -- SHA-256 of `address` or `tenant` and the address or id.
   key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
-  -- The day in UTC that `count` is for.
-  day date NOT NULL,
+  day date NOT NULL, -- The day in UTC that `count` is for
   count integer NOT NULL,
-  -- The latest invitation. Its mail may be tried again.
-  invitation_id uuid,
-  -- The address gets no mail until its holder accepts an invitation.
-  declined_at timestamptz(6)
+  invitation_id uuid, -- The latest invitation. Its mail may be tried again.
+  declined_at timestamptz(6) -- Since then the address gets no mail, until its holder accepts an invitation
 );
 CREATE INDEX invitation_mails_day_idx ON invitation_mails (day);
 ALTER TABLE invitation_mails ENABLE ROW LEVEL SECURITY;
@@ -226,8 +222,7 @@ CREATE TABLE token_revocations (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   -- The latest attempt, or the start of a new round of attempts.
   tried_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- The end of the first round of attempts.
-  failed_at timestamptz(6)
+  failed_at timestamptz(6) -- The end of the first round of attempts
 );
 CREATE INDEX token_revocations_user_id_idx ON token_revocations (user_id);
 ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
@@ -363,8 +358,7 @@ CREATE TABLE invoices (
   status text NOT NULL CHECK (status IN ('paid', 'refunded', 'disputed')),
   source_event text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- Id of the payment at the provider. NULL if each event is a payment of its own.
-  payment text,
+  payment text, -- Id of the payment at the provider. NULL if each event is a payment of its own.
   amount_refunded bigint NOT NULL DEFAULT 0 CHECK (amount_refunded >= 0),
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
@@ -465,9 +459,9 @@ CREATE TABLE webhook_endpoints (
   recover_when_disabled boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- A worker has the turn of this endpoint and looks for due attempts, so that a new delivery needs no
-  -- job. Set to false under a lock on this row that waits for every transaction that has read true, and
-  -- whose waiters then read false. In another table they would read what their snapshot has.
+  -- A worker has the turn of this endpoint and looks for due attempts, so that a new delivery needs no job. Who reads
+  -- it locks this row, so its end waits for transactions that have read true, and later ones read false. In a table of
+  -- its own they would read the value of their snapshot.
   in_turn boolean NOT NULL DEFAULT false,
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_check CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
@@ -550,8 +544,8 @@ CREATE INDEX outbound_events_tenant_id_xact_id_sequence_idx ON outbound_events (
 ALTER TABLE outbound_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- One event for one endpoint. endpoint_id has no key, here and in endpoint_replays and notifications:
--- purge_endpoint deletes the history of a deleted endpoint in batches. Columns that change per attempt are not indexed and the fillfactor is low, so
--- updates are HOT.
+-- purge_endpoint deletes the history of a deleted endpoint in batches. Columns that change per attempt are not
+-- indexed and the fillfactor is low, so updates are HOT.
 CREATE TABLE deliveries (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -568,8 +562,8 @@ CREATE TABLE deliveries (
   stored_attempts integer NOT NULL DEFAULT 0,
   stored_bytes bigint NOT NULL DEFAULT 0,
   example boolean NOT NULL DEFAULT false,
-  -- Has no job. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted
-  -- until its endpoint recovers.
+  -- Why it has no job. `rate`: pending until it is within the rate limit of its endpoint. `recovery`: exhausted until
+  -- its endpoint recovers.
   held_for text CHECK (held_for IN ('rate', 'recovery')),
   http_status integer, -- Of the latest attempt: 0 without a response, NULL before the first attempt
   -- http_status and its first digit, unless it is 2xx. Only these are indexed, so a delivery that
@@ -690,10 +684,8 @@ CREATE TABLE received_events (
   other_bodies integer NOT NULL DEFAULT 0, -- Copies of the same id with a different body. The first body is kept.
   outcome text,
   dismissed_reason text,
-  -- The request that delivered it.
-  request_id uuid,
-  -- The customer whose link it waits for, while its status is unlinked.
-  customer text
+  request_id uuid, -- The request that delivered it
+  customer text -- The customer whose link it waits for, while its status is unlinked
 );
 CREATE INDEX received_events_customer_idx ON received_events (customer) WHERE status = 'unlinked';
 CREATE INDEX received_events_received_at_event_id_idx ON received_events (received_at, event_id);
@@ -706,20 +698,15 @@ CREATE TABLE billing_objects (
   object_id text PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('subscription', 'payment', 'refund', 'dispute')),
   customer text,
-  -- The payment of a refund or dispute.
-  payment text,
-  -- Of a subscription; `open` or `closed` of a dispute.
-  status text,
+  payment text, -- The payment of a refund or dispute
+  status text, -- Of a subscription; `open` or `closed` of a dispute
   -- Of a subscription: what it gives, and until when.
   plan text,
   period_end timestamptz(6),
   cancels_at timestamptz(6),
-  -- Minor units of a refund.
-  amount bigint,
-  -- `created` of the newest applied event, in Unix seconds.
-  newest_created double precision,
-  -- Incremented by every change, so that a decision on an older row is repeated.
-  revision bigint NOT NULL DEFAULT 1,
+  amount bigint, -- Minor units of a refund
+  newest_created double precision, -- `created` of the newest applied event, in Unix seconds
+  revision bigint NOT NULL DEFAULT 1, -- Incremented by every change, so that a decision on an older row is repeated
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX billing_objects_customer_idx ON billing_objects (customer) WHERE kind = 'subscription';
@@ -814,8 +801,7 @@ CREATE TABLE ledger_checks (
   days jsonb, -- Findings by day (UTC)
   tenants jsonb, -- Findings by tenant and day. Only the newest check has them.
   partial boolean NOT NULL DEFAULT false, -- There are more findings than are listed
-  -- The first check of each window before this time is done.
-  checked_to timestamptz(6)
+  checked_to timestamptz(6) -- The first check of each window before this time is done
 );
 
 -- ---- Quotas ----
@@ -858,8 +844,7 @@ CREATE TABLE usage_changes (
   resource_bytes bigint NOT NULL,
   event_rows bigint NOT NULL,
   event_bytes bigint NOT NULL,
-  -- The member whose bucket it fills too.
-  user_id bigint,
+  user_id bigint, -- The member whose bucket it fills too
   PRIMARY KEY (tenant_id, id)
 );
 ALTER TABLE usage_changes ENABLE ROW LEVEL SECURITY;
@@ -951,8 +936,7 @@ CREATE TABLE running_processes (
   seen_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   ended_at timestamptz(6), -- NULL if it is running or was killed
   base_url text,
-  -- How far its clock is ahead of the database.
-  clock_offset_ms bigint
+  clock_offset_ms bigint -- How far its clock is ahead of the database
 );
 
 -- ---- Schema ----

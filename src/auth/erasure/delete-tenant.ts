@@ -56,15 +56,14 @@ export async function deleteTenantByCommand(
   tenantId: string,
   name: string,
 ): Promise<'deleted' | 'no-tenant' | 'other-name'> {
-  const [row] = await connection.sql<{
-    outcome: 'deleted' | 'no-tenant' | 'other-name'
-    revocations: string[] | null
-  }>`
-    SELECT outcome, revocations FROM delete_tenant_named(${tenantId}, ${name})`
-  const { outcome, revocations } = row ?? { outcome: 'no-tenant', revocations: null }
-  if (outcome !== 'deleted') return outcome
-  await sendRevocations(connection, queue, revocations ?? [])
+  const [known] = await connection.sql<{ name: string | null }>`
+    SELECT tenant_name(${tenantId}::uuid) AS name`
+  if (!known?.name) return 'no-tenant'
+  if (known.name !== name) return 'other-name'
+  const [closed] = await connection.sql<{ revocations: string[] }>`
+    SELECT close_tenant(${tenantId}::uuid) AS revocations`
+  await sendRevocations(connection, queue, closed?.revocations ?? [])
   const entry = { action: 'tenant-delete', outcome: 'done', reason: 'command' } as const
   await recordAudit(connection, entry, noClientInfo)
-  return outcome
+  return 'deleted'
 }

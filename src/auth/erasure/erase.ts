@@ -2,6 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
 import { sha256 } from '#src/crypto/hash.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -74,12 +75,12 @@ export async function findPerson(
   systemDb: Queryable,
   holder: { userId: number } | { email: string },
 ): Promise<number | null> {
-  const userId = 'userId' in holder ? holder.userId : null
-  const email = 'email' in holder ? holder.email : null
-  const [row] = await systemDb.sql<{
-    id: string | null
-  }>`SELECT find_person(${userId}, ${email}) AS id`
-  return row?.id ? Number(row.id) : null
+  const isHolder =
+    'userId' in holder
+      ? Prisma.sql`id = ${holder.userId}`
+      : Prisma.sql`email_verified AND lower(email COLLATE "C") = lower(${holder.email}::text COLLATE "C")`
+  const [row] = await systemDb.sql<{ id: string }>`SELECT id FROM users WHERE ${isHolder}`
+  return row === undefined ? null : Number(row.id)
 }
 
 /** How the last admin of a tenant goes on. */

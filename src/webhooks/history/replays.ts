@@ -341,8 +341,21 @@ export async function startReplay(
   deliveryIds: readonly string[],
   now: Date,
 ): Promise<readonly string[]> {
-  const call = Prisma.sql`start_series(${tenantId}::uuid, ${[...deliveryIds]}::uuid[], ${now})`
-  const rows = await tx.sql<{ id: string }>(await scheduleAttempts({ tenantId }, call))
-  if (rows.length > 0) wakeWorkers(tx, { tenantId })
-  return rows.map(({ id }) => id)
+  const locked = await tx.sql<{ id: string; startable: boolean }>`
+    SELECT d.id, s.status <> 'disabled' AND (d.status <> 'pending' OR d.attempts > 0) AS startable
+    FROM deliveries d
+    JOIN webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+    JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+    WHERE d.tenant_id = ${tenantId}::uuid AND d.id = ANY (${[...deliveryIds]}::uuid[])
+    ORDER BY d.id FOR UPDATE OF d FOR KEY SHARE OF e`
+  const ids = locked.filter(({ startable }) => startable).map(({ id }) => id)
+  if (ids.length === 0) return []
+  await tx.sql`
+    UPDATE deliveries SET status = 'pending', series = series + 1, attempts = 0, held_for = NULL,
+      finished_at = NULL, next_attempt_at = ${now}
+    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[])`
+  const call = Prisma.sql`schedule_attempts(${tenantId}::uuid, ${ids}::uuid[], false, ${now})`
+  await tx.sql(await scheduleAttempts({ tenantId }, call))
+  wakeWorkers(tx, { tenantId })
+  return ids
 }

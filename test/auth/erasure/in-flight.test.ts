@@ -17,7 +17,7 @@ import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
-import { untilWaiting } from '#test/support/database/until.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
@@ -157,14 +157,8 @@ t.test('an attempt that is being sent while its tenant is deleted is not recorde
   t.teardown(() => worker.stop())
   await outbox.publish()
   await receiver.next()
-  const name = await database.admin.query('SELECT name FROM tenants WHERE id = $1', [
-    tenant.tenantId,
-  ])
   const ownerClient = await connect(t, database.ownerUrl)
-  await ownerClient.query('SELECT delete_tenant_named($1, $2)', [
-    tenant.tenantId,
-    name.rows[0]?.name,
-  ])
+  await ownerClient.query('SELECT close_tenant($1)', [tenant.tenantId])
   await eraseAll(database)
   answer.resolve()
   await logged.promise
@@ -248,13 +242,8 @@ t.test('a test event of an endpoint that is deleted meanwhile leaves nothing', a
     await deletion.query('DELETE FROM webhook_endpoints WHERE id = $1', [id])
     response.writeHead(204).end()
   })
-  let isAnswered = false
-  const sending = send('POST', `/webhook-endpoints/${id}/test`).finally(() => {
-    isAnswered = true
-  })
-  const waits = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  await untilWaiting(async () => isAnswered || (await admin.query(waits)).rowCount === 1)
+  const sending = send('POST', `/webhook-endpoints/${id}/test`)
+  await Promise.race([sending, untilBlocked(test.database)])
   await deletion.query('COMMIT')
   t.equal((await sending).statusCode, 404)
   t.equal((await admin.query('SELECT FROM deliveries')).rowCount, 0)

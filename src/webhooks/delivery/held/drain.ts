@@ -10,6 +10,7 @@ import { drainRate } from '#src/webhooks/health/recovery.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
 import { scheduleAttempts } from '#src/webhooks/schedule/due-attempts.ts'
 import { grantDeliveries } from '#src/webhooks/schedule/rate-limit.ts'
+import { lockWaiting } from './trial.ts'
 
 /** At most one job of an endpoint waits. It releases deliveries that are held. */
 export const drainQueue = 'endpoint-drain'
@@ -136,9 +137,16 @@ async function releaseWaiting(
   if (status !== 'active') return false
   const isRecovering = recoveryStep > 0
   const wanted = isRecovering ? drainRate(recoveryStep) * everySeconds : maxReleased
-  const call = Prisma.sql`release_waiting(${tenantId}::uuid, ${id}::uuid, ${wanted}, ${now})`
-  const rows = await tx.sql<object>(await scheduleAttempts({ tenantId }, call))
-  const isMore = rows.length === wanted
+  const waiting = await lockWaiting(tx, { tenantId, endpointId: id }, wanted)
+  if (waiting.length > 0) {
+    await tx.sql`
+      UPDATE deliveries SET status = 'pending', series = series + 1, attempts = 0, held_for = NULL,
+        finished_at = NULL, next_attempt_at = ${now}
+      WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${waiting}::uuid[])`
+    const call = Prisma.sql`schedule_attempts(${tenantId}::uuid, ${waiting}::uuid[], false, ${now})`
+    await tx.sql(await scheduleAttempts({ tenantId }, call))
+  }
+  const isMore = waiting.length === wanted
   if (isRecovering && !isMore) await endRecovery(tx, queue, scope, endpoint, now)
   return isMore
 }

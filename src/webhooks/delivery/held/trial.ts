@@ -95,9 +95,25 @@ async function startDelivery(
     const where = { tenantId, id: trialDeliveryId, status: 'pending' }
     if ((await tx.delivery.count({ where })) > 0) return null
   }
-  const call = Prisma.sql`start_trial(${tenantId}::uuid, ${endpointId}::uuid, ${now})`
+  const oldest = await lockWaiting(tx, { tenantId, endpointId }, 1)
+  if (oldest.length === 0) return null
+  await tx.sql`
+    UPDATE deliveries SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = ${now}
+    WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${oldest}::uuid[])`
+  const call = Prisma.sql`schedule_attempts(${tenantId}::uuid, ${oldest}::uuid[], true, ${now})`
   const rows = await tx.sql<{ id: string }>(await scheduleAttempts({ tenantId }, call))
   return rows[0]?.id ?? null
+}
+
+/** Locks the oldest deliveries that wait for the recovery of an endpoint; resolves to their ids. */
+export async function lockWaiting(
+  tx: Tx,
+  { tenantId, endpointId }: TenantScope & { endpointId: string },
+  wanted: number,
+): Promise<string[]> {
+  const rows = await tx.sql<{ id: string }>`
+    ${waitingFor(tenantId, endpointId)} ORDER BY d.created_at LIMIT ${wanted} FOR UPDATE OF d`
+  return rows.map(({ id }) => id)
 }
 
 /**
