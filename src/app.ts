@@ -48,6 +48,7 @@ import apiDescription from '#routes/openapi.ts'
 import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
 import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
+import { findInvitationObstacle } from '#src/auth/members/invitation-obstacle.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
@@ -227,7 +228,8 @@ export async function buildApp(
 
     await app.register(async function welcome(app) {
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(pageRoutes.home)
+      await app.register(pageRoutes.home, { operators: config.operators })
+      await app.register(pageRoutes.invitationLink, config.session)
       if (!config.production) await app.register(pageRoutes.design)
     })
 
@@ -255,7 +257,11 @@ export async function buildApp(
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
         await app.register(api.declared, { resources: ofTenants })
-        await app.register(api.users)
+        await app.register(api.users, {
+          baseUrl: config.baseUrl,
+          mails: config.sendsMail,
+          keys: encryptionKeys,
+        })
         await app.register(api.tenantDeletion)
         await app.register(api.tenantName)
         await app.register(api.invitations)
@@ -300,7 +306,9 @@ export async function buildApp(
         await app.register(tenantRls)
         await app.register(pageRoutes.tenant, {
           baseUrl: config.baseUrl,
+          keys: encryptionKeys,
           mails: config.sendsMail,
+          obstacle: findInvitationObstacle(config),
           quota: config.quota,
         })
         await app.register(pageRoutes.declared, { resources: ofTenants })

@@ -167,7 +167,7 @@ async function startParts(
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
   const { mail, baseUrl } = config
-  const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, clock }
+  const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, keys, clock }
   await workAlerts(due, { ...mailDeps, listManagers: listManagerAddresses }, logger)
   await workInvitationMails(due, mailDeps, logger)
   const limits = { ...config.session, auditDays: config.audit.retentionDays }

@@ -23,6 +23,7 @@ t.test(
       PORT: 'many',
       OIDC_PROVIDERS: 'one',
       RATE_LIMIT_API: 'fast',
+      BILLING_PROVIDER: 'stripe',
       GATEHOUSE_NOW: '2026-01-01T00:00:00Z',
     })
     t.equal(await program.ended, 1)

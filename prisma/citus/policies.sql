@@ -75,7 +75,8 @@ CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
   WHERE tenant_id = (SELECT current_tenant_id());
 
 CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
-  SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at
+  SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at,
+    link_hash
   FROM invitations
   WHERE tenant_id = (SELECT current_tenant_id());
 

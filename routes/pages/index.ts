@@ -1,6 +1,7 @@
 import access from './account/access.ts'
 import account from './account/account.ts'
 import home from './account/home.ts'
+import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
 import assets from './assets.ts'
 import billingCustomers from './billing/customers.ts'
@@ -33,6 +34,7 @@ export default {
   design,
   events,
   home,
+  invitationLink,
   invitations,
   invoices,
   operations,

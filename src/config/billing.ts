@@ -1,3 +1,4 @@
+import { randomToken } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { described, type Environment, list, loopbackHosts, readSecrets } from './parse.ts'
 import { Settings } from './settings.ts'
@@ -75,13 +76,24 @@ export function hasCheckout(provider: BillingProviderName): boolean {
 
 const minSecretCharacters = 16
 
-/** The secrets that verify webhooks, in the form of the provider. */
+const billingSettings = ['PROVIDER', 'API_URL', 'API_KEY', 'PLANS'] as const
+
+/**
+ * The secrets that verify webhooks, in the form of the provider. Without any setting of billing nothing
+ * is billed: a random secret refuses every webhook, with a warning.
+ */
 export function readBillingSecrets(
   provider: BillingProviderName,
-  value: string | undefined,
+  env: Environment,
   faults: string[],
+  warnings: string[],
 ): readonly [string, ...string[]] {
   const name = 'BILLING_WEBHOOK_SECRETS'
+  const value = env[name] || undefined
+  if (value === undefined && !billingSettings.some((setting) => env[`BILLING_${setting}`])) {
+    warnings.push(`${name} is empty: billing webhooks are refused.`)
+    return [randomToken()]
+  }
   const secrets = readSecrets(name, value, minSecretCharacters, faults)
   const { secret } = rules[provider]
   for (const given of value === undefined ? [] : secrets) {

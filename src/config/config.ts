@@ -181,9 +181,7 @@ export function readConfig(env: Environment): Config {
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     billing: {
       provider: billingProvider,
-      secrets: isWeb
-        ? readBillingSecrets(billingProvider, values.BILLING_WEBHOOK_SECRETS, faults)
-        : [randomToken()],
+      secrets: isWeb ? readBillingSecrets(billingProvider, env, faults, warnings) : [randomToken()],
       plans: readBillingPlans(billingProvider, values.BILLING_PLANS, faults),
       api:
         isWorker || hasCheckout(billingProvider)

@@ -91,6 +91,8 @@ export type UnknownSetting = { name: string; nearest: string }
 
 const prefixes =
   /^(OIDC|BILLING|OUTBOUND|RATE_LIMIT|SESSION|ENCRYPTION|SMTP|ALERT|ADMIN|DATABASE|GATEHOUSE)_/
+/** Of the command line, not of a server. */
+const commandVariables = ['GATEHOUSE_TOKEN', 'GATEHOUSE_LISTEN_SECRET']
 const maxDistance = 2 // Levenshtein distance
 const minLength = 8 // shorter names are too similar to unrelated ones
 
@@ -115,5 +117,8 @@ function knownNames(env: Environment): Set<string> {
     documented(ProviderSettings.properties, `OIDC_${provider.toUpperCase()}_`),
   )
   const settings = [...documented(Settings.properties, ''), ...ofProviders]
-  return new Set(settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])))
+  return new Set([
+    ...commandVariables,
+    ...settings.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])),
+  ])
 }

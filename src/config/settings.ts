@@ -197,7 +197,7 @@ export const Settings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'Comma-separated signing secrets of the billing provider; all verify (for rotation). Not needed with ROLE=worker.',
+        'Comma-separated signing secrets of the billing provider; all verify (for rotation). Without any BILLING_… setting it may be empty: nothing is billed, and billing webhooks are refused. Not needed with ROLE=worker.',
       demo: 'random, kept in .data/',
     }),
   ),

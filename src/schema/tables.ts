@@ -36,7 +36,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   },
   sign_in_attempts: { web: '', worker: '' },
   invitations: {
-    web: 'SELECT, INSERT, UPDATE (id, role, department, invited_by, created_at, expires_at, accepted_at, declined_at, mailed_at), DELETE',
+    web: 'SELECT, INSERT, UPDATE (id, role, department, invited_by, created_at, expires_at, accepted_at, declined_at, mailed_at, link_hash), DELETE',
     worker: 'SELECT, UPDATE (mailed_at)',
   },
   api_tokens: {
@@ -175,9 +175,9 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'remember_logout(text, bytea, integer)',
     'end_provider_sessions(text, text, text)',
     'lock_current_user()',
-    'own_invitations()',
-    'accept_invitation(uuid)',
-    'decline_invitation(uuid)',
+    'own_invitations(uuid, bytea)',
+    'accept_invitation(uuid, bytea)',
+    'decline_invitation(uuid, bytea)',
     'lock_members(uuid, bigint)',
     'change_member(uuid, bigint, text, text)',
     'remove_member(bigint)',

@@ -96,6 +96,10 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
     [{ SESSION_SECRETS: ' , ' }, /^SESSION_SECRETS: must have at least one value/],
     [{ BILLING_WEBHOOK_SECRETS: 'short' }, /^BILLING_WEBHOOK_SECRETS: .* at least 16/],
     [
+      { BILLING_WEBHOOK_SECRETS: undefined, BILLING_PROVIDER: 'signed' },
+      /^BILLING_WEBHOOK_SECRETS: is missing/,
+    ],
+    [
       { BILLING_API_URL: 'https://api.example.com', BILLING_API_KEY: 'hidden\nkey' },
       /^BILLING_API_KEY: must be printable ASCII/,
     ],

@@ -23,6 +23,8 @@ t.test('known settings and unrelated variables are not reported', async (t) => {
     OIDC_PROVIDERS: 'acme, other',
     OIDC_ACME_ISSUER: 'x',
     OIDC_OTHER_ISSUER: 'x',
+    GATEHOUSE_TOKEN: 'x',
+    GATEHOUSE_LISTEN_SECRET: 'x',
     PATH: 'x',
     HOME: 'x',
     PORTS: 'x',

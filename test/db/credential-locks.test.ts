@@ -186,7 +186,7 @@ async function setUpInvitation(t: Test) {
   const credential = await addSession(database, guest)
   const accept = async () => {
     await enterSession(web, credential, true)
-    return web.query('SELECT accept_invitation($1) AS tenant', [rows[0]?.id])
+    return web.query('SELECT accept_invitation($1, NULL) AS tenant', [rows[0]?.id])
   }
   return { ...scene, accept, values: [user.userId, guest.userId] }
 }

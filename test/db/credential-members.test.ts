@@ -140,9 +140,9 @@ t.test(
     )
     const id = rows[0]?.id
     const web = await connect(t, database.url)
-    const own = async () => (await web.query('SELECT * FROM own_invitations()')).rows
+    const own = async () => (await web.query('SELECT * FROM own_invitations(NULL, NULL)')).rows
     const answer = async (name: 'accept' | 'decline') =>
-      (await web.query(`SELECT ${name}_invitation($1) AS done`, [id])).rows[0]?.done
+      (await web.query(`SELECT ${name}_invitation($1, NULL) AS done`, [id])).rows[0]?.done
     for (const user of [ada, mal]) {
       const credential = await addSession(database, user)
       await inside(web, async () => {

@@ -87,7 +87,7 @@ t.test('SQL in the scope of a service reaches its tenant, and nothing of a perso
     t.equal(await outcomeOf(web, order, [ada.tenantId, ada.userId]), denied)
     for (const [name, values] of [
       ['remove_member($1)', [ada.userId]],
-      ['own_invitations()', []],
+      ['own_invitations(NULL, NULL)', []],
       ['lock_current_user()', []],
       [`export_own('profile', NULL, NULL, 10)`, []],
       ['enter_order_tenant(1)', []],

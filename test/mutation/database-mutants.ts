@@ -8,7 +8,14 @@ const rowTests = [
 ]
 const functionTests = [
   ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
-  ...[tests.members, tests.worker, tests.ownInvitations, tests.noCredential, tests.addresses],
+  ...[
+    tests.members,
+    tests.worker,
+    tests.ownInvitations,
+    tests.invitationLink,
+    tests.noCredential,
+    tests.addresses,
+  ],
   ...[tests.usage, tests.tenantExport, tests.billingReplays, tests.revoked, tests.matrix],
 ]
 
@@ -92,6 +99,7 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       ? livenessOf(definition)
       : []),
     ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
+    ...(name === 'invited_emails' ? cutsOf(definition, linkConditions, 'true') : []),
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
     ...refusalsOf(definition),
   ]
@@ -109,10 +117,13 @@ function livenessOf(definition: string): Cut[] {
   return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
 }
 
+/** The secret of a link counts for its own invitation only. */
+const linkConditions = /(?<=\bAND )i\.(id = invitation|link_hash = sha256\(link\))/g
+
 /** What makes an invitation one's own and open, in the statement that answers; and its inviter's right. */
 function opennessOf(definition: string): Cut[] {
   const conditions =
-    /(?<=\b(WHERE|AND) )i\.(email = ANY \(public\.verified_emails\(person\)\)|\w+_at IS NULL|expires_at > now\(\))/g
+    /(?<=\b(WHERE|AND) )i\.(email = ANY \(addresses\)|\w+_at IS NULL|expires_at > now\(\))/g
   const from = definition.lastIndexOf('UPDATE public.invitations')
   return [
     ...cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from),

@@ -46,6 +46,7 @@ export const tests = {
   members: 'test/db/credential-members.test.ts',
   worker: 'test/db/credential-worker.test.ts',
   ownInvitations: 'test/routes/api/own-invitations.test.ts',
+  invitationLink: 'test/routes/api/invitation-link.test.ts',
   verify: 'test/schema/verify.test.ts',
   tokens: 'test/routes/auth/token-use.test.ts',
   login: 'test/routes/auth/login.test.ts',

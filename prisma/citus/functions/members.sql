@@ -22,9 +22,22 @@ BEGIN
 END
 $$;
 
--- The open invitations of the user of a session, newest first; none for an API token. Only members see a tenant, so
--- its name is read in its own scope. Restores the scope of the caller.
-CREATE OR REPLACE FUNCTION own_invitations()
+-- The addresses whose invitations a user may answer: those that they have proven and, with the secret of the link of
+-- `invitation`, the one that they signed in with.
+CREATE OR REPLACE FUNCTION invited_emails(person bigint, invitation uuid, link bytea) RETURNS text[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN public.verified_emails(person) || ARRAY(
+    SELECT i.email FROM public.invitations i
+    JOIN public.users u ON i.email = lower(u.email COLLATE "C")
+    WHERE u.id = person AND i.id = invitation AND i.link_hash = sha256(link));
+END
+$$;
+
+-- The open invitations of the user of a session, newest first, or the one with the id `chosen`, which may have been opened
+-- by its link; none for an API token. Only members see a tenant, so its name is read in its own scope. Restores the
+-- scope of the caller.
+CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea)
 RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
   created_at timestamptz, expires_at timestamptz
@@ -34,16 +47,18 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   entered text := current_setting('app.scope', true);
   person bigint := public.current_user_id();
+  addresses text[];
   scope_text text;
 BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
+  addresses := public.invited_emails(person, chosen, link);
   FOR id, tenant_id, role, department, inviter, created_at, expires_at IN
     SELECT i.id, i.tenant_id, i.role, i.department, u.email, i.created_at, i.expires_at
     FROM public.invitations i
     JOIN public.memberships m
       ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
     JOIN public.users u ON u.id = m.user_id
-    WHERE i.email = ANY (public.verified_emails(person))
+    WHERE i.email = ANY (addresses) AND (chosen IS NULL OR i.id = chosen)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND NOT EXISTS (SELECT FROM public.memberships o
                       WHERE o.tenant_id = i.tenant_id AND o.user_id = person)
@@ -58,31 +73,35 @@ END
 $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
--- missing, for another address, or no longer open. Locks the inviter's right and the user's address.
-CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid) RETURNS uuid
+-- missing, for another address, or no longer open. Locks the inviter's right and the user's address. The address gets
+-- mail again if the user has proven that they read it.
+CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
+  addresses text[] := public.invited_emails(person, invitation, link);
   inviting uuid;
   inviter bigint;
   given record;
 BEGIN
   SELECT i.tenant_id, i.invited_by INTO inviting, inviter FROM public.invitations i
-    WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person));
+    WHERE i.id = invitation AND i.email = ANY (addresses);
   PERFORM FROM public.{memberships} m
     WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = 'admin'
     FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.{users} u WHERE u.id = person FOR SHARE;
+  addresses := public.invited_emails(person, invitation, link);
   UPDATE public.invitations i SET accepted_at = now()
     WHERE i.tenant_id = inviting AND i.id = invitation AND i.invited_by = inviter
-      AND i.email = ANY (public.verified_emails(person))
+      AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-    RETURNING i.role, i.department, i.email INTO given;
+    RETURNING i.role, i.department, i.email, i.mailed_at INTO given;
   IF NOT FOUND THEN RETURN NULL; END IF;
   UPDATE public.invitation_mails m SET declined_at = NULL
-    WHERE m.key_hash = public.mail_key('address', given.email);
+    WHERE m.key_hash = public.mail_key('address', given.email)
+      AND (given.mailed_at IS NOT NULL OR given.email = ANY (public.verified_emails(person)));
   PERFORM pg_advisory_xact_lock(7165230421);
   INSERT INTO public.memberships (tenant_id, user_id, role, department)
     VALUES (inviting, person, given.role, given.department)
@@ -91,24 +110,27 @@ BEGIN
 END
 $$;
 
--- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. Its address
--- gets no mail with an invitation, of any tenant, until its holder accepts one.
-CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid) RETURNS boolean
+-- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the
+-- user has proven that they read its address, the address gets no mail with an invitation, of any tenant, until its
+-- holder accepts one.
+CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid, link bytea) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   person bigint := public.session_user_id();
-  address text;
+  addresses text[] := public.invited_emails(person, invitation, link);
+  given record;
 BEGIN
   UPDATE public.invitations i SET declined_at = now()
     FROM public.memberships m
-    WHERE i.id = invitation AND i.email = ANY (public.verified_emails(person))
+    WHERE i.id = invitation AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
-    RETURNING i.email INTO address;
+    RETURNING i.email, i.mailed_at INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
+  IF given.mailed_at IS NULL AND given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count, declined_at)
-    VALUES (public.mail_key('address', address), (now() AT TIME ZONE 'UTC')::date, 0, now())
+    VALUES (public.mail_key('address', given.email), (now() AT TIME ZONE 'UTC')::date, 0, now())
     ON CONFLICT (key_hash) DO UPDATE SET declined_at = now();
   RETURN true;
 END

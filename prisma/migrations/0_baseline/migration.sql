@@ -81,8 +81,8 @@ CREATE INDEX memberships_tenant_id_role_created_at_user_id_idx ON memberships (t
 CREATE INDEX memberships_user_id_idx ON memberships (user_id);
 ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
 
--- Consent to join a tenant. Only a person with the verified address accepts or declines. invited_by has no
--- key: purge_person clears it in batches.
+-- Consent to join a tenant. A person accepts or declines with the verified address, or with the secret of the
+-- link and the same address. invited_by has no key: purge_person clears it in batches.
 CREATE TABLE invitations (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -95,6 +95,7 @@ CREATE TABLE invitations (
   accepted_at timestamptz(6),
   declined_at timestamptz(6), -- A declined invitation stays until it expires, because the tenant is not told
   mailed_at timestamptz(6),
+  link_hash bytea CHECK (octet_length(link_hash) = 32), -- SHA-256 of the secret of the link
   PRIMARY KEY (tenant_id, id),
   FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
 );

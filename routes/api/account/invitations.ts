@@ -1,12 +1,34 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Static } from 'typebox'
-import { acceptInvitation, declineInvitation } from '#src/auth/members/own-invitations.ts'
+import Type, { type Static } from 'typebox'
+import { linkPattern } from '#src/auth/members/invitation-link.ts'
+import {
+  acceptInvitation,
+  declineInvitation,
+  type OpenedInvitation,
+} from '#src/auth/members/own-invitations.ts'
 import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoBody, NoContent, UuidParams } from '#src/http/schemas.ts'
+import { NoContent, Nullable, UuidParams } from '#src/http/schemas.ts'
 
-type InvitationRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
+const Answer = Nullable(
+  Type.Object(
+    {
+      link: Type.Optional(
+        Type.String({
+          pattern: linkPattern,
+          description: 'The secret of the invitation’s link, `link` in its query',
+        }),
+      ),
+    },
+    { title: 'InvitationAnswer', additionalProperties: false },
+  ),
+)
+
+type InvitationRequest = FastifyRequest<{
+  Params: Static<typeof UuidParams>
+  Body: Static<typeof Answer>
+}>
 
 const tags = ['account']
 const config = {
@@ -14,7 +36,7 @@ const config = {
   acceptsForm: true,
 } as const
 const who =
-  'For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.'
+  'For the person who has the invited e-mail verified by a provider trusted for it, or signed in with it and has the secret of the invitation’s link; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.'
 const response = {
   204: NoContent('The invitation is answered'),
   303: NoContent('For a form: to the account page'),
@@ -32,14 +54,14 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
         summary: 'Accept an invitation: 204, or 303 for a form',
         description: `You become a member of the tenant. The active tenant of your session stays; \`POST /session/tenant\` switches it. ${who}`,
         params: UuidParams,
-        body: NoBody,
+        body: Answer,
         response,
       },
     },
     async (request, reply) => {
-      const { sessionEntry, params, clientInfo } = request
+      const { sessionEntry, clientInfo } = request
       const accepted = await app.db.write(sessionEntry, (tx, caller) =>
-        acceptInvitation(tx, caller, params.id, clientInfo),
+        acceptInvitation(tx, caller, openedOf(request), clientInfo),
       )
       return answer(request, reply, accepted, 'joined')
     },
@@ -55,18 +77,22 @@ const ownInvitations: FastifyPluginAsyncTypebox = async function ownInvitations(
         summary: 'Decline an invitation: 204, or 303 for a form',
         description: `It is no longer shown to you. The tenant is not told. ${who}`,
         params: UuidParams,
-        body: NoBody,
+        body: Answer,
         response,
       },
     },
     async (request, reply) => {
-      const { sessionEntry, params, clientInfo } = request
+      const { sessionEntry, clientInfo } = request
       const declined = await app.db.write(sessionEntry, (tx, caller) =>
-        declineInvitation(tx, caller, params.id, clientInfo),
+        declineInvitation(tx, caller, openedOf(request), clientInfo),
       )
       return answer(request, reply, declined, 'declined')
     },
   )
+}
+
+function openedOf({ params, body }: InvitationRequest): OpenedInvitation {
+  return { id: params.id, link: body?.link }
 }
 
 function answer(

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
+import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import { createInvitation, Invitation } from '#src/auth/members/invitations.ts'
 import {
   changeMember,
@@ -11,6 +12,7 @@ import {
   toMemberProblem,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { SortBy } from '#src/http/lists/query.ts'
 import { readId } from '#src/http/params.ts'
@@ -55,6 +57,19 @@ const NewUser = Type.Object(
   { title: 'NewUser', additionalProperties: false },
 )
 
+const CreatedInvitation = Type.Object(
+  {
+    ...Invitation.properties,
+    url: Nullable(
+      Type.String({
+        description:
+          'The link to send to the invited person, with a secret; null if it is mailed to them',
+      }),
+    ),
+  },
+  { title: 'CreatedInvitation' },
+)
+
 const UserChange = Type.Object(
   {
     role: Type.Optional(Role),
@@ -84,8 +99,14 @@ const MemberQuery = Type.Object(
 const tags = ['users']
 const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
 
+/** `mails`: the links of invitations are mailed; otherwise they are in the answers. */
+type Options = { baseUrl: string; mails: boolean; keys: EncryptionKeys }
+
 /** The members of a tenant, for its administrators. */
-const users: FastifyPluginAsyncTypebox = async function users(app) {
+const users: FastifyPluginAsyncTypebox<Options> = async function users(
+  app,
+  { baseUrl, mails, keys },
+) {
   app.get(
     '/users',
     {
@@ -116,9 +137,9 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         tags,
         summary: 'Invite a user to your tenant',
         description:
-          'The person who has that e-mail, verified by a provider trusted for it, becomes a member when they accept; whether such a person exists is not told. With a mail server the link is mailed; it is `/app/invitations/{id}`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
+          'The person who has that e-mail becomes a member when they accept: verified by a provider trusted for it, or with the link, which contains a secret and works once, and a sign-in with that e-mail. Whether such a person exists is not told. With a mail server the link is mailed, and only its recipient has it; otherwise it is `url`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
         body: NewUser,
-        response: { 201: Invitation, ...problems('conflict', 'quota-exceeded') },
+        response: { 201: CreatedInvitation, ...problems('conflict', 'quota-exceeded') },
       },
     },
     async (request, reply) => {
@@ -128,14 +149,18 @@ const users: FastifyPluginAsyncTypebox = async function users(app) {
         const { userId: invitedBy, tenantId } = caller
         return createInvitation(
           tx,
-          app.queue,
+          { queue: app.queue, keys },
           { tenantId, email, role, department, invitedBy },
           request.clientInfo,
         )
       })
       if (typeof invitation === 'string') throw toMemberProblem(invitation)
-      const location = `/invitations/${invitation.id}`
-      return reply.code(201).header('location', location).send(invitation)
+      const { id, linkHash } = invitation
+      const url = mails ? null : invitationUrl({ baseUrl, keys }, id, linkHash)
+      return reply
+        .code(201)
+        .header('location', `/invitations/${id}`)
+        .send({ ...invitation, url })
     },
   )
 

@@ -3,6 +3,7 @@ import type { Caller, Member } from '#src/access/caller.ts'
 import { permissionsOf } from '#src/access/roles.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
+import { listIdentities } from '#src/auth/sign-in/identities.ts'
 import { countByStatus } from '#src/billing/events.ts'
 import type { Tx } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
@@ -16,15 +17,21 @@ import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 const shownOrders = { limit: 10, after: null }
 const { list: listOrders } = actionsOf(orders)
 const { list: listDocuments } = actionsOf(documents)
+const shownIdentities = { limit: 5, after: null }
 const shownDocuments = { limit: 5, after: null }
 
+type Options = { operators: ReadonlySet<string> }
+
+const firstUserId = 1 // ids are generated in order: usually the person who has installed the program
+
 /** The start page: sign-in buttons, or the user's own objects. */
-const home: FastifyPluginAsync = async function home(app) {
+const home: FastifyPluginAsync<Options> = async function home(app, { operators }) {
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
     const { visitorEntry } = request
     const now = app.clock.now()
     const own =
-      visitorEntry && (await app.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now)))
+      visitorEntry &&
+      (await app.db.read(visitorEntry, (tx, caller) => readOwn(tx, caller, now, operators)))
     if (own === null) return reply.sendPage(welcomePage(app.signInChoices(request.cookies)))
     const { caller, tenant, ...objects } = own
     return reply.sendPage(
@@ -39,19 +46,22 @@ const home: FastifyPluginAsync = async function home(app) {
 }
 
 /** What the page shows of the caller; null for a visitor who is not signed in. */
-async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
+async function readOwn(tx: Tx, caller: Caller | null, now: Date, operators: ReadonlySet<string>) {
   if (caller === null) return null
   const member = caller.tenantId === null ? null : { ...caller, tenantId: caller.tenantId }
   const isManager = permissionsOf(caller.role).includes('user:manage')
+  const asksForOperator = operators.size === 0 && caller.userId === firstUserId
   // All at once, so that the page waits for the database twice, however much it shows.
-  const [invitations, latest, deadEvents, tenant, documents, managed] = await Promise.all([
-    listOwnInvitations(tx),
-    listOrders(tx, caller, shownOrders),
-    caller.operator ? countDead(tx) : null,
-    member && findTenant(tx, member),
-    member && listDocuments(tx, member, shownDocuments),
-    member && isManager ? readManaged(tx, member, now) : null,
-  ])
+  const [invitations, latest, deadEvents, tenant, documents, managed, identities] =
+    await Promise.all([
+      listOwnInvitations(tx),
+      listOrders(tx, caller, shownOrders),
+      caller.operator ? countDead(tx) : null,
+      member && findTenant(tx, member),
+      member && listDocuments(tx, member, shownDocuments),
+      member && isManager ? readManaged(tx, member, now) : null,
+      asksForOperator ? listIdentities(tx, caller, shownIdentities) : null,
+    ])
   return {
     caller,
     invitations,
@@ -64,6 +74,7 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date) {
     tenant,
     documents: documents?.data ?? [],
     managed,
+    operatorIds: (identities?.data ?? []).map(({ provider, subject }) => `${provider}:${subject}`),
   }
 }
 

@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { linkCookie, linkPattern } from '#src/auth/members/invitation-link.ts'
 import { findOwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { Problem } from '#src/http/problems.ts'
 import { UuidParams } from '#src/http/schemas.ts'
 import { ownInvitationPage } from '#src/pages/account/invitations.ts'
 
 const notYours =
-  'There is no open invitation here for your verified email addresses. Sign in with the address that was invited.'
+  'There is no open invitation here for the email address that you signed in with. Open the link of the invitation, and sign in with the address that was invited.'
 
-/** The page that the mail of an invitation links to. */
+/** The page of an invitation, which its link leads to. */
 const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
   app.get(
     '/app/invitations/:id',
@@ -16,10 +17,14 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
       schema: { hide: true, params: UuidParams },
     },
     async (request, reply) => {
-      const { sessionEntry, params } = request
-      const invitation = await app.db.read(sessionEntry, (tx) => findOwnInvitation(tx, params.id))
+      const { sessionEntry, params, cookies } = request
+      const kept = cookies[linkCookie]
+      const link = kept !== undefined && new RegExp(linkPattern).test(kept) ? kept : undefined
+      const invitation = await app.db.read(sessionEntry, (tx) =>
+        findOwnInvitation(tx, { id: params.id, link }),
+      )
       if (invitation === null) throw new Problem('not-found', { detail: notYours })
-      return reply.sendPage(ownInvitationPage(request.viewer, invitation))
+      return reply.sendPage(ownInvitationPage(request.viewer, invitation, link))
     },
   )
 }

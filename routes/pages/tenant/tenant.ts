@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
-import { invitationUrl } from '#src/auth/members/invitation-mail.ts'
+import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import {
   createInvitation,
   invitationList,
@@ -22,6 +22,7 @@ import {
 import { findTenant, renameTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -58,8 +59,15 @@ const RemoveForm = Type.Object(
 )
 const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
-/** `mails`: invitations are mailed; otherwise the page shows their links. */
-type Options = { baseUrl: string; mails: boolean; quota: QuotaConfig }
+type Options = {
+  baseUrl: string
+  keys: EncryptionKeys
+  /** Invitations are mailed; otherwise the page shows their links. */
+  mails: boolean
+  /** Who cannot accept an invitation; null if everybody can who has the address. */
+  obstacle: string | null
+  quota: QuotaConfig
+}
 
 const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
@@ -72,7 +80,7 @@ const remove = { access: { resource: 'user', action: 'delete' } } as const
 /** The members page of a tenant and its forms. */
 const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
   app,
-  { baseUrl, mails, quota },
+  { baseUrl, keys, mails, obstacle, quota },
 ) {
   app.get(
     '/app/tenant',
@@ -95,10 +103,14 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           name: tenant?.name ?? 'Your tenant',
           members: { ...listed, search, isLater: members !== undefined },
           invitations: {
-            data: invited.data.map((one) => ({ ...one, url: invitationUrl(baseUrl, one.id) })),
+            data: invited.data.map((one) => {
+              const { id, linkHash } = one
+              return { ...one, url: invitationUrl({ baseUrl, keys }, id, linkHash) }
+            }),
             nextCursor: invited.nextCursor,
             isLater: invitations !== undefined,
             mails,
+            obstacle,
           },
           usage,
           audit: { ...audit, isLater: trail !== undefined },
@@ -154,7 +166,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
         const { userId: invitedBy, tenantId } = caller
         return createInvitation(
           tx,
-          app.queue,
+          { queue: app.queue, keys },
           { tenantId, email, role, department, invitedBy },
           clientInfo,
         )

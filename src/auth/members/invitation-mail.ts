@@ -1,5 +1,6 @@
 import type { JobResult, JobWithMetadata } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
@@ -9,12 +10,15 @@ import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { InvitationMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { isolatedText } from '#src/runtime/text.ts'
+import { invitationUrl } from './invitation-link.ts'
 
 export type InvitationMailDeps = {
   db: Database
   /** Null without a mail server: the members page shows the link. */
   mailer: Mailer | null
   baseUrl: string
+  /** Of which the links are derived. */
+  keys: EncryptionKeys
   clock: Clock
 }
 
@@ -68,14 +72,14 @@ async function workInvitationMail(
 export async function mailInvitation(
   entry: Entry<TenantScope>,
   id: string,
-  { db, mailer, baseUrl, clock }: InvitationMailDeps,
+  { db, mailer, clock, ...origin }: InvitationMailDeps,
 ): Promise<'mailed' | 'no-mailer' | 'mailed-before' | 'held-back' | 'gone'> {
   if (mailer === null) return 'no-mailer'
   const mail = await db.read(entry, (tx, scope) => findInvitation(tx, scope, id))
   if (mail === null) return 'gone'
   if (mail.mailedAt !== null) return 'mailed-before'
   if (!(await db.write(entry, (tx) => claimMail(tx, id)))) return 'held-back'
-  await mailer.send(composeInvitationMail(mail, baseUrl))
+  await mailer.send(composeInvitationMail(mail, origin))
   await db.write(entry, (tx, { tenantId }) =>
     tx.invitation.updateMany({ where: { tenantId, id }, data: { mailedAt: clock.now() } }),
   )
@@ -97,6 +101,7 @@ type InvitationMail = {
   role: string
   expiresAt: Date
   mailedAt: Date | null
+  linkHash: Uint8Array | null
   tenantName: string
   inviter: string | null
 }
@@ -109,6 +114,7 @@ async function findInvitation(
 ): Promise<InvitationMail | null> {
   const [row] = await tx.sql<InvitationMail>`
     SELECT i.id, i.email, i.role, i.expires_at AS "expiresAt", i.mailed_at AS "mailedAt",
+      i.link_hash AS "linkHash",
       t.name AS "tenantName", u.email AS inviter
     FROM invitations i JOIN tenants t ON t.id = i.tenant_id LEFT JOIN users u ON u.id = i.invited_by
     WHERE i.tenant_id = ${tenantId}::uuid AND i.id = ${id}::uuid
@@ -116,17 +122,12 @@ async function findInvitation(
   return row ?? null
 }
 
-/** The page of an invitation. It opens nothing: the invited address must be verified to answer. */
-export function invitationUrl(baseUrl: string, id: string): string {
-  return `${baseUrl}/app/invitations/${id}`
-}
-
 const shownCharacters = 100
 
 /** Names of people and tenants are their own choice, so they appear in the text only, on one line. */
 function composeInvitationMail(
-  { id, email, role, expiresAt, tenantName, inviter }: InvitationMail,
-  baseUrl: string,
+  { id, email, role, expiresAt, tenantName, inviter, linkHash }: InvitationMail,
+  origin: Pick<InvitationMailDeps, 'baseUrl' | 'keys'>,
 ): Mail {
   const line = (text: string) =>
     isolatedText(text.replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Z}]+/gu, ' ').slice(0, shownCharacters))
@@ -136,12 +137,12 @@ function composeInvitationMail(
     text: [
       `${line(inviter ?? 'An admin')} has invited you to join “${line(tenantName)}” as ${role}.`,
       '',
-      `To accept or decline, sign in with ${isolatedText(email)}:`,
-      invitationUrl(baseUrl, id),
+      `To accept or decline, open this link and sign in with ${isolatedText(email)}. It is for you alone and works once:`,
+      invitationUrl(origin, id, linkHash),
       '',
       `The invitation expires on ${expiresAt.toISOString()}. You become a member only if you accept it.`,
       '',
     ].join('\n'),
-    id: `invitation-${id}@${new URL(baseUrl).hostname}`,
+    id: `invitation-${id}@${new URL(origin.baseUrl).hostname}`,
   }
 }

@@ -2,12 +2,15 @@ import type { PgBoss } from 'pg-boss'
 import Type from 'typebox'
 import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import { randomId } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { addJob } from '#src/queue/jobs.ts'
+import { deriveLink } from './invitation-link.ts'
 
 /** An invitation as the tenant's admins see it. */
 export const Invitation = Type.Object(
@@ -39,6 +42,8 @@ export type Invitation = {
   expiresAt: string
   /** When the invited person became a member; null until then. */
   acceptedAt: string | null
+  /** SHA-256 of the secret of its link. Not part of an answer. */
+  linkHash: Uint8Array | null
 }
 
 export type NewInvitation = {
@@ -68,6 +73,7 @@ export type InvitationRow = {
   created_at: Date
   expires_at: Date
   accepted_at: Date | null
+  link_hash: Uint8Array | null
 }
 
 /**
@@ -80,24 +86,27 @@ export type InvitationRow = {
  */
 export async function createInvitation(
   connection: Queryable,
-  queue: PgBoss,
+  { queue, keys: [key] }: { queue: PgBoss; keys: EncryptionKeys },
   invitation: NewInvitation,
   clientInfo: ClientInfo,
 ): Promise<Invitation | InvitationRefusal> {
   const refusal = await findRefusal(connection, invitation)
   if (refusal !== null) return refusal
+  const id = randomId()
+  const { hash } = deriveLink(key, id)
   const [row] = await connection.sql<InvitationRow>`
-    INSERT INTO invitations AS i (tenant_id, email, role, department, invited_by, expires_at)
-    VALUES (${invitation.tenantId}, lower(${invitation.email} COLLATE "C"), ${invitation.role},
+    INSERT INTO invitations AS i
+      (tenant_id, id, link_hash, email, role, department, invited_by, expires_at)
+    VALUES (${invitation.tenantId}, ${id}::uuid, ${hash}, lower(${invitation.email} COLLATE "C"), ${invitation.role},
       ${invitation.department}, ${invitation.invitedBy},
       now() + make_interval(days => ${lifetimeDays}))
     ON CONFLICT (tenant_id, email) DO UPDATE
       SET id = excluded.id, role = excluded.role, department = excluded.department,
           invited_by = excluded.invited_by, created_at = now(),
           expires_at = excluded.expires_at, accepted_at = NULL, declined_at = NULL,
-          mailed_at = NULL
+          mailed_at = NULL, link_hash = excluded.link_hash
     RETURNING id, tenant_id, email, role, department, invited_by, created_at, expires_at,
-              accepted_at`
+              accepted_at, link_hash`
   if (row === undefined) throw new Error('The invitation was not stored.')
   const { invitedBy: userId, tenantId } = invitation
   const created = { action: 'invitation-create', outcome: 'done', reason: 'invited' } as const
@@ -185,7 +194,7 @@ export const invitationList = { name: 'invitations', forms: newestFirstForms }
 export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
   const rows = await tx.sql<InvitationRow & { position: string }>`
     SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-           ${createdPosition}
+           link_hash, ${createdPosition}
     FROM tenant_invitations
     WHERE tenant_id = ${scope.tenantId}::uuid AND accepted_at IS NULL AND ${newestFirst(page)}`
   return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)
@@ -202,5 +211,6 @@ function toInvitation(row: InvitationRow): Invitation {
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     acceptedAt: row.accepted_at?.toISOString() ?? null,
+    linkHash: row.link_hash,
   }
 }

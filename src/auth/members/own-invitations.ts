@@ -4,6 +4,7 @@ import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { readLink } from './invitation-link.ts'
 
 /** An open invitation as the invited person sees it. */
 export const OwnInvitation = Type.Object(
@@ -38,14 +39,20 @@ export type OwnInvitationRow = {
  * for an API token and for tenants that the caller is a member of.
  */
 export async function listOwnInvitations(tx: Tx): Promise<OwnInvitation[]> {
-  const rows = await tx.sql<OwnInvitationRow>`SELECT * FROM own_invitations()`
+  const rows = await tx.sql<OwnInvitationRow>`SELECT * FROM own_invitations(NULL, NULL)`
   return rows.map(toOwnInvitation)
 }
 
+/** An invitation, and the secret of its link if it was opened by that. */
+export type OpenedInvitation = { id: string; link?: string | undefined }
+
 /** @returns null if it is missing, for another address, or not open any more */
-export async function findOwnInvitation(tx: Tx, id: string): Promise<OwnInvitation | null> {
+export async function findOwnInvitation(
+  tx: Tx,
+  { id, link }: OpenedInvitation,
+): Promise<OwnInvitation | null> {
   const [row] = await tx.sql<OwnInvitationRow>`
-    SELECT * FROM own_invitations() WHERE id = ${id}::uuid`
+    SELECT * FROM own_invitations(${id}::uuid, ${readLink(link)}::bytea)`
   return row === undefined ? null : toOwnInvitation(row)
 }
 
@@ -63,21 +70,22 @@ export function toOwnInvitation(row: OwnInvitationRow): OwnInvitation {
 
 /**
  * Makes the caller a member of the tenant that invites them. The audit entry is theirs and the
- * tenant's, with their own client.
- * @returns false if the invitation is missing, for an address that the caller has not verified, or
- *   not open any more, for instance because its inviter is no longer an admin
+ * tenant's, with their own client; its reason says whether the secret of the link was presented.
+ * @returns false if the invitation is missing, for an address that the caller has neither verified nor
+ *   signed in with and opened the link of, or not open any more, for instance because its inviter is no
+ *   longer an admin
  */
 export async function acceptInvitation(
   connection: Queryable,
   { userId }: Pick<SessionCaller, 'userId'>,
-  id: string,
+  { id, link }: OpenedInvitation,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
   const [row] = await connection.sql<{ tenant_id: string | null }>`
-    SELECT accept_invitation(${id}) AS tenant_id`
+    SELECT accept_invitation(${id}::uuid, ${readLink(link)}::bytea) AS tenant_id`
   const tenantId = row?.tenant_id ?? null
   if (tenantId === null) return false
-  const entry = { action: 'invitation-accept', outcome: 'done', reason: 'own-request' } as const
+  const entry = { action: 'invitation-accept', outcome: 'done', reason: reasonOf(link) } as const
   await recordAudit(connection, { ...entry, userId, tenantId, target: id }, clientInfo)
   return true
 }
@@ -90,13 +98,17 @@ export async function acceptInvitation(
 export async function declineInvitation(
   connection: Queryable,
   { userId }: Pick<SessionCaller, 'userId'>,
-  id: string,
+  { id, link }: OpenedInvitation,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
   const [row] = await connection.sql<{ declined: boolean }>`
-    SELECT decline_invitation(${id}) AS declined`
+    SELECT decline_invitation(${id}::uuid, ${readLink(link)}::bytea) AS declined`
   if (row?.declined !== true) return false
-  const entry = { action: 'invitation-decline', outcome: 'done', reason: 'own-request' } as const
+  const entry = { action: 'invitation-decline', outcome: 'done', reason: reasonOf(link) } as const
   await recordAudit(connection, { ...entry, userId, target: id }, clientInfo)
   return true
+}
+
+function reasonOf(link: string | undefined) {
+  return link === undefined ? 'own-request' : 'invitation-link'
 }

@@ -71,7 +71,7 @@ type ProfileRow = {
 /** The caller, their active tenant (null without one) and their open invitations. */
 export const profile = oneStatement(
   Prisma.sql`
-    SELECT t.id, t.name, u.name AS "userName", (SELECT json_agg(i) FROM own_invitations() i) AS invitations,
+    SELECT t.id, t.name, u.name AS "userName", (SELECT json_agg(i) FROM own_invitations(NULL, NULL) i) AS invitations,
            u.subscription_status AS status, u.subscription_period_end AS "periodEnd",
            u.subscription_cancels_at AS "cancelsAt"
     FROM (SELECT) one LEFT JOIN tenants t ON t.id = ${scopeTenantId}

@@ -15,6 +15,7 @@ import { describeDatabase, verifyDatabase } from '#src/schema/verification/verif
 import { encryptedColumns } from '../keys/keys.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
+import { adviceFor } from './advice.ts'
 import { providerRemedy } from './providers.ts'
 import { findMailFaults, findRedisFaults } from './services.ts'
 
@@ -38,7 +39,11 @@ async function examine(env: Environment): Promise<Finding[]> {
   const config = tryConfig(env)
   if (config instanceof ConfigError) return [{ subject: 'settings', faults: config.faults }]
   const found: Finding[] = [
-    { subject: 'settings', faults: proxyFaults(config), hints: config.warnings },
+    {
+      subject: 'settings',
+      faults: proxyFaults(config),
+      hints: [...config.warnings, ...adviceFor(config)],
+    },
   ]
   const logins = loginsOf(config)
   for (const login of logins) found.push(await examineDatabase(login))

@@ -14,6 +14,7 @@ import { readSecretFiles } from '#src/config/secret-files.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { print, printMessage } from '../kit/output.ts'
+import { adviceFor } from './advice.ts'
 
 type Question = {
   text: string | ((answers: Answers) => string)
@@ -28,7 +29,7 @@ type Question = {
 
 type Name =
   | ('baseUrl' | 'trustProxy' | 'provider' | 'issuer' | 'clientId' | 'clientSecret')
-  | ('teamId' | 'keyId' | 'privateKeyFile' | 'ownerUrl' | 'billingSecret')
+  | ('teamId' | 'keyId' | 'privateKeyFile' | 'ownerUrl' | 'billingSecret' | 'operators')
 /** A question that did not apply has no answer. */
 type Answers = Partial<Record<Name, string>>
 
@@ -79,8 +80,13 @@ const questions: Record<Name, Question> = {
       isDatabaseUrl(answer) ? null : 'It must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
   },
   billingSecret: {
-    text: 'Signing secret of the billing webhooks (empty: make one, for the billing provider)',
+    text: 'Signing secret of the billing webhooks (empty: no billing)',
     isSecret: true,
+    fallback: '',
+    fault: () => null,
+  },
+  operators: {
+    text: 'Who operates it, as provider:subject (empty: the start page shows yours after the first sign-in)',
     fallback: '',
     fault: () => null,
   },
@@ -92,19 +98,17 @@ export default async function init({ out }: { out: string }): Promise<void> {
   const answers = await askAll()
   const entries = settingsOf(answers)
   const env = Object.fromEntries(entries.map(({ name, value }) => [name, value]))
-  const { redirectUri } = readConfig(readSecretFiles(env))
+  const config = readConfig(readSecretFiles(env))
   await write(out, fileOf(entries))
   print(`${out} has been written. Next:`)
   print('  gatehouse migrate   creates the tables and the two database roles')
   print('  gatehouse doctor    checks settings, database and provider')
   print('  gatehouse serve     starts the program')
-  print(`Register ${redirectUri} as a redirect URI at the provider.`)
+  print(`Register ${config.redirectUri} as a redirect URI at the provider.`)
   const preset = presetOf(answers)
   if (preset !== null)
     print(`Where, and what else to fill in: docs/sign-in-providers.md#${preset.name}`)
-  if (answers.billingSecret === '') {
-    print('Give the billing provider the secret in BILLING_WEBHOOK_SECRETS.')
-  }
+  for (const line of adviceFor(config)) print(line)
 }
 
 async function refuseExisting(file: string): Promise<void> {
@@ -175,6 +179,15 @@ function settingsOf(answers: Answers): Entry[] {
     { name: 'NODE_ENV', value: 'production', comment: 'Never starts parts of the demo.' },
     { name: 'BASE_URL', value: baseUrl.replace(/\/$/, '') },
     { name: 'TRUST_PROXY', value: trustProxy },
+    ...(isLoopback(trustProxy)
+      ? [
+          {
+            name: 'HOST',
+            value: '127.0.0.1',
+            comment: 'Only the proxy on this machine reaches the program.',
+          },
+        ]
+      : []),
     {
       name: 'DATABASE_OWNER_URL',
       value: ownerUrl,
@@ -192,13 +205,22 @@ function settingsOf(answers: Answers): Entry[] {
       value: `k1:${randomToken()}`,
       comment: 'Encrypts provider tokens and endpoint secrets. Back it up apart from the database.',
     },
-    {
-      name: 'BILLING_WEBHOOK_SECRETS',
-      value: answers.billingSecret || `whsec_${randomToken()}`,
-      comment: 'Shared with the billing provider.',
-    },
+    ...optional(
+      'BILLING_WEBHOOK_SECRETS',
+      answers.billingSecret,
+      'Shared with the billing provider.',
+    ),
     ...providerSettings(answers),
+    ...optional('OPERATORS', answers.operators, 'They see what belongs to no tenant.'),
   ]
+}
+
+function optional(name: string, value: string | undefined, comment: string): Entry[] {
+  return value === undefined || value === '' ? [] : [{ name, value, comment }]
+}
+
+function isLoopback(addresses: string): boolean {
+  return addresses.split(',').every((one) => /^(127\.|::1$)/.test(one.trim()))
 }
 
 /** What the preset of the provider does not say. */

@@ -1,6 +1,7 @@
 import type { FirstSteps } from '#src/domain/first-steps.ts'
 import { emptyState, pageHead } from '#src/pages/kit/components.ts'
 import {
+  copyable,
   type Html,
   html,
   isolated,
@@ -28,6 +29,8 @@ export type HomeAccount = {
   managed: ManagedTenant | null
   /** Billing events that failed for good, for operators; null for anyone else. */
   deadEvents: number | null
+  /** The caller's identities, for the first person of an installation without operators. */
+  operatorIds: readonly string[]
 }
 
 export type ManagedTenant = {
@@ -54,6 +57,7 @@ export function homePage(account: HomeAccount): Page {
   return layout(
     'Home',
     html`${pageHead({ title: isolated(account.tenant), lead: roleText(account) })}
+      ${operatorSection(account.operatorIds)}
       ${ownInvitationSection(account.invitations)}
       ${attentionSection(account)}
       ${managed === null ? '' : glanceSection(managed)}
@@ -70,6 +74,16 @@ export function homePage(account: HomeAccount): Page {
       </div>`,
     { current: '/', ...account.viewer },
   )
+}
+
+/** What the person who installs the program writes into its settings; empty for anybody else. */
+function operatorSection(ids: readonly string[]): Html {
+  if (ids.length === 0) return html``
+  return html`<section class="card notice" aria-labelledby="operator">
+        <h2 id="operator">No one operates this installation yet</h2>
+        <p>To see its billing events and processes, add yourself to the setting <code>OPERATORS</code> and restart:</p>
+        ${ids.map((id, index) => copyable(`operator-${index}`, 'Identity', 'excerpt', id))}
+      </section>`
 }
 
 function roleText({ viewer, plan }: HomeAccount): Html {

@@ -35,15 +35,19 @@ export function ownInvitationSection(invitations: readonly ShownOwnInvitation[])
       </section>`
 }
 
-/** The page of one invitation, which its mail links to. */
-export function ownInvitationPage(viewer: Viewer, invitation: ShownOwnInvitation): Page {
+/** The page of one invitation. @param link the secret of its link, if that was opened */
+export function ownInvitationPage(
+  viewer: Viewer,
+  invitation: ShownOwnInvitation,
+  link?: string,
+): Page {
   const { tenant, inviter, expiresAt } = invitation
   return layout(
     'Invitation',
     html`<section class="card narrow">
         <h1 class="wrap">Join ${isolated(tenant.name)}?</h1>
         <p class="wrap">${isolated(inviter ?? 'An admin')} has invited you as ${roleText(invitation)}. The members’ list of the tenant will show your email address.</p>
-        ${answerForms(invitation, '')}
+        ${answerForms(invitation, '', link)}
         <p class="quiet small">The invitation expires ${timeText(expiresAt)}. If you decline, the tenant is not told.</p>
       </section>`,
     { current: '/app/account', ...viewer },
@@ -54,14 +58,15 @@ function roleText({ role, department }: ShownOwnInvitation): Html {
   return department === null ? html`${role}` : html`${role}, ${isolated(department)}`
 }
 
-function answerForms({ id, tenant }: ShownOwnInvitation, size: '' | ' slim'): Html {
+function answerForms({ id, tenant }: ShownOwnInvitation, size: '' | ' slim', link?: string): Html {
+  const secret = link === undefined ? '' : html`<input type="hidden" name="link" value="${link}">`
   return html`<div class="row">
-              <form method="post" action="/invitations/${id}/accept"><button class="button${size}" aria-label="Accept the invitation to ${tenant.name}">Accept</button></form>
+              <form method="post" action="/invitations/${id}/accept">${secret}<button class="button${size}" aria-label="Accept the invitation to ${tenant.name}">Accept</button></form>
               ${confirmation({
                 label: 'Decline',
                 name: `Decline the invitation to ${tenant.name}`,
                 action: `/invitations/${id}/decline`,
-                fields: html`<p>To join later you need a new invitation.</p>`,
+                fields: html`${secret}<p>To join later you need a new invitation.</p>`,
                 button: 'Decline',
               })}
             </div>`

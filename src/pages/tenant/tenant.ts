@@ -45,6 +45,8 @@ export type InvitationPage = {
   isLater: boolean
   /** Whether invitations are mailed; otherwise their links are shown. */
   mails: boolean
+  /** Who cannot accept an invitation; null if everybody can who has the address. */
+  obstacle: string | null
 }
 
 const notices = {
@@ -162,7 +164,7 @@ export type ShownInvitation = {
   role: string
   department: string | null
   expiresAt: string
-  /** The page on which it is accepted. */
+  /** Its link, with the secret. */
   url: string
 }
 
@@ -175,11 +177,11 @@ const invitationColumns = [
 
 /** Pending invitations, and a form to invite a member. */
 function invitationSection(page: InvitationPage, viewer: Viewer): Html {
-  const { data, nextCursor, isLater, mails } = page
+  const { data, nextCursor, isLater, mails, obstacle } = page
   const rows = data.map((invitation) => invitationRow(invitation, mails))
   const delivery = mails
     ? 'They get an email with a link.'
-    : 'No email is sent: send them the link that is shown here.'
+    : 'No email is sent: send them the link that is shown here, and to nobody else.'
   const options = { role: roleOptions('viewer') }
   const form = renderForm(
     invitationForm,
@@ -187,7 +189,8 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
     ({ email, role, department }) => html`<h3 id="invite">Invite a member</h3>
           ${email}
           <div class="pair">${role}${department}</div>
-          <p class="quiet small">${delivery} They become a member when they accept, signed in with this email address, verified by a provider that is trusted for it.</p>
+          <p class="quiet small">${delivery} They become a member when they open the link, sign in with this email address, and accept. The link works once.</p>
+          ${obstacle === null ? '' : html`<p class="notice">${obstacle}</p>`}
           <button class="button">Invite</button>`,
   )
   return html`<section class="card" aria-labelledby="invitations">

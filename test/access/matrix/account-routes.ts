@@ -160,6 +160,8 @@ export const accountRoutes: RouteRows = {
     reach: 'owner',
     heldByKeys: true,
   },
+  // The matrix gives no secret.
+  'GET /app/invitations/:id/open': { who: 'anyone', answer: 400 },
   'GET /app/invitations/:id': {
     who: 'invitation:read',
     answer: 200,

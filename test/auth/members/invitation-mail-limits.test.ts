@@ -21,6 +21,7 @@ async function setUp(t: Test) {
   let fails = false
   const deps = {
     ...{ db, baseUrl: test.config.baseUrl, clock: test.app.clock },
+    keys: test.config.encryptionKeys,
     mailer: {
       async send(mail: Mail) {
         if (fails) throw new Error('The mail server is away.')

@@ -14,12 +14,17 @@ import {
 const clientInfo = { userAgent: null, ip: null }
 const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }
 
-async function invite({ app, database }: Journey, host: TestUser, email: string) {
+async function invite({ app, database, config }: Journey, host: TestUser, email: string) {
   const { tenantId, userId: invitedBy } = host
   const invitation = { tenantId, email, role: 'editor', department: 'sales', invitedBy } as const
   const enter = await allowScopes(database)
   const created = await app.db.write(enter(host), (connection) =>
-    createInvitation(connection, app.queue, invitation, clientInfo),
+    createInvitation(
+      connection,
+      { queue: app.queue, keys: config.encryptionKeys },
+      invitation,
+      clientInfo,
+    ),
   )
   if (typeof created === 'string') throw new Error(`Not invited: ${created}.`)
   return created

@@ -185,6 +185,7 @@ t.test('a change locks only the rows of the admins and the member', { skip }, as
 t.test('a member of another tenant can be invited; a member cannot', async (t) => {
   const test = await world(t)
   const { app, admin, elsewhere } = test
+  const { encryptionKeys: keys } = test.config
   const host = await createUser(test.database, { role: 'admin' })
   const invitation = {
     tenantId: host.tenantId,
@@ -195,7 +196,7 @@ t.test('a member of another tenant can be invited; a member cannot', async (t) =
   } as const
   const invite = () =>
     test.write(host, (connection) =>
-      createInvitation(connection, app.queue, invitation, clientInfo),
+      createInvitation(connection, { queue: app.queue, keys }, invitation, clientInfo),
     )
   t.match(await invite(), { acceptedAt: null })
   t.match(await rolesIn(test, host.tenantId), { [host.userId]: 'admin' })
@@ -241,7 +242,7 @@ t.test('an invitation is mailed in the tenant of the job only', async (t) => {
   const mailer = { send: async ({ to }: { to: readonly string[] }) => void sent.push(...to) }
   const db = openDatabase(database.workerUrl, 1)
   t.teardown(() => db.close())
-  const deps = { ...config, db, mailer }
+  const deps = { ...config, db, mailer, keys: config.encryptionKeys }
   t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed')
   t.same(sent, ['1@example.com'])
   const { rows } = await database.admin.query(

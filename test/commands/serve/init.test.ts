@@ -21,6 +21,7 @@ const answers = [
   'hush #1',
   'postgres://owner:pw%23@db.example:5433/product',
   'whsec_from_the_provider_of_billing',
+  'login:ada',
 ]
 
 t.test('the answers and new secrets become a complete configuration', async (t) => {
@@ -34,6 +35,8 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
   const env = parseEnv(await readFile(file, 'utf8'))
   t.match(env, {
     NODE_ENV: 'production',
+    OPERATORS: 'login:ada',
+    BILLING_WEBHOOK_SECRETS: 'whsec_from_the_provider_of_billing',
     OIDC_LOGIN_CLIENT_SECRET: 'hush #1',
     DATABASE_OWNER_URL: 'postgres://owner:pw%23@db.example:5433/product',
     DATABASE_URL: /^postgres:\/\/gatehouse_app:[\w-]{43}@db\.example:5433\/product$/,
@@ -45,6 +48,20 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
   t.equal(again.status, 1)
   t.match(again.messages, /\.env exists already\. Move it away/)
   t.strictSame(parseEnv(await readFile(file, 'utf8')), env, 'nothing was changed')
+})
+
+t.test('billing and operators can be left open, and init says what follows', async (t) => {
+  const cwd = await temporaryFolder(t)
+  const open = answers.with(1, '').with(7, '').with(8, '')
+  const { results, status } = await init(t, cwd, open)
+  t.equal(status, 0)
+  t.match(results, /OPERATORS is empty.* The start page shows/)
+  t.match(results, /Invitations are accepted only by their link/)
+  t.match(results, /Invitations are not mailed/)
+  const env = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))
+  t.match(env, { HOST: '127.0.0.1', TRUST_PROXY: '127.0.0.1' })
+  t.notOk('OPERATORS' in env || 'BILLING_WEBHOOK_SECRETS' in env)
+  t.match(readConfig(env).warnings, [/BILLING_WEBHOOK_SECRETS is empty/])
 })
 
 t.test('a slash at the end of the public address is not part of it', async (t) => {
@@ -95,6 +112,7 @@ t.test('each answer is checked, and nothing is written with a wrong one', async 
     [5, "it's", /must have no quotes/],
     [6, 'mysql://a:b@c/d', /must be postgres:/],
     [7, 'short', /BILLING_WEBHOOK_SECRETS/],
+    [8, 'ada', /OPERATORS: “ada” is not a provider:subject pair/],
   ]
   for (const [index, answer, message] of wrong) {
     const { status, messages } = await init(t, cwd, answers.with(index, answer))

@@ -193,7 +193,7 @@ export interface paths {
   "/invitations/{id}/accept": {
     /**
      * Accept an invitation: 204, or 303 for a form
-     * @description You become a member of the tenant. The active tenant of your session stays; `POST /session/tenant` switches it. For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
+     * @description You become a member of the tenant. The active tenant of your session stays; `POST /session/tenant` switches it. For the person who has the invited e-mail verified by a provider trusted for it, or signed in with it and has the secret of the invitation’s link; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -202,7 +202,7 @@ export interface paths {
   "/invitations/{id}/decline": {
     /**
      * Decline an invitation: 204, or 303 for a form
-     * @description It is no longer shown to you. The tenant is not told. For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
+     * @description It is no longer shown to you. The tenant is not told. For the person who has the invited e-mail verified by a provider trusted for it, or signed in with it and has the secret of the invitation’s link; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -323,7 +323,7 @@ export interface paths {
     get: operations["listUsers"];
     /**
      * Invite a user to your tenant
-     * @description The person who has that e-mail, verified by a provider trusted for it, becomes a member when they accept; whether such a person exists is not told. With a mail server the link is mailed; it is `/app/invitations/{id}`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.
+     * @description The person who has that e-mail becomes a member when they accept: verified by a provider trusted for it, or with the link, which contains a secret and works once, and a sign-in with that e-mail. Whether such a person exists is not told. With a mail server the link is mailed, and only its recipient has it; otherwise it is `url`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.
      *
      * Roles admin: of the active tenant. A limited token needs `user:manage`.
      */
@@ -1131,6 +1131,21 @@ export interface components {
       /** @constant */
       status: 409;
     };
+    CreatedInvitation: {
+      /** Format: uuid */
+      id: string;
+      /** @description In lower case */
+      email: string;
+      role: string;
+      department: string | null;
+      invitedBy: number | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      acceptedAt: string | null;
+      url: string | null;
+    };
     /** @description The request came with a cookie from a page of another site. */
     CrossOriginProblem: components["schemas"]["Problem"] & {
       /** @constant */
@@ -1348,6 +1363,10 @@ export interface components {
       /** Format: date-time */
       expiresAt: string;
       acceptedAt: string | null;
+    };
+    InvitationAnswer: {
+      /** @description The secret of the invitation’s link, `link` in its query */
+      link?: string;
     };
     InvitationPage: {
       data: components["schemas"]["Invitation"][];
@@ -3274,7 +3293,7 @@ export interface operations {
   };
   /**
    * Accept an invitation: 204, or 303 for a form
-   * @description You become a member of the tenant. The active tenant of your session stays; `POST /session/tenant` switches it. For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
+   * @description You become a member of the tenant. The active tenant of your session stays; `POST /session/tenant` switches it. For the person who has the invited e-mail verified by a provider trusted for it, or signed in with it and has the secret of the invitation’s link; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
    *
    * Roles viewer, editor, admin: own account.
    */
@@ -3287,8 +3306,12 @@ export interface operations {
     };
     requestBody?: {
       content: {
-        /** @example {} */
-        "application/json": components["schemas"]["Empty"];
+        /**
+         * @example {
+         *   "link": "text"
+         * }
+         */
+        "application/json": components["schemas"]["InvitationAnswer"];
       };
     };
     responses: {
@@ -3317,7 +3340,7 @@ export interface operations {
   };
   /**
    * Decline an invitation: 204, or 303 for a form
-   * @description It is no longer shown to you. The tenant is not told. For the person who has the invited e-mail verified by a provider trusted for it; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
+   * @description It is no longer shown to you. The tenant is not told. For the person who has the invited e-mail verified by a provider trusted for it, or signed in with it and has the secret of the invitation’s link; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.
    *
    * Roles viewer, editor, admin: own account.
    */
@@ -3330,8 +3353,12 @@ export interface operations {
     };
     requestBody?: {
       content: {
-        /** @example {} */
-        "application/json": components["schemas"]["Empty"];
+        /**
+         * @example {
+         *   "link": "text"
+         * }
+         */
+        "application/json": components["schemas"]["InvitationAnswer"];
       };
     };
     responses: {
@@ -4102,7 +4129,7 @@ export interface operations {
   };
   /**
    * Invite a user to your tenant
-   * @description The person who has that e-mail, verified by a provider trusted for it, becomes a member when they accept; whether such a person exists is not told. With a mail server the link is mailed; it is `/app/invitations/{id}`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.
+   * @description The person who has that e-mail becomes a member when they accept: verified by a provider trusted for it, or with the link, which contains a secret and works once, and a sign-in with that e-mail. Whether such a person exists is not told. With a mail server the link is mailed, and only its recipient has it; otherwise it is `url`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.
    *
    * Roles admin: of the active tenant. A limited token needs `user:manage`.
    */
@@ -4126,7 +4153,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The new invitation */
+      /** @description The new created invitation */
       201: {
         headers: {
           /** @description Path of the new object */
@@ -4137,7 +4164,7 @@ export interface operations {
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
         content: {
-          "application/json": components["schemas"]["Invitation"];
+          "application/json": components["schemas"]["CreatedInvitation"];
         };
       };
       400: components["responses"]["Malformed"];

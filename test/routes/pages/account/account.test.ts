@@ -213,7 +213,7 @@ t.test(
     t.match(page.body, 'host@x.example')
     const missing = await open(`/app/invitations/${crypto.randomUUID()}`)
     t.equal(missing.statusCode, 404)
-    t.match(missing.body, 'Sign in with the address that was invited.')
+    t.match(missing.body, 'sign in with the address that was invited.')
     const accepted = await send(`/invitations/${first?.id}/accept`, '')
     t.equal(accepted.headers.location, '/app/account?done=joined')
     const declined = await send(`/invitations/${second?.id}/decline`, '')

@@ -1,5 +1,8 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('an admin sees what is to be expected of an endpoint; others do not', async (t) => {
@@ -32,4 +35,18 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
   const disabled = (await admin.open('/')).body
   t.match(disabled, 'is disabled and receives nothing since')
   t.notMatch(disabled, 'certificate expires', 'it receives nothing, so nothing is expected of it')
+})
+
+t.test('without operators the first person sees what to write into OPERATORS', async (t) => {
+  const test = await build(t)
+  const first = await owner(test)
+  const second = await owner(test)
+  await addIdentity(test, first.user.userId, 'one')
+  await addIdentity(test, second.user.userId, 'two')
+  const home = async ({ cookie }: typeof first, { app } = test) =>
+    (await app.inject({ url: '/', headers: { cookie, accept: 'text/html' } })).body
+  t.match(await home(first), /No one operates[\s\S]*<code id="operator-0">demo:one</)
+  t.notMatch(await home(second), 'No one operates')
+  const operated = await build(t, { OPERATORS: 'demo:ada' })
+  t.notMatch(await home(await owner(operated), operated), 'No one operates')
 })

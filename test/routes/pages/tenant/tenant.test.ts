@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 
@@ -134,8 +135,40 @@ t.test('without a mail server the page shows the link of an invitation', async (
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')
   const { body } = await open()
-  t.match(body, `${test.config.baseUrl}/app/invitations/${rows[0].id}`)
+  const { baseUrl } = test.config
+  t.match(body, new RegExp(`${baseUrl}/app/invitations/${rows[0].id}/open\\?link=[\\w-]{43}<`))
   t.match(body, 'No email is sent')
+})
+
+t.test('the page says why new people could not accept an invitation', async (t) => {
+  for (const [settings, text] of [
+    [{}, null],
+    [{ SIGN_UP: 'closed' }, /SIGN_UP is closed/],
+    [{ SIGN_UP: 'invited' }, null],
+    [{ SIGN_UP: 'invited', OIDC_DEMO_TRUST_EMAIL: 'false' }, /no provider is trusted/],
+  ] as const) {
+    const test = await build(t, settings)
+    const admin = await createUser(test.database, { role: 'admin' })
+    const { body } = await person(test, (await signIn(test, admin)).cookie).open()
+    t.match(body, 'Invite a member')
+    if (text === null) t.notMatch(body, 'Only people who have an account')
+    else t.match(body, text)
+  }
+})
+
+t.test('after a change of the first key the page still shows the link', async (t) => {
+  const test = await build(t)
+  const admin = await createUser(test.database, { role: 'admin' })
+  const { send } = person(test, (await signIn(test, admin)).cookie)
+  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  const { rows } = await test.database.admin.query('SELECT id, link_hash FROM invitations')
+  const [old] = test.config.encryptionKeys
+  const added = { id: 'new', secret: Buffer.alloc(32, 1) }
+  const shown = (keys: typeof test.config.encryptionKeys) =>
+    invitationUrl({ baseUrl: 'https://a.example', keys }, rows[0].id, rows[0].link_hash)
+  t.match(shown([added, old]), shown([old]))
+  t.match(shown([old]), /\?link=/)
+  t.notMatch(shown([added]), 'link=', 'without the key there is a page, but no secret')
 })
 
 t.test('with a mail server the page shows no link', async (t) => {
