@@ -20,6 +20,7 @@ export function startGatehouse({ url }: Pick<Place, 'url'>): Promise<Server> {
     RATE_LIMIT_WEBHOOKS: 'off',
     RATE_LIMIT_API: 'off',
     RATE_LIMIT_VERIFY: 'off',
+    RATE_LIMIT_PUBLISH: 'off',
     LOG_LEVEL: 'silent',
   })
 }

@@ -29,29 +29,29 @@ CREATE POLICY self_or_tenant ON users FOR SELECT
          OR EXISTS (SELECT FROM memberships m
                     WHERE m.tenant_id = (SELECT current_tenant_id()) AND m.user_id = users.id));
 -- USING also lets people lock their own row. A changed row must belong to the user's own tenant, because
--- plan and billing customer change nowhere else. A service changes no user.
+-- plan and billing customer change nowhere else. A service or an app changes no user.
 CREATE POLICY own_tenant ON users FOR UPDATE
   USING ((id = (SELECT current_user_id()) OR own_tenant_id = (SELECT current_tenant_id()))
-         AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service')
-  WITH CHECK (own_tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+         AND (SELECT current_scope_kind()) NOT IN ('service', 'app'))
+  WITH CHECK (own_tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 
 CREATE POLICY owner_scope ON oauth_identities USING (user_id = (SELECT current_user_id()));
 
--- A service never changes who belongs to the tenant, whatever its permissions are.
+-- A service or an app never changes who belongs to the tenant, whatever its permissions are.
 CREATE POLICY own_or_tenant ON memberships FOR SELECT
   USING (user_id = (SELECT current_user_id()) OR tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY tenant_change ON memberships FOR UPDATE
-  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 CREATE POLICY tenant_removal ON memberships FOR DELETE
-  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 
 CREATE POLICY tenant_scope ON invitations FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 CREATE POLICY people_invite ON invitations FOR INSERT
-  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 CREATE POLICY people_change ON invitations FOR UPDATE
-  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 CREATE POLICY people_withdraw ON invitations FOR DELETE
-  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) IS DISTINCT FROM 'service');
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 
 -- The owner of the view is the owner of the table, which is not under FORCE: security_invoker applies the
 -- policies of the caller, and the condition restricts the view to the tenant.
@@ -94,6 +94,13 @@ CREATE POLICY tenant_scope ON service_tokens
   USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'session');
 CREATE POLICY tenant_names ON service_tokens FOR SELECT USING (tenant_id = (SELECT current_tenant_id()));
 
+-- Operators alone, in a session, see and change app tokens.
+CREATE POLICY operators ON app_tokens
+  USING ((SELECT current_scope_kind()) = 'session' AND EXISTS (
+    SELECT FROM oauth_identities i JOIN operators o USING (provider, provider_user_id)
+    WHERE i.user_id = (SELECT current_user_id())));
+
+-- Also of an app in this tenant.
 CREATE POLICY service_scope ON service_idempotency_keys
   USING (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()));
 

@@ -95,6 +95,7 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     │  ├─ welcome        the start page, also without sign-in
  *     │  ├─ forwardAuth    forwarded-request, authz: a proxy asks who sent a request to the app behind
  *     │  │                 it; services too
+ *     │  ├─ appCalls       authz, tenant-rls: the app, in the tenant that it names
  *     │  ├─ signedIn       authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ people         authz: account, orders and billing pages
@@ -240,6 +241,14 @@ export async function buildApp(
       await app.register(auth.verify, { tokens })
     })
 
+    await app.register(async function appCalls(app) {
+      await app.register(rateLimit, { name: 'publish', limit: rateLimits.publish, by: 'session' })
+      await app.register(authz, { services: true })
+      await app.register(tenantRls)
+      await app.register(api.eventTypes)
+      await app.register(api.publish)
+    })
+
     await app.register(async function signedIn(app) {
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz, { services: true })
@@ -298,6 +307,7 @@ export async function buildApp(
       await app.register(api.billingReplays)
       await app.register(api.billingReconciliations)
       await app.register(api.billingCustomers)
+      await app.register(api.appTokens)
       await app.register(pageRoutes.operations)
       await app.register(pageRoutes.billing)
       await app.register(pageRoutes.billingCustomers)

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
+import { recordOperators } from '#src/auth/app-tokens/app-tokens.ts'
 import { startErasures } from '#src/auth/erasure/work.ts'
 import { workInvitationMails } from '#src/auth/members/invitation-mail.ts'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
@@ -124,6 +125,7 @@ async function startParts(
     secretSwitched: (provider, position) =>
       logger.warn({ provider, position }, 'the provider accepted another client secret'),
   })
+  await recordOperators(systemDb, config.operators)
   await queue.start()
   const due = startDueJobs(queue, logger)
   parts.stoppables.push(due, startTakeover(queue, logger))

@@ -63,6 +63,7 @@ t.test('the scopes and their guards match the reviewed snapshot', async (t) => {
     RATE_LIMIT_WEBHOOKS: '9/60',
     RATE_LIMIT_LOGOUT: '9/60',
     RATE_LIMIT_VERIFY: '9/60',
+    RATE_LIMIT_PUBLISH: '9/60',
   }
   const { app } = await build(t, limits)
   await app.ready()

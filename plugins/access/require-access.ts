@@ -42,7 +42,8 @@ function refuseUnguardedRoute(this: FastifyInstance, route: RouteOptions): void 
     throw new Error(`${name}: the policy has no rule ${unknown}.`)
   }
   const needsTenant = rule.scope === 'tenant' || rule.scope === 'chain'
-  demand(this, [needsTenant ? 'tenantEntry' : 'entry'], name)
+  const isNamed = rule.scope === 'app' && route.config?.namesTenant === true
+  demand(this, [needsTenant || isNamed ? 'tenantEntry' : 'entry'], name)
 }
 
 /** One of the decorators must be there: the guard that sets it stands before the route. */

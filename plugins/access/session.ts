@@ -24,8 +24,13 @@ import {
   rememberVerified,
   sessionCookie,
 } from '#src/http/headers/session-cookie.ts'
+import { uuidForm } from '#src/http/schemas.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The id in the path is the tenant that an app names. */
+    namesTenant?: true
+  }
   interface Session {
     /** The cookie carried this id, signed with one of our secrets. */
     fromCookie?: boolean
@@ -37,6 +42,8 @@ declare module 'fastify' {
     readSessionCookie(): Credential | null
     /** Opens a transaction with the credential; the facts are null if it is not live. */
     identify(credential: Credential): Entry<Principal | null>
+    /** The tenant that the path of an app's request names; null without one. */
+    readonly namedTenantId: string | null
     /** What every page shows of who is asking; null if they have not entered, or for no page. */
     person: Person | null
     /** Who is asking, as the latest transaction found them; null until one was entered. */
@@ -88,6 +95,7 @@ export default fp<Options>(
     app.decorateRequest('protocol', { getter: () => (secureCookie ? 'https' : 'http') })
     app.decorateRequest('enteredCaller', null)
     app.decorateRequest('person', null)
+    app.decorateRequest('namedTenantId', { getter: namedTenantOf })
     app.decorateRequest('identify', identify)
     app.decorateRequest('visitorEntry', { getter: visitorEntryOf })
     app.decorateRequest('findCaller', async function findCaller(this: FastifyRequest) {
@@ -117,6 +125,7 @@ export default fp<Options>(
       const entry = enterCredential(credential, {
         idleSeconds,
         operators,
+        namedTenantId: this.namedTenantId,
         ...(isPage(this) && {
           onPerson: (person: Person) => {
             this.person = person
@@ -136,6 +145,12 @@ export default fp<Options>(
   },
   { name: 'session', fastify: '5.x', dependencies: ['database', 'tracing'] },
 )
+
+function namedTenantOf(this: FastifyRequest): string | null {
+  const { id } = Object(this.params)
+  const isNamed = this.routeOptions.config.namesTenant === true && uuidForm.test(id)
+  return isNamed ? id : null
+}
 
 function isPage({ routeOptions }: FastifyRequest): boolean {
   const { url = '' } = routeOptions

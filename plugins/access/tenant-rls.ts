@@ -1,7 +1,15 @@
 import fp from 'fastify-plugin'
-import type { Caller, Member, Principal, TenantPrincipal } from '#src/access/caller.ts'
+import type {
+  App,
+  Caller,
+  Member,
+  Principal,
+  TenantApp,
+  TenantPrincipal,
+} from '#src/access/caller.ts'
 import { toProblem } from '#src/access/policy.ts'
 import { type Entry, refine } from '#src/db/entry.ts'
+import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,7 +18,7 @@ declare module 'fastify' {
      * tenant for this transaction, where row-level security reads it; no header or body can name one.
      */
     readonly tenantEntry: Entry<Member>
-    /** The same for routes that services may call too. */
+    /** The same for routes that services may call too, and for those of an app in the tenant that it names. */
     readonly tenantPrincipalEntry: Entry<TenantPrincipal>
   }
 }
@@ -33,7 +41,15 @@ export default fp(
 )
 
 function requireTenantPrincipal(caller: Principal): TenantPrincipal {
+  if (caller.isApp) return requireNamedTenant(caller)
   return caller.serviceId === null ? requireTenant(caller) : caller
+}
+
+/** The same 404 for a tenant that is missing and one that was closed. */
+function requireNamedTenant(app: App): TenantApp {
+  const { tenantId } = app
+  if (tenantId === null) throw new Problem('not-found')
+  return { ...app, tenantId }
 }
 
 function requireTenant(caller: Caller): Member {

@@ -54,9 +54,9 @@ export default fp<{ baseUrl: string }>(
             token: {
               type: 'http',
               scheme: 'bearer',
-              bearerFormat: 'gth_… or gths_…',
+              bearerFormat: 'gth_…, gths_… or gtha_…',
               description:
-                'An API token of a member, or a service token of the tenant where the operation names the permission that it needs.',
+                'An API token of a member, or a service token of the tenant where the operation names the permission that it needs; for some operations an app token.',
             },
           },
         },
@@ -88,7 +88,8 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   const { resource, action } = access
   const row = accessOverview().find((one) => one.resource === resource && one.action === action)
   if (row === undefined) return {}
-  const { roles, scope, conditions, tokenPermission, acceptsToken, forServices } = row
+  const { roles, scope, conditions, tokenPermission, acceptsToken, forApp, forServices } = row
+  if (forApp) return appNotes(schema, `${resource}:${action}`, scope)
   const who = roles.length === 0 ? 'Operators' : `Roles ${roles.join(', ')}`
   const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
   const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
@@ -103,6 +104,20 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
     'x-access': {
       ...{ rule: permission, roles, scope, conditions, tokenPermission },
       servicePermission: forServices === true ? permission : null,
+    },
+  }
+  return notes
+}
+
+function appNotes(schema: FastifySchema, permission: string, scope: string): FastifySchema {
+  const notes = {
+    description: [schema.description, `An app token needs \`${permission}\`.`]
+      .filter(Boolean)
+      .join('\n\n'),
+    security: [byToken],
+    'x-access': {
+      ...{ rule: permission, roles: [], scope, conditions: [], tokenPermission: null },
+      servicePermission: null,
     },
   }
   return notes

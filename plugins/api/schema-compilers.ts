@@ -4,6 +4,14 @@ import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import fp from 'fastify-plugin'
 import { isStorableTimeText } from '#src/http/times.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
+import type { CompileSchema } from '#src/webhooks/events/app-types.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Compiles the JSON Schema of an event type, which the app has registered. */
+    compileEventSchema: CompileSchema
+  }
+}
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
@@ -24,6 +32,7 @@ export default fp(
   async function schemaCompilers(app) {
     app.setValidatorCompiler(compileValidator)
     app.setSerializerCompiler(compileSerializer)
+    app.decorate('compileEventSchema', compileEventSchema)
   },
   { name: 'schema-compilers', fastify: '5.x' },
 )
@@ -32,6 +41,20 @@ export default fp(
 function limitTimes(ajv: Ajv): void {
   const standard = Object(ajv.formats['date-time'])
   ajv.addFormat('date-time', (text) => standard.validate(text) && isStorableTimeText(text))
+}
+
+// Others write them: what is unusual is not logged, and what is unknown is refused.
+const ofEventTypes = {
+  useDefaults: false,
+  logger: false,
+  strictTypes: false,
+  strictTuples: false,
+} as const
+
+/** With an instance of its own, so that two schemas may have one $id. Nothing is filled in. */
+const compileEventSchema: CompileSchema = (schema) => {
+  const options = { customOptions: { ...customOptions, ...ofEventTypes } }
+  return Object(makeAjv()({}, options)({ schema, method: '', url: '' }))
 }
 
 /** For requests. */

@@ -8,10 +8,15 @@ import { toQuotaProblem } from '#src/db/quota.ts'
 import { countSessionCookies } from '#src/http/headers/session-cookie.ts'
 import { withVary } from '#src/http/headers/vary.ts'
 import { acceptsHtml } from '#src/http/params.ts'
-import { type ErrorCode, errorTable, Problem, problemType } from '#src/http/problems.ts'
+import {
+  type ErrorCode,
+  errorTable,
+  type FieldError,
+  Problem,
+  problemType,
+} from '#src/http/problems.ts'
 import {
   describeErrors,
-  type FieldError,
   type KeywordError,
   maxListedErrors,
   toFieldErrors,
@@ -66,7 +71,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 function describeRefusal(error: unknown, request: FastifyRequest): Refusal {
   // A client that disconnects while sending the body is not a server error.
   const problem = request.raw.readableAborted ? new Problem('malformed') : toProblem(error)
-  return { problem, fields: validationErrors(error, request) }
+  return { problem, fields: [...problem.fields, ...validationErrors(error, request)] }
 }
 
 /** `WWW-Authenticate` (RFC 6750, section 3). */
@@ -118,7 +123,9 @@ function sendProblem(
       status,
       detail: problem.detail ?? describeErrors(errors),
       instance: request.id,
-      ...(errors.length > 0 && { errors: errors.slice(0, maxListedErrors) }),
+      ...(errors.length > 0 && {
+        errors: errors.slice(0, Math.max(maxListedErrors, problem.fields.length)),
+      }),
     })
 }
 

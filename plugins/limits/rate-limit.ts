@@ -67,7 +67,7 @@ export const rateLimitStore = fp<{
 
 type Options = {
   /** Scopes with the same name share their counts. */
-  name: 'sign-in' | 'webhooks' | 'logout' | 'api' | 'verify' | 'unknown'
+  name: 'sign-in' | 'webhooks' | 'logout' | 'api' | 'verify' | 'publish' | 'unknown'
   limit: RateLimit
   by: 'address' | 'session' | 'address-and-session'
   /** Also counts requests that could not be parsed, for the address that sent them. */

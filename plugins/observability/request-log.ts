@@ -46,7 +46,8 @@ function writeLine(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Ids of rows, which open nothing. */
-function callerFacts({ userId, tenantId, sessionId, tokenId, serviceId }: Principal) {
+function callerFacts({ userId, tenantId, sessionId, tokenId, serviceId, isApp }: Principal) {
+  if (isApp) return { appTokenId: serviceId, tenantId }
   if (serviceId !== null) return { serviceId, tenantId }
   return { userId, tenantId, ...(sessionId === null ? { tokenId } : { sessionId }) }
 }

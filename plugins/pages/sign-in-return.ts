@@ -10,9 +10,9 @@ import {
   unsealDraft,
 } from '#src/http/form-draft.ts'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
+import type { FieldError } from '#src/http/problems.ts'
 import { type ErrorCode, Problem, type Resumption } from '#src/http/problems.ts'
 import { isPagePath, pageOfForm, pathPattern } from '#src/http/return-path.ts'
-import type { FieldError } from '#src/http/validation.ts'
 import { isSignInProblem, refusalText } from '#src/pages/account/problem.ts'
 import { signInPath } from '#src/pages/account/sign-in.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'

@@ -1,4 +1,4 @@
--- A credential opens a transaction: a session, an API token, a service token, or a job of the worker. The program
+-- A credential opens a transaction: a session, an API, service or app token, or a job of the worker. The program
 -- sends the SHA-256 of a credential and the tables store the hash of that, so neither a row nor a logged statement
 -- contains a usable one.
 
@@ -106,6 +106,39 @@ BEGIN
 END
 $$;
 
+-- Enters the tenant that the app names. If the token is not live it returns no row; if there is no such tenant, or
+-- it was closed, the scope stays empty and tenant_id is NULL. Locks as enter_service, the token first.
+CREATE OR REPLACE FUNCTION enter_app_token(credential bytea, tenant uuid, for_write boolean) RETURNS TABLE (
+  app_token_id uuid, name text, permissions text[], created_at timestamptz, tenant_id uuid,
+  stale boolean
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  digest bytea := sha256(credential);
+  scope_text text;
+BEGIN
+  IF for_write THEN
+    PERFORM FROM public.app_tokens a WHERE a.hash = digest FOR KEY SHARE;
+  END IF;
+  SELECT a.id, a.name, a.permissions, a.created_at, coalesce(a.last_used_at < now() - interval '60 seconds', true)
+    INTO app_token_id, name, permissions, created_at, stale
+    FROM public.app_tokens a WHERE a.hash = digest AND a.expires_at > now();
+  IF app_token_id IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  IF for_write THEN
+    PERFORM FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id LIMIT 1 FOR KEY SHARE;
+  END IF;
+  SELECT m.tenant_id INTO tenant_id FROM public.memberships m WHERE m.tenant_id = tenant LIMIT 1;
+  IF tenant_id IS NULL THEN
+    scope_text := public.clear_scope();
+  ELSE
+    scope_text := public.set_scope('app', app_token_id::text, NULL, tenant_id);
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
 -- Updates last_seen_at, at most once a minute. Skips a locked row, so it never waits.
 CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -131,6 +164,18 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
     SELECT o.tenant_id, o.id FROM public.service_tokens o
     WHERE o.hash = sha256(credential) AND coalesce(o.last_used_at < now() - interval '60 seconds', true)
     FOR NO KEY UPDATE SKIP LOCKED)
+$$;
+
+-- As touch_session, for last_used_at.
+CREATE OR REPLACE FUNCTION touch_app_token(credential bytea) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE public.app_tokens a SET last_used_at = now() WHERE a.id = (
+    SELECT o.id FROM public.app_tokens o
+    WHERE o.hash = sha256(credential)
+      AND (o.last_used_at IS NULL OR o.last_used_at < now() - interval '60 seconds')
+    FOR NO KEY UPDATE SKIP LOCKED);
+END
 $$;
 
 -- Deletes the session of a cookie, signed in or not. Returns false if there is none.

@@ -71,3 +71,48 @@ BEGIN
     FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id;
 END
 $$;
+
+-- Inserts events of the app and their deliveries, as publish_event does one, in the order of the arrays. An id that the
+-- tenant has raises unique_violation.
+CREATE OR REPLACE FUNCTION publish_app_events(
+  tenant uuid, ids text[], event_types text[], bodies text[], published_at timestamptz
+) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)
+LANGUAGE plpgsql VOLATILE ROWS 100 SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+    WITH event AS MATERIALIZED (
+      SELECT * FROM unnest(ids, event_types, bodies) WITH ORDINALITY e ("id", "type", "body", "position")
+    ), published AS (
+      INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
+      SELECT tenant, event.id, event.type, event.body, published_at,
+        NULLIF(current_setting('app.cause', true), ''),
+        NULLIF(current_setting('app.traceparent', true), '')
+      FROM event ORDER BY event.position
+    ), endpoint AS MATERIALIZED (
+      SELECT e.id, s.status, e.in_turn, e.all_event_types, e.event_types AS chosen_types
+      FROM public.webhook_endpoints e
+      JOIN public.endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
+      WHERE e.tenant_id = tenant AND (e.all_event_types OR e.event_types && publish_app_events.event_types)
+      FOR KEY SHARE OF e
+    ), delivery AS (
+      INSERT INTO public.deliveries AS d (tenant_id, event_id, endpoint_id, event_type, status,
+        created_at, held_for, next_attempt_at, finished_at)
+      SELECT tenant, event.id, endpoint.id, event.type,
+        CASE endpoint.status WHEN 'disabled' THEN 'exhausted' ELSE 'pending' END, published_at,
+        CASE endpoint.status WHEN 'disabled' THEN 'recovery' END,
+        CASE WHEN endpoint.status <> 'disabled' THEN least(published_at, now()) END,
+        CASE WHEN endpoint.status = 'disabled' THEN published_at END
+      FROM event JOIN endpoint ON endpoint.all_event_types OR event.type = ANY (endpoint.chosen_types)
+      ORDER BY event.position
+      RETURNING d.id, d.endpoint_id, d.next_attempt_at
+    ), scheduled AS (
+      INSERT INTO public.due_attempts (tenant_id, delivery_id, endpoint_id, due_at, series, number)
+      SELECT tenant, delivery.id, delivery.endpoint_id, delivery.next_attempt_at, 0, 1
+      FROM delivery WHERE delivery.next_attempt_at IS NOT NULL
+    )
+    SELECT delivery.id, delivery.endpoint_id, delivery.next_attempt_at, 0::double precision,
+      CASE endpoint.status WHEN 'failing' THEN -1 ELSE 0 END, endpoint.in_turn
+    FROM delivery JOIN endpoint ON endpoint.id = delivery.endpoint_id;
+END
+$$;

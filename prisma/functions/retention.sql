@@ -73,6 +73,11 @@ BEGIN
     AND t.expires_at <= now() - make_interval(days => token_days);
   GET DIAGNOSTICS more = ROW_COUNT;
   tokens := tokens + more;
+  DELETE FROM public.app_tokens t WHERE t.id IN (
+    SELECT o.id FROM public.app_tokens o
+    WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch);
+  GET DIAGNOSTICS more = ROW_COUNT;
+  tokens := tokens + more;
   RETURN NEXT;
 END
 $$;

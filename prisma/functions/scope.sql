@@ -80,7 +80,7 @@ BEGIN
 END
 $$;
 
--- How the scope was entered: session, token, service, job, billing, or the purpose of a sign-in.
+-- How the scope was entered: session, token, service, app, job, billing, or the purpose of a sign-in.
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -88,24 +88,25 @@ BEGIN
 END
 $$;
 
--- The service of the scope; NULL for a person, a job, or without a scope.
+-- The service or app token of the scope; NULL for a person, a job, or without a scope.
 CREATE OR REPLACE FUNCTION current_service_id() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] <> 'service' THEN RETURN NULL; END IF;
+  IF scope IS NULL OR scope[2] NOT IN ('service', 'app') THEN RETURN NULL; END IF;
   RETURN scope[3]::uuid;
 END
 $$;
 
--- The name of that service now, which the audit log keeps.
+-- The name of that token now, which the audit log keeps.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] <> 'service' THEN RETURN NULL; END IF;
+  IF scope IS NULL OR scope[2] NOT IN ('service', 'app') THEN RETURN NULL; END IF;
+  IF scope[2] = 'app' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = scope[3]::uuid); END IF;
   RETURN (SELECT s.name FROM public.service_tokens s WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
 END
 $$;

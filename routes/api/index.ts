@@ -1,6 +1,9 @@
 import ownInvitations from './account/invitations.ts'
 import me from './account/me.ts'
 import tenants from './account/tenants.ts'
+import eventTypes from './app/event-types.ts'
+import publish from './app/publish.ts'
+import appTokens from './app/tokens.ts'
 import billingCheckout from './billing/checkout.ts'
 import billingCustomers from './billing/customers.ts'
 import billingEvents from './billing/events.ts'
@@ -26,6 +29,7 @@ import endpointReplays from './webhooks/replays.ts'
 
 /** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {
+  appTokens,
   audit,
   billingCheckout,
   billingCustomers,
@@ -35,12 +39,14 @@ export default {
   declared,
   deliveries,
   endpointReplays,
+  eventTypes,
   events,
   folders,
   invitations,
   me,
   notifications,
   ownInvitations,
+  publish,
   serviceTokens,
   teamMembers,
   teams,

@@ -1,5 +1,6 @@
 /** A person who is asking, as the database found them when their credential opened the transaction. */
 export type Caller = {
+  readonly isApp?: false
   readonly serviceId: null
   readonly serviceName: null
   /** The row of the session; null when the request came with an API token. */
@@ -28,7 +29,8 @@ export type Caller = {
  * no user, no role and no session.
  */
 export type Service = {
-  /** The row of the service token. */
+  readonly isApp?: false
+  /** The row of the service token, for an app of the app token. */
   readonly serviceId: string
   readonly serviceName: string
   readonly tenantId: string
@@ -47,14 +49,27 @@ export type Service = {
   readonly operator: false
 }
 
-/** Who is asking: a person or a service. */
-export type Principal = Caller | Service
+/**
+ * The app that this program stands in front of, asking with an app token. It acts in the tenant that
+ * its request names, and like a service is no person.
+ */
+export type App = Omit<Service, 'tenantId' | 'isApp'> & {
+  readonly isApp: true
+  /** The tenant that the request names; null if it names none, or one that does not exist. */
+  readonly tenantId: string | null
+}
+
+/** Who is asking: a person, a service or the app. */
+export type Principal = Caller | Service | App
+
+/** An app in a tenant. */
+export type TenantApp = App & { readonly tenantId: string }
 
 /** A caller with an active tenant. */
 export type Member = Caller & { readonly tenantId: string }
 
-/** A principal with an active tenant: a member or a service. */
-export type TenantPrincipal = Member | Service
+/** A principal with an active tenant: a member or a service, or an app in the tenant that it names. */
+export type TenantPrincipal = Member | Service | TenantApp
 
 /** The first lock of tenant rows: the tenant of the caller, or of a job. */
 export type TenantScope = Pick<Member, 'tenantId'>

@@ -25,6 +25,8 @@ export type AccessRow = {
   /** Which credentials are accepted. */
   credential: string
   acceptsToken: boolean
+  /** Whether an app token can be permitted to do it, and nobody else. */
+  forApp: boolean
   /** Whether a service token can be permitted to do it, or always may. */
   forServices: Rule['forServices']
 }
@@ -35,6 +37,7 @@ const scopeWords: Readonly<Record<ScopeKind, string>> = {
   chain: 'of the active tenant, in a folder of one of the user’s teams',
   operator: 'of no tenant; operators only',
   self: 'own account',
+  app: 'of the tenant that the app names',
 }
 const credentialWords: Readonly<Record<CredentialKind, string>> = {
   any: 'session or token',
@@ -52,8 +55,9 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     scope: scopeWords[rule.scope],
     conditions: rule.unless.map(({ words }) => words),
     tokenPermission: rule.tokenPermission,
-    credential: credentialWords[rule.credential],
+    credential: rule.scope === 'app' ? 'app token' : credentialWords[rule.credential],
     acceptsToken: rule.credential === 'any',
+    forApp: rule.scope === 'app',
     forServices: rule.forServices,
   }))
 }
@@ -75,7 +79,7 @@ function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]
 
 const introduction = `# Permissions
 
-Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant.
+Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant. An app token has no role either: the rows for it alone name the permission that it needs.
 `
 
 function serviceCell({
@@ -106,8 +110,14 @@ export function accessDocument(rows: readonly AccessRow[]): string {
       ...roles.map((role) => (allowed.includes(role) ? 'yes' : '–')),
       scope,
       conditions.join('; '),
-      credential,
-      tokenPermission !== null ? `\`${tokenPermission}\`` : rule.acceptsToken ? 'any' : '–',
+      rule.forApp ? `${credential} with \`${rule.resource}:${rule.action}\`` : credential,
+      rule.forApp
+        ? '–'
+        : tokenPermission !== null
+          ? `\`${tokenPermission}\``
+          : rule.acceptsToken
+            ? 'any'
+            : '–',
       serviceCell(rule),
     ],
   )

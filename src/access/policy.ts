@@ -38,14 +38,17 @@ export type Resource =
   | 'tenant-deletion'
   | 'invitation'
   | 'activity'
-export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay'
+  | 'app-token'
+  | 'event-type'
+export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay' | 'publish'
 
 /**
  * How a row is scoped: by its owner; by the active tenant of the caller; within that tenant by the
  * chain from one of the caller's teams to the row; or as the person's own account. Rows of no tenant
- * are for operators, who are known by the identity they signed in with.
+ * are for operators, who are known by the identity they signed in with. `app`: for the app alone, in
+ * the tenant that its request names.
  */
-export type ScopeKind = 'owner' | 'tenant' | 'chain' | 'operator' | 'self'
+export type ScopeKind = 'owner' | 'tenant' | 'chain' | 'operator' | 'self' | 'app'
 
 /** Which credential a rule accepts; `recent-session`: authenticated within the last five minutes. */
 export type CredentialKind = 'any' | 'session' | 'recent-session'
@@ -85,6 +88,9 @@ export const policy: readonly Rule[] = [
     allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
     allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
     allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
+  ),
+  allow('event', 'publish', 'app', null, null),
+  ...forServices(
     allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
     allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
     allow('usage', 'read', 'tenant', 'user:manage', 'user:manage'),
@@ -101,6 +107,12 @@ export const policy: readonly Rule[] = [
   allow('billing-customer', 'read', 'operator', null, null),
   allow('billing-customer', 'update', 'operator', null, null),
   allow('operation', 'read', 'operator', null, null),
+  allow('app-token', 'read', 'operator', null, null),
+  { ...allow('app-token', 'create', 'operator', null, null), credential: 'recent-session' },
+  { ...allow('app-token', 'update', 'operator', null, null), credential: 'recent-session' },
+  allow('app-token', 'delete', 'operator', null, null),
+  allow('event-type', 'read', 'app', null, null),
+  allow('event-type', 'update', 'app', null, null),
   own('profile', 'read', 'any'),
   { ...own('verification', 'read', 'any'), forServices: 'always' },
   own('plan', 'create', 'session'),
@@ -161,7 +173,7 @@ function managed(resource: Resource): readonly Rule[] {
   return actions.map((action) => allow(resource, action, 'tenant', 'user:manage', 'user:manage'))
 }
 
-/** The name of the permission that a service token needs for a rule. */
+/** The name of the permission that a service or app token needs for a rule. */
 function servicePermissionOf({ resource, action }: Pick<Rule, 'resource' | 'action'>): string {
   return `${resource}:${action}`
 }
@@ -171,9 +183,15 @@ export const servicePermissions: readonly string[] = policy
   .filter((rule) => rule.forServices === true)
   .map(servicePermissionOf)
 
+/** Everything that an app token can be permitted to do. */
+export const appPermissions: readonly string[] = policy
+  .filter(({ scope }) => scope === 'app')
+  .map(servicePermissionOf)
+
 /** The facts about the caller that a decision needs. */
 export type Subject = Pick<
   Principal,
+  | 'isApp'
   | 'serviceId'
   | 'role'
   | 'tenantId'
@@ -199,6 +217,8 @@ export type Decision = {
     | 'token-limited'
     | 'person-required'
     | 'service-limited'
+    | 'app-required'
+    | 'app-limited'
     | Condition['name']
   /** The condition that denies it. */
   readonly condition?: Condition
@@ -237,6 +257,8 @@ export function decideWithoutObject(
 ): Decision {
   const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
+  if (caller.isApp === true) return decideForApp(caller, rule)
+  if (rule.scope === 'app') return { effect: 'deny', rule, reason: 'app-required' }
   if (caller.serviceId !== null) return decideForService(caller, rule)
   const inTenant = rule.scope === 'tenant' || rule.scope === 'chain'
   if (inTenant && caller.tenantId === null) return { effect: 'deny', rule, reason: 'no-tenant' }
@@ -276,6 +298,18 @@ function decideForService(
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 
+/** The app may do what its permissions name, and that is never what people or services do. */
+function decideForApp(
+  { tokenPermissions }: Pick<Subject, 'tokenPermissions'>,
+  rule: Rule,
+): Decision {
+  if (rule.scope !== 'app') return { effect: 'deny', rule, reason: 'person-required' }
+  if (!tokenPermissions?.includes(servicePermissionOf(rule))) {
+    return { effect: 'deny', rule, reason: 'app-limited' }
+  }
+  return { effect: 'allow', rule, reason: 'allowed' }
+}
+
 /**
  * A limited token can never give more than it has.
  * @throws Problem `forbidden` if the role has a permission that the caller lacks
@@ -293,9 +327,12 @@ export function requireAssignableRole(
 /** Details for the caller. The reason itself is in the log. */
 const details: Readonly<Record<string, string>> = {
   'session-required': 'Only a signed-in person may do this.',
-  'person-required': 'A service token cannot do this. Use a session, or an API token of a member.',
+  'person-required':
+    'A service or app token cannot do this. Use a session, or an API token of a member.',
   'service-limited':
     'The service token lacks the permission. An admin of the tenant can change its permissions.',
+  'app-required': 'Only the app may do this, with an app token.',
+  'app-limited': 'The app token lacks the permission. An operator can change its permissions.',
   'reauthentication-required':
     'Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
 }

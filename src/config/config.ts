@@ -103,7 +103,7 @@ export type Config = {
   operators: ReadonlySet<string>
   /** What a tenant may store. */
   quota: QuotaConfig
-  rateLimits: Record<'signIn' | 'webhooks' | 'logout' | 'verify' | 'api', RateLimit>
+  rateLimits: Record<'signIn' | 'webhooks' | 'logout' | 'verify' | 'publish' | 'api', RateLimit>
   audit: { retentionDays: number }
   /** Null in a worker. */
   redisUrl: string | null
@@ -208,6 +208,7 @@ export function readConfig(env: Environment): Config {
       webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
       logout: readRateLimit('RATE_LIMIT_LOGOUT', values.RATE_LIMIT_LOGOUT, faults),
       verify: readRateLimit('RATE_LIMIT_VERIFY', values.RATE_LIMIT_VERIFY, faults),
+      publish: readRateLimit('RATE_LIMIT_PUBLISH', values.RATE_LIMIT_PUBLISH, faults),
       api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
     },
     quota: {

@@ -323,6 +323,11 @@ export const Settings = Type.Object({
     description:
       'Requests/seconds per session on /auth/verify, which a proxy asks for every request to the app behind it; `off` disables the limit.',
   }),
+  RATE_LIMIT_PUBLISH: Type.String({
+    default: '6000/60',
+    description:
+      'Requests/seconds per app token, which the app publishes its events with; `off` disables the limit.',
+  }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',
     description:

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** What the tokens of a person and of a service begin with. */
-const prefixes = { token: 'gth_', service: 'gths_' } as const
+/** What the tokens of a person, of a service and of the app begin with. */
+const prefixes = { token: 'gth_', service: 'gths_', app: 'gtha_' } as const
 
 export type TokenKind = keyof typeof prefixes
 
@@ -10,11 +10,11 @@ const secretBytes = 32
 const secretLength = 43 // 62^43 > 2^256
 const checksumLength = 6 // 62^6 > 2^32
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const form = /^(gths?_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+const form = /^(gth[as]?_)([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
 /**
- * A new token: `gth_` for an API token of a person, `gths_` for a service token; then 32 random bytes
- * and a CRC-32, both in base62. Prefix and checksum let people and secret scanners recognize a token
+ * A new token: `gth_` for an API token of a person, `gths_` for a service token, `gtha_` for an app
+ * token; then 32 random bytes and a CRC-32, both in base62. Prefix and checksum let people and secret scanners recognize a token
  * without a request to the server.
  */
 export function randomApiToken(kind: TokenKind = 'token'): string {
@@ -26,7 +26,8 @@ export function randomApiToken(kind: TokenKind = 'token'): string {
 export function tokenKindOf(text: string): TokenKind | null {
   const [, prefix, secret = '', checksum] = form.exec(text) ?? []
   if (prefix === undefined || checksum !== checksumOf(secret)) return null
-  return prefix === prefixes.service ? 'service' : 'token'
+  const kinds: readonly TokenKind[] = ['service', 'app']
+  return kinds.find((kind) => prefixes[kind] === prefix) ?? 'token'
 }
 
 function checksumOf(secret: string): string {

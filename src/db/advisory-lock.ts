@@ -9,6 +9,7 @@ export const lockIds = { migrate: 7_165_230_418 } as const
 /** Advisory locks with one holder for each key. */
 type LockName =
   | 'api-tokens'
+  | 'app-tokens'
   | 'billing-fetch'
   | 'endpoint-replays'
   | 'folders'

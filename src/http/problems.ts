@@ -255,11 +255,24 @@ export type Resumption = {
   isTextKept: boolean
 }
 
+/** The part of the request that has a refused value. */
+export type Place = 'path' | 'query' | 'body' | 'header'
+
+/** A refused value of the request. The texts are ours and never repeat the value. */
+export type FieldError = {
+  in: Place
+  /** JSON pointer (RFC 6901) within the path parameters, the query, the headers or the body; '' is all of it. */
+  pointer: string
+  detail: string
+}
+
 type ProblemOptions = {
   detail?: string
   retryAfterSeconds?: number
   reason?: string
   signIn?: SignInFailure
+  /** The refused values of the request, if no schema of a route refused them. */
+  fields?: readonly FieldError[]
 }
 
 /** An HTTP error by its code. `detail` is sent to the caller, so it must hold nothing confidential. */
@@ -270,6 +283,7 @@ export class Problem extends Error {
   /** Which rate limit or policy rule refused the request; a metric label, so one of a few words. */
   readonly reason: string
   readonly signIn: SignInFailure | undefined
+  readonly fields: readonly FieldError[]
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     super(options.detail ?? errorTable[code].title)
@@ -279,5 +293,6 @@ export class Problem extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.reason = options.reason ?? ''
     this.signIn = options.signIn
+    this.fields = options.fields ?? []
   }
 }

@@ -68,7 +68,9 @@ export const ProblemBody = Type.Object(
           },
           { title: 'FieldError' },
         ),
-        { description: 'Every refused value of a malformed request, at most 20' },
+        {
+          description: 'Every refused value of a malformed request, at most 20, or 100 of a batch',
+        },
       ),
     ),
   },

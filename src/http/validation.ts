@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { idFilterPattern } from './lists/query.ts'
+import type { FieldError, Place } from './problems.ts'
 import {
   EntityTags,
   IdParams,
@@ -18,17 +19,6 @@ export type KeywordError = {
   instancePath: string
   schemaPath: string
   params: Record<string, unknown>
-}
-
-/** The part of the request that has a refused value. */
-export type Place = 'path' | 'query' | 'body' | 'header'
-
-/** A refused value of the request. The texts are ours and never repeat the value. */
-export type FieldError = {
-  in: Place
-  /** JSON pointer (RFC 6901) within the path parameters, the query, the headers or the body; '' is all of it. */
-  pointer: string
-  detail: string
 }
 
 /** Errors that a response lists; further ones are left out. */
@@ -152,6 +142,11 @@ const patterns: ReadonlyMap<string | undefined, string> = new Map([
   ['^[A-Z]{2}$', 'must be two capital letters'],
   ['^[a-z][a-z0-9_]*$', 'must be a lower-case name: letters, digits and _, first a letter'],
   ['^[a-z][a-z-]{0,63}$', 'must be a lower-case name of letters and hyphens, first a letter'],
+  [
+    '^[a-z0-9_-]+(\\.[a-z0-9_-]+)*$',
+    'must be lower-case words of letters, digits, _ and -, divided by full stops',
+  ],
+  ['^[0-9A-Za-z_-]{1,64}$', 'must be 1 to 64 letters, digits, _ or -'],
   ['^[ -~]{1,255}$', 'must have 1 to 255 printable ASCII characters'],
   ['^[^\\p{C}\\p{Zl}\\p{Zp}]+$', 'must be one line without control or hidden characters'],
   [

@@ -76,6 +76,13 @@ root
           @fastify/rate-limit
         authz
         verify
+      appCalls
+        rate-limit
+          @fastify/rate-limit
+        authz
+        tenant-rls
+        eventTypes
+        publish
       signedIn
         rate-limit
           @fastify/rate-limit
@@ -124,6 +131,7 @@ root
         billingReplays
         billingReconciliations
         billingCustomers
+        appTokens
         operations
         billing
         billingCustomers
@@ -997,6 +1005,40 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │           • (onResponse) ["countRequest()"]
     │           • (onError) ["countRefusal()"]
+    ├── app-tokens (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app-tokens (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (PATCH, DELETE)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       └── /rotate-secret (POST)
+    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │           • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │           • (preHandler) ["refuseHeaders()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │           • (onResponse) ["countRequest()"]
+    │           • (onError) ["countRefusal()"]
     ├── openapi.json (GET)
     │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │   • (onResponse) ["countRequest()"]
@@ -1213,6 +1255,34 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
+    ├── event-types (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:name (PUT)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── events (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   events (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── tenants (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]
@@ -1241,6 +1311,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
+    │       ├── /events (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       │   • (preHandler) ["refuseHeaders()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
     │       └── /membership (DELETE)
     │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │           • (preParsing) ["refuseEncodedBody()","refuseForm()"]
@@ -1699,20 +1776,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (preParsing) ["refuseEncodedBody()","countBody()","refuseEncodedBody()","preparsingRawBody()"]
     │   • (preValidation) ["verifyWebhook()"]
     │   • (onResponse) ["countRequest()","countWebhook()"]
-    │   • (onError) ["countRefusal()"]
-    ├── events (GET)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (preHandler) ["refuseHeaders()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   events (HEAD)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (preHandler) ["refuseHeaders()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── notifications (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]

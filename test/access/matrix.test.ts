@@ -59,6 +59,21 @@ const settled: Readonly<Record<string, (verdict: Verdict) => boolean>> = {
     actor === 'service that may do everything' &&
     place === 'another tenant’s' &&
     expected === 404,
+  'the app publishes in every tenant that it names': ({ route, actor, place, expected }) =>
+    route === 'POST /tenants/:id/events' &&
+    actor === 'app that may do what is needed' &&
+    place === 'another tenant’s' &&
+    expected === 201,
+  'an app does nothing that its permissions do not name': ({ route, actor, expected }) =>
+    route === 'POST /tenants/:id/events' &&
+    actor === 'app that may do all but what is needed' &&
+    expected === 403,
+  'nobody but the app publishes, operators included': ({ route, actor, expected }) =>
+    route === 'POST /tenants/:id/events' && actor === 'operator' && expected === 403,
+  'an app is no service': ({ route, actor, expected }) =>
+    route === 'GET /posts' && actor === 'app that may do everything' && expected === 403,
+  'an app creates no app token': ({ route, actor, expected }) =>
+    route === 'POST /app-tokens' && actor === 'app that may do everything' && expected === 403,
   'an unsafe request from another site is 403': ({ route, actor, expected }) =>
     route === 'POST /orders' && actor === 'admin, from a page of another site' && expected === 403,
   'operators alone: 403 for admins': ({ route, actor, expected }) =>

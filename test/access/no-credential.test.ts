@@ -5,6 +5,7 @@ import { functionPrivileges } from '#src/schema/tables.ts'
 import { digestOf } from '#test/access/matrix/trace.ts'
 import { receive } from '#test/billing/received.ts'
 import {
+  addApp,
   addJob,
   addSession,
   addToken,
@@ -62,16 +63,19 @@ const openToWeb = [
   'INSERT received_events',
   'INSERT running_processes',
   'SELECT _prisma_migrations',
+  'SELECT app_event_types',
   'SELECT billing_reconciliations',
   'SELECT billing_replays',
   'SELECT ledger',
   'SELECT ledger_checks',
+  'SELECT operators',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
   'SELECT received_events',
   'SELECT running_processes',
   'SELECT schema_objects',
   'SELECT schema_releases',
+  'UPDATE app_event_types',
   'UPDATE received_events',
   'UPDATE running_processes',
 ]
@@ -79,6 +83,7 @@ const openToWorker = [
   'DELETE billing_reconciliations',
   'DELETE billing_replays',
   'DELETE ledger_checks',
+  'DELETE operators',
   'DELETE pgboss.job_common',
   'DELETE running_processes',
   'INSERT audit_log',
@@ -94,6 +99,7 @@ const openToWorker = [
   'SELECT billing_replays',
   'SELECT ledger',
   'SELECT ledger_checks',
+  'SELECT operators',
   'SELECT pgboss.job_common',
   'SELECT processed_events',
   'SELECT received_events',
@@ -210,9 +216,11 @@ t.test('functions that do something without a credential are those of signing in
     enter_session: [[key(), 1_800, true], 'nothing'],
     enter_token: [[key(), true], 'nothing'],
     enter_service: [[key(), true], 'nothing'],
+    enter_app_token: [[key(), ada.tenantId, true], 'nothing'],
     touch_session: [[key()], 'nothing'],
     touch_token: [[key()], 'nothing'],
     touch_service: [[key()], 'nothing'],
+    touch_app_token: [[key()], 'nothing'],
     end_session: [[key()], 'nothing'],
     switch_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     ...homes,
@@ -488,6 +496,11 @@ async function world(t: Test) {
   await database.admin.query(
     `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
      SELECT tenant_id, id, hash, hash FROM service_tokens`,
+  )
+  await addApp(database)
+  await database.admin.query(
+    `INSERT INTO operators (provider, provider_user_id) VALUES ('demo', 'x');
+     INSERT INTO app_event_types (name, description) VALUES ('x', 'x')`,
   )
   await database.admin.query(
     `INSERT INTO invitation_mails (key_hash, day, count) VALUES (sha256('x'), now(), 1)`,

@@ -13,10 +13,10 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const names = Object.keys(roles)
 
-/** The roles that the contract allows; none for operator rules. */
+/** The roles that the contract allows; none for operator rules and those of the app. */
 function rolesFor(name: string): string[] {
   const { permission, reach } = rules[name] ?? { reach: 'operator' }
-  if (reach === 'operator') return []
+  if (reach === 'operator' || reach === 'app') return []
   return names.filter((role) => permission === undefined || roles[role]?.includes(permission))
 }
 
@@ -117,6 +117,7 @@ t.test('the OpenAPI document states the access rule of each operation', async (t
     t.same(operation['x-access'].roles, rolesFor(row.who), name)
     const forServices = servicePermissions.includes(row.who)
     t.equal(operation['x-access'].servicePermission, forServices ? row.who : null, name)
+    if (rule.reach === 'app') t.match(operation.description, `An app token needs \`${row.who}\``)
     if (rule.token) t.match(operation.description, `\`${rule.token}\``, name)
     if (rule.attribute) t.match(operation.description, /own department.*17:00 UTC/, name)
   }
@@ -127,5 +128,6 @@ function securityFor(who: Who): object[] {
   const session = { session: [] }
   const token = { token: [] }
   if (who === 'anyone' || who === 'signature') return []
+  if (rules[who]?.reach === 'app') return [token]
   return rules[who]?.credential === undefined ? [session, token] : [session]
 }

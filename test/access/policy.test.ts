@@ -137,6 +137,8 @@ t.test(
       const decision = ask(subject, rule.resource, rule.action)
       const name = `${rule.resource}:${rule.action}`
       if (rule.scope === 'owner' || rule.scope === 'self') t.equal(decision.effect, 'allow', name)
+      else if (rule.scope === 'app')
+        t.match(decision, { effect: 'deny', reason: 'app-required' }, name)
       else if (rule.scope !== 'operator')
         t.match(decision, { effect: 'deny', reason: 'no-tenant' }, name)
     }
@@ -194,7 +196,8 @@ t.test('rules of the account need a session, whatever the role, tenant or limit'
 t.test(
   'new tokens and sign-in methods, and deletions, need an authentication of the last five minutes',
   async (t) => {
-    for (const { resource, action, credential } of policy) {
+    for (const { resource, action, credential, scope } of policy) {
+      if (scope === 'app') continue
       const reasonAt = (authenticatedSecondsAgo: number | null) =>
         ask({ authenticatedSecondsAgo, role: 'admin', operator: true }, resource, action).reason
       const name = `${resource}:${action}`
@@ -209,6 +212,8 @@ t.test(
         'service-token:create',
         'service-token:update',
         'tenant-deletion:create',
+        'app-token:create',
+        'app-token:update',
         'account:delete',
         'token:create',
         'identity:create',
@@ -288,3 +293,26 @@ t.test(
     t.equal(change({}, 'press', 'no time at all'), 'editor-outside-hours', 'an invalid date denies')
   },
 )
+
+t.test('the app may do what its permissions name, and nobody else may', async (t) => {
+  const app = { serviceId: 'an app token', isApp: true, sessionId: null } as const
+  const every = policy.map(({ resource, action }) => `${resource}:${action}`)
+  for (const { resource, action, scope } of policy) {
+    const name = `${resource}:${action}`
+    const asApp = (permissions: readonly string[] | null) =>
+      ask({ ...app, tokenPermissions: permissions }, resource, action).reason
+    if (scope !== 'app') {
+      t.equal(asApp(every), 'person-required', name)
+      continue
+    }
+    t.equal(asApp([name]), 'allowed', name)
+    for (const permissions of [null, [], every.filter((one) => one !== name)]) {
+      t.equal(asApp(permissions), 'app-limited', name)
+    }
+    const service = { serviceId: 'a service token', sessionId: null }
+    for (const other of [{ role: 'admin', operator: true }, service]) {
+      const decision = ask({ ...other, tokenPermissions: every }, resource, action)
+      t.equal(decision.reason, 'app-required', name)
+    }
+  }
+})

@@ -13,6 +13,7 @@ import { currentTransaction, digestOf } from '#test/access/matrix/trace.ts'
 import { type Caller, createCaller, createWorld } from '#test/access/matrix/world.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { comparable } from '#test/support/app/probes.ts'
+import { appCaller } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createFolder, createTeam } from '#test/support/callers/chain.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
@@ -216,6 +217,20 @@ t.test('the same with half of the body under way', async (t) => {
         }
       },
     ]),
+    ...Object.entries(endedApps).map(([name, [status, sql]]): [string, Case] => [
+      `POST /tenants/:id/events, by an app ${name}`,
+      async () => {
+        const { tenantId } = await createUser(test.database, { role: 'admin' })
+        const app = await appCaller(test)
+        await app.use('PUT', '/event-types/done', { description: 'x' })
+        const headers = { authorization: `Bearer ${app.token}` }
+        const body = { type: 'done', data: { text: 'x' } }
+        return {
+          ...{ method: 'POST', path: `/tenants/${tenantId}/events`, headers, body, status },
+          revoke: [sql, [sql.includes('close_tenant') ? tenantId : app.id]],
+        }
+      },
+    ]),
     [
       'POST /documents, by a person who leaves the team',
       async () => {
@@ -260,6 +275,18 @@ const endedServices: Readonly<Record<string, readonly [number, string]>> = {
     401,
     `SELECT close_tenant((SELECT tenant_id FROM service_tokens WHERE id = $1))`,
   ],
+}
+
+/** The same for the app; the tenant that it names is $1 of the last one. */
+const endedApps: Readonly<Record<string, readonly [number, string]>> = {
+  'whose token is revoked': [401, 'DELETE FROM app_tokens WHERE id = $1'],
+  'whose token expires': [401, 'UPDATE app_tokens SET expires_at = now() WHERE id = $1'],
+  'whose secret is rotated': [401, `UPDATE app_tokens SET hash = sha256('another') WHERE id = $1`],
+  'that loses the permission': [
+    403,
+    `UPDATE app_tokens SET permissions = '{event-type:update}' WHERE id = $1`,
+  ],
+  'that names a tenant which is deleted': [404, 'SELECT close_tenant($1)'],
 }
 
 type Prepared = {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
   type Action,
+  appPermissions,
   decide,
   policy,
   type Resource,
@@ -22,7 +23,7 @@ const tenantId = '00000000-0000-4000-8000-00000000000a'
 const others = descriptions.filter(({ specified }) => !specified).map(({ name }) => name)
 const specified = policy.filter(({ resource }) => !others.includes(resource))
 const resources = [...new Set(specified.map(({ resource }) => resource))]
-const actions: readonly Action[] = ['read', 'create', 'update', 'delete', 'replay']
+const actions: readonly Action[] = ['read', 'create', 'update', 'delete', 'replay', 'publish']
 const roles = ['viewer', 'editor', 'admin', 'owner', null]
 const departments = [null, 'sales', 'support'] as const
 const hours = [8, 9, 16, 17]
@@ -37,13 +38,15 @@ const credentials: readonly Credential[] = [
   { session: false, recent: false, limit: [...tokenPermissions] },
 ]
 
-/** What services are permitted: all, all but one, one, none, and what nobody can give them. */
-const grants = [
+/** What programs are permitted: all, all but one, one, none, and what nobody can give them. */
+const grantsOf = (all: readonly string[]) => [
   [],
-  servicePermissions,
-  ...servicePermissions.flatMap((one) => [[one], servicePermissions.filter((two) => two !== one)]),
+  all,
+  ...all.flatMap((one) => [[one], all.filter((two) => two !== one)]),
   specified.map(({ resource, action }) => `${resource}:${action}`),
 ]
+const grants = grantsOf(servicePermissions)
+const appGrants = grantsOf(appPermissions)
 
 t.test('Cedar accepts the policies and knows exactly the rules of the table', async (t) => {
   const cedar = await openCedar()
@@ -107,6 +110,10 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
           const facts = { session: false, recent: false, limit: null, department: null }
           yield { person: '1', tenant, role, operator: false, ...facts, service: permissions }
         }
+        for (const permissions of role !== null ? [] : appGrants) {
+          const facts = { session: false, recent: false, limit: null, department: null }
+          yield { person: '1', tenant, role, operator: false, ...facts, app: permissions }
+        }
         for (const credential of credentials) {
           for (const department of inDepartments) {
             yield { person: '1', tenant, role, department, operator, ...credential }
@@ -117,15 +124,16 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
   }
 }
 
-function subjectOf({ service = null, ...asker }: Asker): Subject {
+function subjectOf({ service = null, app = null, ...asker }: Asker): Subject {
   const { session, recent, limit, tenant, role, department, operator } = asker
   return {
     role,
     tenantId: tenant,
     department,
     operator,
-    tokenPermissions: service ?? limit,
-    serviceId: service && asker.person,
+    tokenPermissions: app ?? service ?? limit,
+    isApp: app !== null,
+    serviceId: (app ?? service) && asker.person,
     sessionId: session ? 'a session' : null,
     authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
   }

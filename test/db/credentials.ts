@@ -79,6 +79,20 @@ export async function addService(
   return credential
 }
 
+/** An app token; resolves to what enters it. */
+export async function addApp(
+  database: TestDatabase,
+  { expired = false, permissions = ['event:publish'] } = {},
+): Promise<Buffer> {
+  const credential = randomCredential()
+  await database.admin.query(
+    `INSERT INTO app_tokens (hash, name, permissions, expires_at)
+     VALUES (sha256($1), 'the app', $2, now() + make_interval(secs => $3))`,
+    [credential, permissions, expired ? -1 : 3_600],
+  )
+  return credential
+}
+
 /** A job of the queue's own table; resolves to its id. */
 export async function addJob(
   database: TestDatabase,

@@ -122,6 +122,9 @@ const tomorrow = new Date(Date.now() + 86_400_000)
 /** Rows that every user has. */
 export const ofUsers = ['tenants', 'users', 'memberships', 'tenant_usage']
 
+/** Rows for operators alone: test/db/app-tokens.test.ts. */
+export const ofOperators = ['app_tokens']
+
 /** Tables that only functions of the owner reach. */
 export const closed = [
   'scope_keys',

@@ -85,3 +85,23 @@ BEGIN
     WHERE d.tenant_id = tenant AND d.event_id = event AND d.status = 'pending';
 END
 $$;
+
+-- Inserts events of the app and their deliveries, one after the other. An id that the tenant has raises
+-- unique_violation.
+CREATE OR REPLACE FUNCTION publish_app_events(
+  tenant uuid, ids text[], event_types text[], bodies text[], published_at timestamptz
+) RETURNS TABLE (
+  delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds double precision,
+  priority integer, in_turn boolean
+)
+LANGUAGE plpgsql VOLATILE ROWS 100 AS $$
+#variable_conflict use_column
+DECLARE
+  item integer;
+BEGIN
+  FOR item IN 1 .. cardinality(ids) LOOP
+    RETURN QUERY SELECT * FROM public.publish_event(
+      tenant, ids[item], event_types[item], bodies[item], published_at, NULL);
+  END LOOP;
+END
+$$;

@@ -309,6 +309,43 @@ CREATE TABLE service_idempotency_keys (
 CREATE INDEX service_idempotency_keys_created_at_idx ON service_idempotency_keys (created_at);
 ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
 
+-- ---- The app ----
+
+-- The people who run the service, as the setting OPERATORS names them. Written by workers when they start.
+CREATE TABLE operators (
+  provider text NOT NULL,
+  provider_user_id text NOT NULL,
+  PRIMARY KEY (provider, provider_user_id)
+);
+
+-- Tokens of the app that this program stands in front of. An app token belongs to no tenant: each call names one.
+CREATE TABLE app_tokens (
+  id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
+  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+  permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
+  created_by bigint, -- NULL from the command line, or after the person was erased
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  expires_at timestamptz(3) NOT NULL,
+  secret_rotated_at timestamptz(6),
+  last_used_at timestamptz(6),
+  FOREIGN KEY (created_by) REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL
+);
+CREATE INDEX app_tokens_created_at_id_idx ON app_tokens (created_at, id);
+CREATE INDEX app_tokens_created_by_idx ON app_tokens (created_by);
+CREATE UNIQUE INDEX app_tokens_hash_key ON app_tokens (hash);
+ALTER TABLE app_tokens ENABLE ROW LEVEL SECURITY;
+
+-- Types of the events that the app publishes, for all tenants.
+CREATE TABLE app_event_types (
+  name text PRIMARY KEY CHECK (name ~ '^[a-z0-9_-]+([.][a-z0-9_-]+)*$' AND length(name) <= 100),
+  description text NOT NULL,
+  schema json, -- JSON Schema of `data`; NULL accepts any object
+  example json,
+  created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP
+);
+
 -- ---- Resources ----
 
 -- Owned by a user: the owner sees an order in every tenant, and creates it in the current one. user_id has no
@@ -523,7 +560,7 @@ ALTER TABLE endpoint_probes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE outbound_events (
   tenant_id uuid NOT NULL,
-  id text NOT NULL CHECK (id ~ '^msg_[0-9A-Za-z_-]{16,64}$'),
+  id text NOT NULL CHECK (id ~ '^[0-9A-Za-z_-]{1,68}$'),
   type text NOT NULL,
   body text NOT NULL, -- The exact text that is signed and sent
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,

@@ -34,6 +34,7 @@ export const personSections = {
     'idempotencyKeys',
     'apiTokens',
     'serviceTokensCreated',
+    'appTokensCreated',
     'memberships',
     'eventUsage',
     'invitationsReceived',

@@ -1,15 +1,15 @@
-import type { Caller, Principal, Service } from '#src/access/caller.ts'
+import type { App, Caller, Principal, Service } from '#src/access/caller.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
 /**
- * What a request came with: the SHA-256 of the session id in its cookie, of its API token, or of its
- * service token. The database hashes it once more, so neither its tables nor its log contain a usable
+ * What a request came with: the SHA-256 of the session id in its cookie, or of its API, service or
+ * app token. The database hashes it once more, so neither its tables nor its log contain a usable
  * credential.
  */
 export type Credential = {
-  readonly kind: 'session' | 'token' | 'service'
+  readonly kind: 'session' | 'token' | 'service' | 'app'
   readonly hash: Uint8Array
   /** Of a browser that has not signed in. */
   readonly isAnonymous?: boolean
@@ -25,6 +25,8 @@ type Rules = {
   idleSeconds: number
   /** `provider:subject` of everyone who runs the service. */
   operators: ReadonlySet<string>
+  /** The tenant that the request of an app names. */
+  namedTenantId?: string | null
   /** For a page: called with what every page shows of a person. */
   onPerson?(person: Person): void
   /** Called when the last use that is recorded is more than a minute old. */
@@ -61,6 +63,14 @@ type SessionRow = PersonRow & {
 }
 type PageRow = { name: string | null; tenants: readonly OwnTenant[] | null }
 type TokenRow = PersonRow & { token_id: string; permissions: string[] | null }
+type AppRow = {
+  app_token_id: string
+  name: string
+  permissions: string[]
+  created_at: Date
+  tenant_id: string | null
+  stale: boolean
+}
 type ServiceRow = {
   service_id: string
   name: string
@@ -71,7 +81,7 @@ type ServiceRow = {
 }
 
 /**
- * Opens a transaction as the person or service of a credential. The facts are null when the credential
+ * Opens a transaction as the person, service or app of a credential. The facts are null when the credential
  * is not live, or belongs to an anonymous session of a pending sign-in; the scope is empty then.
  */
 export function enterCredential(credential: Credential, rules: Rules): Entry<Principal | null> {
@@ -84,6 +94,18 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Pri
         const [row] = rows as ServiceRow[]
         if (row?.stale) rules.onStale(credential)
         return row === undefined ? null : toService(row)
+      },
+    }
+  }
+  if (credential.kind === 'app') {
+    return {
+      replacesScope: true,
+      statement: (forWrite) =>
+        Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${rules.namedTenantId ?? null}::uuid, ${forWrite})`,
+      admit(rows) {
+        const [row] = rows as AppRow[]
+        if (row?.stale) rules.onStale(credential)
+        return row === undefined ? null : toApp(row)
       },
     }
   }
@@ -137,22 +159,39 @@ export function isLive(entry: Entry<unknown>): Entry<boolean> {
 
 function toService(row: ServiceRow): Service {
   return {
+    ...program,
     serviceId: row.service_id,
     serviceName: row.name,
     tenantId: row.tenant_id,
     tokenPermissions: row.permissions,
     createdAt: row.created_at,
-    userId: null,
-    sessionId: null,
-    tokenId: null,
-    authenticatedSecondsAgo: null,
-    email: null,
-    plan: null,
-    role: null,
-    department: null,
-    operator: false,
   }
 }
+
+function toApp(row: AppRow): App {
+  return {
+    ...program,
+    isApp: true,
+    serviceId: row.app_token_id,
+    serviceName: row.name,
+    tenantId: row.tenant_id,
+    tokenPermissions: row.permissions,
+    createdAt: row.created_at,
+  }
+}
+
+/** What no program has. */
+const program = {
+  userId: null,
+  sessionId: null,
+  tokenId: null,
+  authenticatedSecondsAgo: null,
+  email: null,
+  plan: null,
+  role: null,
+  department: null,
+  operator: false,
+} as const
 
 function toTokenCaller(row: TokenRow): Caller | null {
   const person = toPerson(row)
@@ -199,6 +238,7 @@ const touch = {
   session: Prisma.sql`touch_session`,
   token: Prisma.sql`touch_token`,
   service: Prisma.sql`touch_service`,
+  app: Prisma.sql`touch_app_token`,
 }
 
 /** Records that a credential is in use: at most once a minute, and without waiting for a lock. */

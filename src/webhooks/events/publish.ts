@@ -53,10 +53,10 @@ export const currentCause = Prisma.sql`
 
 /** A new event, byte for byte as it is stored and sent. The body contains the id (contract 7). */
 export function composeEvent(
-  type: EventType,
+  type: string,
   data: unknown,
   createdAt: Date,
+  id = `msg_${randomToken()}`,
 ): { id: string; body: string } {
-  const id = `msg_${randomToken()}`
   return { id, body: JSON.stringify({ id, type, createdAt: createdAt.toISOString(), data }) }
 }

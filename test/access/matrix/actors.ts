@@ -1,9 +1,9 @@
-import { servicePermissions, tokenPermissions } from './contract.ts'
+import { appPermissions, servicePermissions, tokenPermissions } from './contract.ts'
 
 /** The sender of a request, with every property that matters for access. */
 export type Actor = {
   name: string
-  by: 'anonymous' | 'session' | 'token' | 'service'
+  by: 'anonymous' | 'session' | 'token' | 'service' | 'app'
   role: string
   department: string | null
   /** Time of day of the request, UTC. */
@@ -42,6 +42,7 @@ const editor = (name: string, facts: Partial<Actor>) => actor(name, { role: 'edi
 const admin = (name: string, facts: Partial<Actor>) => actor(name, { role: 'admin', ...facts })
 const service = (name: string, facts: Partial<Actor>) =>
   actor(name, { by: 'service', role: 'none', department: null, limit: 'everything', ...facts })
+const app = (name: string, facts: Partial<Actor>) => service(name, { by: 'app', ...facts })
 const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token', ...facts })
 
 /** The most privileged actors come first: they find a leak soonest. */
@@ -85,6 +86,11 @@ export const actors: readonly Actor[] = [
   service('service of another tenant', { in: 'elsewhere' }),
   service('service whose token was revoked', { state: 'ended' }),
   service('service whose token is past its limit', { state: 'past-its-limit' }),
+  app('app that may do everything', {}),
+  app('app that may do what is needed', { limit: 'what is needed' }),
+  app('app that may do all but what is needed', { limit: 'all but what is needed' }),
+  app('app whose token was revoked', { state: 'ended' }),
+  app('app whose token is past its limit', { state: 'past-its-limit' }),
 ]
 
 // Where a whole matrix takes too long, only some actors ask: MATRIX_ACTORS="viewer; removed member".
@@ -101,7 +107,7 @@ export function limitOf(
   { by, limit }: Actor,
   needed: string | undefined,
 ): readonly string[] | null {
-  const all = by === 'service' ? servicePermissions : tokenPermissions
+  const all = { app: appPermissions, service: servicePermissions }[String(by)] ?? tokenPermissions
   switch (limit) {
     case 'none':
       return null
@@ -110,7 +116,7 @@ export function limitOf(
     case 'nothing':
       return []
     case 'what is needed':
-      return needed === undefined || (by === 'service' && !all.includes(needed)) ? all : [needed]
+      return needed === undefined || (by !== 'token' && !all.includes(needed)) ? all : [needed]
     case 'all but what is needed':
       return all.filter((permission) => permission !== needed)
   }

@@ -43,8 +43,15 @@ export const servicePermissions: readonly string[] = [
   'usage:read',
 ]
 
-/** The scope of an object: who can reach it. */
-export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'self' | 'anyone'
+/** beside-your-app.md: everything that an app token can be permitted to do. */
+export const appPermissions: readonly string[] = [
+  'event:publish',
+  'event-type:read',
+  'event-type:update',
+]
+
+/** The scope of an object: who can reach it. The app reaches every tenant that it names. */
+export type Reach = 'owner' | 'member' | 'tenant' | 'chain' | 'operator' | 'self' | 'app' | 'anyone'
 
 export type RuleRow = {
   reach: Reach
@@ -100,6 +107,13 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'operation:read': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },
   'billing-customer:update': { reach: 'operator', credential: 'session' },
+  'app-token:read': { reach: 'operator', credential: 'session' },
+  'app-token:create': { reach: 'operator', credential: 'recent-session' },
+  'app-token:update': { reach: 'operator', credential: 'recent-session' },
+  'app-token:delete': { reach: 'operator', credential: 'session' },
+  'event:publish': { reach: 'app' },
+  'event-type:read': { reach: 'app' },
+  'event-type:update': { reach: 'app' },
   'tenant-name:update': adminInSession,
   'tenant-deletion:create': recentAdmin,
   'service-token:read': adminInSession,
@@ -148,12 +162,18 @@ export function permitsService(rule: string, permissions: readonly string[]): bo
   return servicePermissions.includes(rule) && permissions.includes(rule)
 }
 
+/** Whether the app may with a token of these permissions, and it may nothing else. */
+export function permitsApp(rule: string, permissions: readonly string[]): boolean {
+  return appPermissions.includes(rule) && permissions.includes(rule)
+}
+
 /** Whether the rule allows them to try; 403 otherwise. */
 export function permits(rule: RuleRow, claim: Claim): boolean {
   const { role, tenantId, operator, limit, session, recent } = claim
   const permissions = role !== null && Object.hasOwn(roles, role) ? (roles[role] ?? []) : []
   const inTenant = rule.reach === 'tenant' || rule.reach === 'chain'
   if (inTenant && (tenantId === null || permissions.length === 0)) return false
+  if (rule.reach === 'app') return false
   if (rule.reach === 'operator' && !operator) return false
   if (rule.permission !== undefined && !permissions.includes(rule.permission)) return false
   if (rule.credential !== undefined && !session) return false

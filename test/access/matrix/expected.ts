@@ -1,5 +1,5 @@
 import { type Actor, limitOf } from './actors.ts'
-import { permits, permitsService, type Reach, roles, rules } from './contract.ts'
+import { permits, permitsApp, permitsService, type Reach, roles, rules } from './contract.ts'
 import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
 
@@ -61,6 +61,7 @@ function mayTry(route: RouteRow, actor: Actor & Person): boolean {
   if (route.needsTenant && actor.tenantId === null) return false
   const rule = rules[route.who]
   if (rule === undefined) return false
+  if (actor.by === 'app') return permitsApp(route.who, limitOf(actor, route.who) ?? [])
   if (actor.by === 'service') {
     return permitsService(route.who, limitOf(actor, route.who) ?? [])
   }
@@ -95,6 +96,7 @@ export function reaches(actor: Person, reach: Reach, object: Facts): boolean {
       return inTenant && actor.userId !== null && object.chained.includes(actor.userId)
     case 'operator':
     case 'self':
+    case 'app':
     case 'anyone':
       return true
   }

@@ -27,7 +27,7 @@ export async function send(
   const request = {
     method: method as 'GET',
     url: path + query,
-    headers: await caller.headersFor(caller.by === 'service' ? row.who : rules[row.who]?.token),
+    headers: await caller.headersFor(isProgram(caller) ? row.who : rules[row.who]?.token),
     ...(payload === undefined || isSafe(method) ? {} : { payload }),
   }
   const ask = () => withScope(scopeOf(entry, caller, object), async () => app.inject(request))
@@ -37,6 +37,11 @@ export async function send(
     answer = await ask()
   }
   return answer
+}
+
+/** Its permissions are named as the rules are. */
+function isProgram({ by }: Caller): boolean {
+  return by === 'service' || by === 'app'
 }
 
 /**

@@ -1,4 +1,5 @@
 import { receive } from '#test/billing/received.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { insert, type Kinds, missingNumber, named } from './kind.ts'
 
 /** Objects for operators. */
@@ -11,6 +12,10 @@ export const serviceKinds: Kinds = {
       await receive(world.test.database, { id, status: 'dead' })
       return { id }
     },
+  },
+  'app-token': {
+    ...named,
+    create: async ({ world }) => ({ id: (await addAppToken(world.test.database)).id }),
   },
   'billing-customer': {
     missing: { customer: 'cus_missing', userId: missingNumber },

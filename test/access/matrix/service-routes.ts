@@ -51,6 +51,37 @@ export const serviceRoutes: RouteRows = {
     object: 'billing-customer',
     body: ({ userId }) => ({ userId: idInBody(userId) }),
   },
+  'GET /app-tokens': { who: 'app-token:read', answer: 200, lists: 'app-token' },
+  'POST /app-tokens': {
+    who: 'app-token:create',
+    answer: 201,
+    body: () => ({ name: 'x', permissions: ['event:publish'] }),
+  },
+  'GET /app-tokens/:id': { who: 'app-token:read', answer: 200, object: 'app-token' },
+  'PATCH /app-tokens/:id': {
+    who: 'app-token:update',
+    answer: 200,
+    object: 'app-token',
+    body: () => ({ name: 'y' }),
+  },
+  'POST /app-tokens/:id/rotate-secret': {
+    who: 'app-token:update',
+    answer: 200,
+    object: 'app-token',
+  },
+  'DELETE /app-tokens/:id': { who: 'app-token:delete', answer: 204, object: 'app-token' },
+  'GET /event-types': { who: 'event-type:read', answer: 200 },
+  'PUT /event-types/:name': {
+    who: 'event-type:update',
+    answer: 200,
+    body: () => ({ description: 'x' }),
+  },
+  'POST /tenants/:id/events': {
+    who: 'event:publish',
+    answer: 201,
+    object: 'tenant',
+    body: () => ({ type: 'demo', data: {} }),
+  },
   'GET /app/billing/customers': { who: 'billing-customer:read', answer: 200 },
   'POST /app/billing/customers': {
     who: 'billing-customer:update',

@@ -2,6 +2,7 @@ import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
+import { addAppToken, addOperator } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
@@ -28,6 +29,9 @@ export type Caller = Actor &
 
 export async function createWorld(test: TestApp): Promise<World> {
   const facts = { role: 'admin', department: 'press' }
+  await test.database.admin.query(
+    `INSERT INTO app_event_types (name, description) VALUES ('demo', 'x') ON CONFLICT DO NOTHING`,
+  )
   const [colleague, stranger] = await Promise.all([
     createUser(test.database, facts),
     createUser(test.database, facts),
@@ -67,6 +71,7 @@ export async function createCaller(
       headersFor: async () => ({}),
     }
   }
+  if (actor.by === 'app') return { ...(await createApp(world, actor)), foreign }
   if (actor.by === 'service') return { ...(await createService(world, actor)), foreign }
   const person = await createPerson(world, actor)
   const { test } = world
@@ -74,6 +79,7 @@ export async function createCaller(
   if (actor.operator) {
     await addIdentity(test, person.userId, `operator-${person.userId}`)
     operators.add(`demo:operator-${person.userId}`)
+    await addOperator(test.database, `operator-${person.userId}`)
   }
   const headers: Record<string, string> = actor.fromAnotherSite
     ? { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
@@ -123,6 +129,24 @@ async function createService({ test, home, elsewhere }: World, actor: Actor) {
     return { authorization: `Bearer ${await token}` }
   }
   return { ...actor, userId: null, tenantId, memberOf: [], headersFor }
+}
+
+/** The app is in no tenant: its requests name one. */
+async function createApp({ test }: World, actor: Actor) {
+  const made = new Map<string, Promise<string>>()
+  async function create(permissions: readonly string[]): Promise<string> {
+    if (actor.state === 'ended') return randomApiToken('app')
+    const seconds = actor.state === 'live' ? 86_400 : -1
+    return (await addAppToken(test.database, { permissions, seconds })).token
+  }
+  async function headersFor(needed: string | undefined) {
+    const limit = limitOf(actor, needed) ?? []
+    const key = limit.join()
+    const token = made.get(key) ?? create(limit)
+    made.set(key, token)
+    return { authorization: `Bearer ${await token}` }
+  }
+  return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor }
 }
 
 async function createPerson(world: World, actor: Actor): Promise<Member> {

@@ -20,6 +20,8 @@ export type Asker = {
   limit: readonly string[] | null
   /** The permissions of a service, which is no person; null for people. */
   service?: readonly string[] | null
+  /** The permissions of the app; null for people and services. */
+  app?: readonly string[] | null
 }
 
 /** What is asked for. */
@@ -49,7 +51,7 @@ export async function openCedar() {
   }
   cedar.preparsePolicySet(name, { staticPolicies: policies })
   cedar.preparseSchema(name, schema)
-  const { actions, forServices } = actionsOf(schema)
+  const { actions, principals } = actionsOf(schema)
 
   return {
     /** Every `resource:action` that the schema knows. */
@@ -67,10 +69,11 @@ export async function openCedar() {
     ): boolean {
       if (!actions.has(action)) return false
       // Cedar itself refuses a request that the schema does not have for this kind of principal.
-      if (asker.service && !forServices.has(action)) return false
+      const type = asker.app ? 'App' : asker.service ? 'Service' : 'Person'
+      if (!principals.get(action)?.includes(type)) return false
       const { session, recent, limit } = asker
       const answer = cedar.statefulIsAuthorized({
-        principal: { type: asker.service ? 'Service' : 'Person', id: asker.person },
+        principal: { type, id: asker.person },
         action: { type: 'Action', id: action },
         resource: { type: thing.kind, id: thing.id },
         context: { session, recent, hour, ...(limit !== null && { limit: [...limit] }) },
@@ -87,20 +90,22 @@ export async function openCedar() {
   }
 }
 
-function actionsOf(schema: string): Record<'actions' | 'forServices', ReadonlySet<string>> {
+/** Every `resource:action`, and the kinds of principals that the schema has it for. */
+function actionsOf(schema: string) {
   const parsed = cedar.schemaToJson(schema)
   if (parsed.type === 'failure') throw new Error(JSON.stringify(parsed.errors))
   const entries = Object.values(parsed.json).flatMap(({ actions }) => Object.entries(actions))
   const rules = entries.filter(([action]) => action.includes(':'))
-  const ofServices = rules.filter(([, { appliesTo }]) =>
-    appliesTo?.principalTypes.includes('Service'),
+  const principals = new Map(
+    rules.map(([action, { appliesTo }]) => [action, appliesTo?.principalTypes ?? []]),
   )
-  const names = (some: typeof rules) => new Set(some.map(([action]) => action))
-  return { actions: names(rules), forServices: names(ofServices) }
+  return { actions: new Set(principals.keys()), principals }
 }
 
-function principalOf({ service, ...asker }: Asker): cedar.EntityJson {
+function principalOf({ service, app, ...asker }: Asker): cedar.EntityJson {
   const { person, tenant, role, department, operator } = asker
+  if (app)
+    return { uid: { type: 'App', id: person }, attrs: { permissions: [...app] }, parents: [] }
   if (service && tenant !== null) {
     return {
       uid: { type: 'Service', id: person },

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
@@ -36,6 +37,8 @@ const impersonal = [
   'processed_events',
   'logout_tokens',
   'invitation_mails', // hashes alone
+  'operators', // as the setting names them
+  'app_event_types',
 ]
 
 type Row = Record<string, unknown>
@@ -84,6 +87,10 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
   service_tokens: ({ userId, tenantId }) => ({
     ...{ tenant_id: tenantId, id: tenantId, hash: bytes(`service ${tenantId}`), name: 'CI' },
     ...{ permissions: '{post:read}', created_by: userId, expires_at: tomorrow },
+  }),
+  app_tokens: ({ userId }) => ({
+    ...{ hash: randomBytes(32), name: 'backend' },
+    ...{ permissions: '{event:publish}', created_by: userId, expires_at: tomorrow },
   }),
   service_idempotency_keys: ({ tenantId }) => ({
     ...{ tenant_id: tenantId, service_id: tenantId, key_hash: bytes('key') },

@@ -55,6 +55,7 @@ t.test('every rule needs its guard: of a caller, and of a tenant where it has on
     owner: 'entry',
     self: 'entry',
     operator: 'entry',
+    app: 'entry',
     tenant: 'tenantEntry',
     chain: 'tenantEntry',
   } as const

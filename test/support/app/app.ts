@@ -30,6 +30,7 @@ export function testSettings(urls: Urls): Record<string, string> {
     RATE_LIMIT_WEBHOOKS: 'off',
     RATE_LIMIT_LOGOUT: 'off',
     RATE_LIMIT_VERIFY: 'off',
+    RATE_LIMIT_PUBLISH: 'off',
     RATE_LIMIT_API: 'off',
     LOG_LEVEL: 'silent',
   }

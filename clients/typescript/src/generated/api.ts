@@ -40,6 +40,31 @@ export interface paths {
      */
     get: operations["verifyRequest"];
   };
+  "/event-types": {
+    /**
+     * The event types of your app, by name
+     * @description An app token needs `event-type:read`.
+     */
+    get: operations["listEventTypes"];
+  };
+  "/event-types/{name}": {
+    /**
+     * Register an event type of your app, or replace its description
+     * @description An event of the type is checked against the schema when it is published. Events that were published before stay as they are. 409 for a type of this program itself, or if there are 500 types.
+     *
+     * An app token needs `event-type:update`.
+     */
+    put: operations["putEventType"];
+  };
+  "/tenants/{id}/events": {
+    /**
+     * Publish an event of your app to a tenant, or up to 100
+     * @description The events and their deliveries are stored in one commit, and sent like all others to the endpoints of the tenant that have chosen the type. The type must be registered (`PUT /event-types/{name}`), and `data` must match its schema. If one event of several is wrong, none is published and each fault is named. 409 if an id belongs to another event, or if the tenant has used up its storage for events.
+     *
+     * An app token needs `event:publish`.
+     */
+    post: operations["publishEvents"];
+  };
   "/auth/logout": {
     /**
      * Sign out: 303 to a page for a form, otherwise 204
@@ -779,6 +804,50 @@ export interface paths {
      */
     put: operations["linkBillingCustomer"];
   };
+  "/app-tokens": {
+    /**
+     * The app tokens, newest first
+     * @description Expired tokens are listed for another 30 days.
+     *
+     * Operators: of no tenant; operators only.
+     */
+    get: operations["listAppTokens"];
+    /**
+     * Create an app token; its secret is returned only here
+     * @description Sent as `Authorization: Bearer gtha_…`, not together with a session cookie (400). It is for the backend that this program stands in front of, belongs to no tenant and names one in each call. It may do what its permissions name and has limits of its own. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if there are 50 app tokens.
+     *
+     * Operators: of no tenant; operators only.
+     */
+    post: operations["createAppToken"];
+  };
+  "/app-tokens/{id}": {
+    /**
+     * Read an app token
+     * @description Operators: of no tenant; operators only.
+     */
+    get: operations["getAppToken"];
+    /**
+     * Delete an app token; its next request is refused
+     * @description Operators: of no tenant; operators only.
+     */
+    delete: operations["deleteAppToken"];
+    /**
+     * Change name, permissions or expiry of an app token
+     * @description Applies from its next request. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. `lastUsedAt` is part of the ETag, so `If-Match` may also fail because the token was used.
+     *
+     * Operators: of no tenant; operators only.
+     */
+    patch: operations["updateAppToken"];
+  };
+  "/app-tokens/{id}/rotate-secret": {
+    /**
+     * Give an app token a new secret; it is returned only here
+     * @description The previous secret ends at once. To change over without a gap, create a second token and delete the first. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if another request rotates it at the same time.
+     *
+     * Operators: of no tenant; operators only.
+     */
+    post: operations["rotateAppToken"];
+  };
   "/auth/backchannel-logout/{provider}": {
     /**
      * Back-channel logout, sent by a provider
@@ -897,6 +966,9 @@ export interface components {
       serviceTokensCreated: {
           [key: string]: unknown;
         }[];
+      appTokensCreated: {
+          [key: string]: unknown;
+        }[];
       memberships: {
           [key: string]: unknown;
         }[];
@@ -959,6 +1031,68 @@ export interface components {
       /** Format: date-time */
       expiresAt: string;
       lastUsedAt: string | null;
+      token: string;
+    };
+    AppEventType: {
+      name: string;
+      description: string;
+      schema: {
+        [key: string]: unknown;
+      } | null;
+      example: {
+        [key: string]: unknown;
+      } | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
+    };
+    AppEventTypePage: {
+      data: components["schemas"]["AppEventType"][];
+      nextCursor: string | null;
+    };
+    AppToken: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /** @description `resource:action`; it may do nothing else */
+      permissions: string[];
+      createdBy: number | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      secretRotatedAt: string | null;
+      lastUsedAt: string | null;
+    };
+    AppTokenChange: {
+      name?: string;
+      /** @description What the app may do in every tenant; it may do nothing else. */
+      permissions?: ("event:publish" | "event-type:read" | "event-type:update")[];
+      /**
+       * Format: date-time
+       * @description In the future, at most 366 days ahead
+       */
+      expiresAt?: string;
+    };
+    AppTokenPage: {
+      data: components["schemas"]["AppToken"][];
+      nextCursor: string | null;
+    };
+    AppTokenWithSecret: {
+      /** Format: uuid */
+      id: string;
+      name: string;
+      /** @description `resource:action`; it may do nothing else */
+      permissions: string[];
+      createdBy: number | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      expiresAt: string;
+      secretRotatedAt: string | null;
+      lastUsedAt: string | null;
+      /** @description The secret. It is not shown again. */
       token: string;
     };
     AuditEntry: {
@@ -1268,6 +1402,15 @@ export interface components {
     };
     /** @enum {unknown} */
     EventType: "order.updated" | "post.updated" | "post.deleted" | "invoice.created" | "invoice.updated" | "subscription.activated" | "subscription.changed" | "subscription.ended" | "endpoint.test";
+    EventTypeChange: {
+      description: string;
+      schema?: {
+        [key: string]: unknown;
+      } | null;
+      example?: {
+        [key: string]: unknown;
+      } | null;
+    };
     FieldError: {
       /** @enum {unknown} */
       in: "path" | "query" | "body" | "header";
@@ -1483,6 +1626,36 @@ export interface components {
       expiresAt?: string;
       /** @description The permissions of the token; GET /me is always allowed. All your permissions by default. */
       permissions?: ("post:read" | "post:write" | "post:delete" | "user:manage" | "order:read" | "order:write" | "invoice:read" | "document:read" | "document:write")[];
+    };
+    NewAppEvent: {
+      /** @description Lower-case words divided by full stops, such as `report.finished` */
+      type: string;
+      data: {
+        [key: string]: unknown;
+      };
+      /** @description Your id of the event, which its deliveries have as `webhook-id`; published again with the same type and data it has no second effect. Without it we choose one. */
+      id?: string;
+    };
+    NewAppEvents: {
+      /** @description Lower-case words divided by full stops, such as `report.finished` */
+      type?: string;
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description Your id of the event, which its deliveries have as `webhook-id`; published again with the same type and data it has no second effect. Without it we choose one. */
+      id?: string;
+      /** @description Several events instead of one: all are published or none. */
+      events?: components["schemas"]["NewAppEvent"][];
+    };
+    NewAppToken: {
+      name: string;
+      /** @description What the app may do in every tenant; it may do nothing else. */
+      permissions: ("event:publish" | "event-type:read" | "event-type:update")[];
+      /**
+       * Format: date-time
+       * @description In the future, at most 366 days ahead; 90 days by default
+       */
+      expiresAt?: string;
     };
     NewBillingReconciliation: {
       /** Format: date-time */
@@ -1755,7 +1928,7 @@ export interface components {
       detail?: string;
       /** @description The request ID */
       instance: string;
-      /** @description Every refused value of a malformed request, at most 20 */
+      /** @description Every refused value of a malformed request, at most 20, or 100 of a batch */
       errors?: components["schemas"]["FieldError"][];
     };
     Profile: {
@@ -1792,6 +1965,16 @@ export interface components {
       alg: "EdDSA";
       /** @enum {string} */
       use: "sig";
+    };
+    PublishedEvent: {
+      id: string;
+      type: string;
+      /** Format: date-time */
+      createdAt: string;
+    };
+    PublishedEvents: {
+      /** @description The events in the order of the request */
+      data: components["schemas"]["PublishedEvent"][];
     };
     /** @description Nothing was stored. */
     QuotaExceededProblem: components["schemas"]["Problem"] & {
@@ -2601,6 +2784,159 @@ export interface operations {
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrCrossOrigin"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * The event types of your app, by name
+   * @description An app token needs `event-type:read`.
+   */
+  listEventTypes: {
+    parameters: {
+      query?: {
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
+        limit?: number;
+        /** @description `nextCursor` of the previous page */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description A page of app event types */
+      200: {
+        headers: {
+          /** @description Paths of the first, the next and the previous page (RFC 8288) */
+          Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppEventTypePage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Register an event type of your app, or replace its description
+   * @description An event of the type is checked against the schema when it is published. Events that were published before stay as they are. 409 for a type of this program itself, or if there are 500 types.
+   *
+   * An app token needs `event-type:update`.
+   */
+  putEventType: {
+    parameters: {
+      path: {
+        /**
+         * @description Lower-case words divided by full stops, such as `report.finished`
+         * @example text
+         */
+        name: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "description": "text",
+         *   "schema": {},
+         *   "example": {}
+         * }
+         */
+        "application/json": components["schemas"]["EventTypeChange"];
+      };
+    };
+    responses: {
+      /** @description The app event type */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppEventType"];
+        };
+      };
+      /** @description The new app event type */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppEventType"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Publish an event of your app to a tenant, or up to 100
+   * @description The events and their deliveries are stored in one commit, and sent like all others to the endpoints of the tenant that have chosen the type. The type must be registered (`PUT /event-types/{name}`), and `data` must match its schema. If one event of several is wrong, none is published and each fault is named. 409 if an id belongs to another event, or if the tenant has used up its storage for events.
+   *
+   * An app token needs `event:publish`.
+   */
+  publishEvents: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "type": "report.finished",
+         *   "data": {}
+         * }
+         */
+        "application/json": components["schemas"]["NewAppEvents"];
+      };
+    };
+    responses: {
+      /** @description The new published events */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["PublishedEvents"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["ConflictOrQuotaExceeded"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -6667,6 +7003,276 @@ export interface operations {
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * The app tokens, newest first
+   * @description Expired tokens are listed for another 30 days.
+   *
+   * Operators: of no tenant; operators only.
+   */
+  listAppTokens: {
+    parameters: {
+      query?: {
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
+        limit?: number;
+        /** @description `nextCursor` of the previous page */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description A page of app tokens */
+      200: {
+        headers: {
+          /** @description Paths of the first, the next and the previous page (RFC 8288) */
+          Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppTokenPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Create an app token; its secret is returned only here
+   * @description Sent as `Authorization: Bearer gtha_…`, not together with a session cookie (400). It is for the backend that this program stands in front of, belongs to no tenant and names one in each call. It may do what its permissions name and has limits of its own. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if there are 50 app tokens.
+   *
+   * Operators: of no tenant; operators only.
+   */
+  createAppToken: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Ada Okafor",
+         *   "permissions": [
+         *     "event:publish"
+         *   ],
+         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         * }
+         */
+        "application/json": components["schemas"]["NewAppToken"];
+      };
+    };
+    responses: {
+      /** @description The new app token with secret */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppTokenWithSecret"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Read an app token
+   * @description Operators: of no tenant; operators only.
+   */
+  getAppToken: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you know it: 304 if it has not changed */
+        "if-none-match"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The app token */
+      200: {
+        headers: {
+          /** @description The version of the object, for `If-Match` and `If-None-Match` */
+          ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppToken"];
+        };
+      };
+      /** @description The object has not changed */
+      304: {
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequired"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Delete an app token; its next request is refused
+   * @description Operators: of no tenant; operators only.
+   */
+  deleteAppToken: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
+        "if-match"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description The token is deleted */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      412: components["responses"]["PreconditionFailed"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Change name, permissions or expiry of an app token
+   * @description Applies from its next request. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. `lastUsedAt` is part of the ETag, so `If-Match` may also fail because the token was used.
+   *
+   * Operators: of no tenant; operators only.
+   */
+  updateAppToken: {
+    parameters: {
+      header?: {
+        /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
+        "if-match"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Ada Okafor",
+         *   "permissions": [
+         *     "event:publish"
+         *   ],
+         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         * }
+         */
+        "application/json": components["schemas"]["AppTokenChange"];
+      };
+    };
+    responses: {
+      /** @description The app token as it is now */
+      200: {
+        headers: {
+          /** @description The version of the object, for `If-Match` and `If-None-Match` */
+          ETag?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppToken"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      412: components["responses"]["PreconditionFailed"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Give an app token a new secret; it is returned only here
+   * @description The previous secret ends at once. To change over without a gap, create a second token and delete the first. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if another request rotates it at the same time.
+   *
+   * Operators: of no tenant; operators only.
+   */
+  rotateAppToken: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /** @example {} */
+        "application/json": components["schemas"]["Empty"];
+      };
+    };
+    responses: {
+      /** @description The app token with secret */
+      200: {
+        headers: {
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["AppTokenWithSecret"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];

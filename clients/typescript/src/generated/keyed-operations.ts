@@ -2,6 +2,7 @@
 
 /** Method and path of the operations that take an `Idempotency-Key`. */
 export const keyedOperations: ReadonlySet<string> = new Set([
+  'POST /tenants/{id}/events',
   'POST /auth/tokens',
   'POST /tenants',
   'POST /orders',
@@ -20,4 +21,6 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   'POST /billing/events/{id}/replay',
   'POST /billing/events/replay',
   'POST /billing/reconciliations',
+  'POST /app-tokens',
+  'POST /app-tokens/{id}/rotate-secret',
 ])

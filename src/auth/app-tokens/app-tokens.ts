@@ -1,0 +1,234 @@
+import { type AuditEntry, type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import { randomApiToken } from '#src/crypto/api-token.ts'
+import { sha256 } from '#src/crypto/hash.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Prisma } from '#src/db/generated/client.ts'
+import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { Problem } from '#src/http/problems.ts'
+
+/** The fields of an app token that an operator sets. */
+export type AppTokenFacts = {
+  name: string
+  /** Of `appPermissions` in src/access/policy.ts. */
+  permissions: readonly string[]
+  /** In the future, at most `maxDays` ahead; null for `defaultDays`. */
+  expiresAt: Date | null
+}
+
+/** An app token as operators see it. Times are RFC 3339 in UTC. */
+export type AppToken = {
+  id: string
+  name: string
+  permissions: string[]
+  /** The operator who created it; null from the command line, or after their account was deleted. */
+  createdBy: number | null
+  createdAt: string
+  expiresAt: string
+  /** When it got its present secret, if that is not its first. */
+  secretRotatedAt: string | null
+  lastUsedAt: string | null
+}
+
+/** The token itself is returned only when it is created or rotated. */
+export type AppTokenWithSecret = AppToken & { token: string }
+
+/** An operator in a session. */
+export type Operator = { readonly userId: number; readonly clientInfo: ClientInfo }
+
+export const defaultDays = 90
+export const maxDays = 366
+
+/** App tokens of an installation, those that have expired included. */
+export const maxAppTokens = 50
+
+export const appTokenList = { name: 'app-tokens', forms: creationForms }
+
+/** What is read of a token: not its hash. */
+const shown = {
+  id: true,
+  name: true,
+  permissions: true,
+  createdBy: true,
+  createdAt: true,
+  expiresAt: true,
+  secretRotatedAt: true,
+  lastUsedAt: true,
+} as const satisfies Prisma.AppTokenSelect
+
+type AppTokenRow = Prisma.AppTokenGetPayload<{ select: typeof shown }>
+
+/** The app tokens, newest first. Expired ones are listed until the cleanup. */
+export async function listAppTokens(tx: Tx, page: Page) {
+  const { where, ...order } = byCreation(page)
+  const rows = await tx.appToken.findMany({ where, ...order, select: shown })
+  return pageOf(rows, page, appTokenList.name, creationPosition, toAppToken)
+}
+
+/** An app token; null if it is missing. */
+export async function findAppToken(tx: Tx, id: string): Promise<AppToken | null> {
+  const row = await tx.appToken.findFirst({ where: { id }, select: shown })
+  return row && toAppToken(row)
+}
+
+/** The same, locked until the transaction ends. The lock waits for the writes of the app that are under way. */
+export async function lockAppToken(tx: Tx, id: string): Promise<AppToken | null> {
+  await tx.sql`SELECT 1 FROM app_tokens WHERE id = ${id}::uuid FOR UPDATE`
+  return findAppToken(tx, id)
+}
+
+/**
+ * Creates an app token.
+ * @throws Problem `malformed` if `expiresAt` is not within `maxDays`, `conflict` if there are
+ *   `maxAppTokens` already
+ */
+export async function createAppToken(
+  tx: Tx,
+  by: Operator,
+  { name, permissions, expiresAt }: AppTokenFacts,
+  now: Date,
+): Promise<AppTokenWithSecret> {
+  requireExpiry(expiresAt, now)
+  // Without the lock, two requests at once could both see room for one more.
+  await lockUntilCommit(tx, 'app-tokens')
+  if ((await tx.appToken.count()) >= maxAppTokens) {
+    const detail = `There are ${maxAppTokens} app tokens, which is the most. Delete one first.`
+    throw new Problem('conflict', { detail })
+  }
+  const secret = randomApiToken('app')
+  // Prisma would read the hash back, which the role may not.
+  const [created] = await tx.sql<{ id: string }>`
+    INSERT INTO app_tokens (hash, name, permissions, created_by, created_at, expires_at)
+    VALUES (${hashOf(secret)}, ${name}, ${[...permissions]}, ${by.userId}, ${now},
+            ${expiresAt ?? daysAfter(now, defaultDays)})
+    RETURNING id`
+  const token = created && (await findAppToken(tx, created.id))
+  if (!token) throw new Error('The app token was not stored.')
+  await record(tx, by, 'app-token-create', 'own-request', token.id)
+  return { ...token, token: secret }
+}
+
+/**
+ * Changes the given fields. The next request of the app has the new permissions; a write that is under
+ * way ends first.
+ * @returns null if the token is missing
+ * @throws Problem `malformed` if `expiresAt` is not within `maxDays`
+ */
+export async function changeAppToken(
+  tx: Tx,
+  by: Operator,
+  id: string,
+  { name, permissions, expiresAt }: { [Field in keyof AppTokenFacts]?: AppTokenFacts[Field] },
+  now: Date,
+): Promise<AppToken | null> {
+  requireExpiry(expiresAt ?? null, now)
+  if ((await lockAppToken(tx, id)) === null) return null
+  await tx.appToken.updateMany({
+    where: { id },
+    data: {
+      ...(name !== undefined && { name }),
+      ...(permissions !== undefined && { permissions: [...permissions] }),
+      ...(expiresAt != null && { expiresAt }),
+    },
+  })
+  const changed = Object.entries({ name, permissions, expiresAt })
+  const reason = changed.flatMap(([field, value]) => (value == null ? [] : [field])).join()
+  await record(tx, by, 'app-token-change', reason, id)
+  return findAppToken(tx, id)
+}
+
+/**
+ * Gives the token a new secret; the previous one ends at once, after the writes that are under way.
+ * The second of two concurrent rotations is refused, so that no operator is shown a secret that has ended.
+ * @returns null if the token is missing
+ * @throws Problem `conflict` if another request has rotated it since this one began
+ */
+export async function rotateAppToken(
+  tx: Tx,
+  by: Operator,
+  id: string,
+): Promise<AppTokenWithSecret | null> {
+  const secret = randomApiToken('app')
+  const rotated = await tx.sql`
+    UPDATE app_tokens SET hash = ${hashOf(secret)}, secret_rotated_at = clock_timestamp()
+    WHERE id = ${id}::uuid AND coalesce(secret_rotated_at < now(), true) RETURNING id`
+  const token = await findAppToken(tx, id)
+  if (token === null) return null
+  if (rotated.length === 0) {
+    const detail = 'Another request has just rotated the secret, and has shown the new one.'
+    throw new Problem('conflict', { detail })
+  }
+  await record(tx, by, 'app-token-rotate', 'own-request', id)
+  return { ...token, token: secret }
+}
+
+/** Deletes a token; its next request is refused. False if it is missing. */
+export async function deleteAppToken(tx: Tx, by: Operator, id: string): Promise<boolean> {
+  const { count } = await tx.appToken.deleteMany({ where: { id } })
+  if (count === 0) return false
+  await record(tx, by, 'app-token-delete', 'own-request', id)
+  return true
+}
+
+/**
+ * Writes down who the operators are, for row-level security: the program knows them from its settings,
+ * and the database must know them too.
+ * @param operators `provider:subject` of everyone who runs the service
+ */
+export async function recordOperators(
+  systemDb: Queryable,
+  operators: ReadonlySet<string>,
+): Promise<void> {
+  const pairs = [...operators].map((one) => {
+    const end = one.indexOf(':')
+    return { provider: one.slice(0, end), subject: one.slice(end + 1) }
+  })
+  await systemDb.sql`
+    WITH named AS (
+      SELECT * FROM json_to_recordset(${JSON.stringify(pairs)}::text::json) AS n (provider text, subject text)
+    ), gone AS (
+      DELETE FROM operators o WHERE (o.provider, o.provider_user_id) NOT IN (SELECT provider, subject FROM named)
+    )
+    INSERT INTO operators (provider, provider_user_id) SELECT provider, subject FROM named
+    ON CONFLICT DO NOTHING`
+}
+
+function record(
+  tx: Tx,
+  { userId, clientInfo }: Operator,
+  action: AuditEntry['action'],
+  reason: string,
+  target: string,
+): Promise<void> {
+  return recordAudit(tx, { action, outcome: 'done', reason, userId, target }, clientInfo)
+}
+
+function hashOf(secret: string): Buffer {
+  return Buffer.from(sha256(sha256(secret)))
+}
+
+function daysAfter(now: Date, days: number): Date {
+  return new Date(now.getTime() + days * 86_400_000)
+}
+
+/** Null is the default. @throws Problem if the time is not within the next `maxDays` days */
+function requireExpiry(expiresAt: Date | null, now: Date): void {
+  if (expiresAt === null || (expiresAt > now && expiresAt <= daysAfter(now, maxDays))) return
+  const detail = `expiresAt must be in the future, at most ${maxDays} days ahead.`
+  throw new Problem('malformed', { detail })
+}
+
+function toAppToken(row: AppTokenRow): AppToken {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    createdBy: row.createdBy === null ? null : Number(row.createdBy),
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    secretRotatedAt: row.secretRotatedAt?.toISOString() ?? null,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,150 @@
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { type Page, pageOf } from '#src/http/lists/pagination.ts'
+import { type FieldError, Problem } from '#src/http/problems.ts'
+import { type KeywordError, toFieldErrors } from '#src/http/validation.ts'
+import type { JsonObject } from '#src/runtime/json.ts'
+import { eventTypes } from './types.ts'
+
+/** What the app says about a type of its events. */
+export type AppTypeFacts = {
+  description: string
+  /** JSON Schema (draft 7) of `data`; null accepts any object. */
+  schema: JsonObject | null
+  example: JsonObject | null
+}
+
+/** A type of the events that the app publishes. Times are RFC 3339 in UTC. */
+export type AppEventType = AppTypeFacts & { name: string; createdAt: string; updatedAt: string }
+
+type TypeRow = AppTypeFacts & { name: string; createdAt: Date; updatedAt: Date }
+
+/** Parts divided by full stops. */
+export const appTypeName = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
+
+/** Types that an installation can have: every endpoint form shows all of them. */
+export const maxAppTypes = 500
+
+export const appTypeList = { name: 'event-types', forms: [appTypeName] }
+
+const columns = Prisma.sql`
+  name, description, schema, example, created_at AS "createdAt", updated_at AS "updatedAt"`
+
+/** The types by their names. */
+export async function listAppTypes(tx: Tx, page: Page) {
+  const [after = ''] = page.after ?? []
+  const rows = await tx.sql<TypeRow>`
+    SELECT ${columns} FROM app_event_types WHERE name > ${after} ORDER BY name LIMIT ${page.limit + 1}`
+  const listed = pageOf(rows, page, appTypeList.name, ({ name }) => [name], toType)
+  return { ...listed, previousCursor: null }
+}
+
+/** The types of these names that are registered, by name. */
+export async function findAppTypes(
+  { sql }: Pick<Tx, 'sql'>,
+  names: readonly string[],
+): Promise<Map<string, AppEventType>> {
+  const rows = await sql<TypeRow>`
+    SELECT ${columns} FROM app_event_types WHERE name = ANY (${[...names]})`
+  return new Map(rows.map((row) => [row.name, toType(row)]))
+}
+
+/**
+ * Registers a type, or replaces what was said about it. Events that were published before stay as they are.
+ * @throws Problem `malformed` if the schema cannot be used or the example does not match it, `conflict`
+ *   for a type of the program itself, or if there are `maxAppTypes` already
+ */
+export async function putAppType(
+  tx: Tx,
+  name: string,
+  { description, schema, example }: AppTypeFacts,
+  compile: CompileSchema,
+  now: Date,
+): Promise<{ type: AppEventType; isNew: boolean }> {
+  if (eventTypes.some((type) => type === name)) {
+    throw new Problem('conflict', { detail: `${name} is a type of this program itself.` })
+  }
+  requireUsable(schema, example, compile)
+  const text = (value: JsonObject | null) => (value === null ? null : JSON.stringify(value))
+  const [row] = await tx.sql<TypeRow & { isNew: boolean }>`
+    INSERT INTO app_event_types AS t (name, description, schema, example, created_at, updated_at)
+    SELECT ${name}, ${description}, ${text(schema)}::json, ${text(example)}::json, ${now}, ${now}
+    WHERE ${maxAppTypes} > (SELECT count(*) FROM app_event_types o WHERE o.name <> ${name})
+    ON CONFLICT (name) DO UPDATE SET
+      description = excluded.description, schema = excluded.schema, example = excluded.example,
+      updated_at = greatest(excluded.updated_at, t.updated_at + interval '1 millisecond')
+    RETURNING ${columns}, (xmax = 0) AS "isNew"`
+  if (row === undefined) {
+    throw new Problem('conflict', {
+      detail: `There are ${maxAppTypes} event types, which is the most.`,
+    })
+  }
+  return { type: toType(row), isNew: row.isNew }
+}
+
+function requireUsable(
+  schema: JsonObject | null,
+  example: JsonObject | null,
+  compile: CompileSchema,
+): void {
+  if (schema === null) return
+  let validate: Validate
+  try {
+    validate = compile(schema)
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : 'unknown'
+    const detail = `is not a JSON Schema (draft 7) that can be used: ${why}`
+    throw new Problem('malformed', { fields: [{ in: 'body', pointer: '/schema', detail }] })
+  }
+  if (example === null) return
+  const fields = faultsOf(validate, example, '/example')
+  if (fields.length > 0) throw new Problem('malformed', { fields })
+}
+
+/** Says whether a value matches a schema; if not, `errors` says why. */
+export type Validate = ((data: unknown) => unknown) & { errors?: readonly KeywordError[] | null }
+
+/** @throws if it is not a JSON Schema that can be used */
+export type CompileSchema = (schema: JsonObject) => Validate
+
+export type CheckData = (type: AppEventType, data: JsonObject, pointer: string) => FieldError[]
+
+/**
+ * Checks the data of events against the schemas of their types, which are compiled once.
+ * @returns a function that names every fault of `data`, which is at `pointer` in the body of the request
+ */
+export function createDataChecks(compile: CompileSchema): CheckData {
+  const compiled = new Map<string, { since: string; validate: Validate }>()
+  return function checkData({ name, schema, updatedAt }, data, pointer) {
+    if (schema === null) return []
+    const known = compiled.get(name)
+    const current =
+      known?.since === updatedAt ? known : { since: updatedAt, validate: compile(schema) }
+    compiled.set(name, current)
+    return faultsOf(current.validate, data, pointer)
+  }
+}
+
+function faultsOf(validate: Validate, data: JsonObject, pointer: string): FieldError[] {
+  if (validate(data) === true) return []
+  const errors = validate.errors ?? []
+  return toFieldErrors(
+    'body',
+    errors.map((error) => ({ ...error, instancePath: `${pointer}${error.instancePath}` })),
+  )
+}
+
+function toType({
+  name,
+  description,
+  schema,
+  example,
+  createdAt,
+  updatedAt,
+}: TypeRow): AppEventType {
+  return {
+    ...{ name, description, schema, example },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,73 @@
+import t from 'tap'
+import { maxAppTypes } from '#src/webhooks/events/app-types.ts'
+import { build } from '#test/support/app/app.ts'
+import { appCaller } from '#test/support/callers/app-caller.ts'
+
+t.test('a type is registered once, and replaced', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } }
+  const first = await use('PUT', '/event-types/report.finished', {
+    description: 'A report is finished.',
+    schema,
+    example: { id: 1 },
+  })
+  t.equal(first.statusCode, 201, first.body)
+  t.match(first.json(), { name: 'report.finished', schema, example: { id: 1 } })
+  const second = await use('PUT', '/event-types/report.finished', { description: 'Done.' })
+  t.equal(second.statusCode, 200)
+  t.match(second.json(), { description: 'Done.', schema: null, example: null })
+  t.not(second.json().updatedAt, first.json().updatedAt)
+  await use('PUT', '/event-types/account.opened', { description: 'Opened.' })
+  const page = (await use('GET', '/event-types?limit=1')).json()
+  t.match(page, { data: [{ name: 'account.opened' }], nextCursor: String })
+  const rest = (await use('GET', `/event-types?limit=1&cursor=${page.nextCursor}`)).json()
+  t.match(rest, { data: [{ name: 'report.finished' }], nextCursor: null })
+})
+
+t.test('what cannot be used as a type is refused, with the reason', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  const put = (body: object, name = 'report.finished') => use('PUT', `/event-types/${name}`, body)
+  for (const [body, pointer] of [
+    [{}, '/description'],
+    [{ description: '' }, '/description'],
+    [{ description: 'x', more: 1 }, '/more'],
+    [{ description: 'x', schema: [] }, '/schema'],
+    [{ description: 'x', schema: { type: 'objekt' } }, '/schema'],
+    [{ description: 'x', schema: { typ: 'object' } }, '/schema'],
+    [{ description: 'x', schema: { $ref: 'https://elsewhere.example/schema' } }, '/schema'],
+    [{ description: 'x', schema: { properties: { a: { pattern: '(' } } } }, '/schema'],
+    [{ description: 'x', schema: { required: ['id'] }, example: {} }, '/example/id'],
+    [{ description: 'x', example: 'x' }, '/example'],
+  ] as const) {
+    const answer = await put(body)
+    t.equal(answer.statusCode, 400, JSON.stringify(body))
+    t.ok(
+      answer.json().errors.some((error: { pointer: string }) => error.pointer === pointer),
+      answer.body,
+    )
+  }
+  for (const name of ['Report', 'a..b', '.a', 'a.', 'a b', 'ä', 'a'.repeat(101)]) {
+    t.equal((await put({ description: 'x' }, encodeURIComponent(name))).statusCode, 400, name)
+  }
+  t.equal((await put({ description: 'x' }, 'order.updated')).statusCode, 409, 'one of our own')
+  t.equal((await put({ description: 'x', schema: { $id: 'same' } })).statusCode, 201)
+  t.equal(
+    (await put({ description: 'x', schema: { $id: 'same', type: 'object' } })).statusCode,
+    200,
+  )
+  const { rows } = await test.database.admin.query('SELECT name FROM app_event_types')
+  t.strictSame(rows, [{ name: 'report.finished' }])
+})
+
+t.test('there is a most of types', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  await test.database.admin.query(
+    `INSERT INTO app_event_types (name, description) SELECT 'x' || n, 'x' FROM generate_series(1, $1) n`,
+    [maxAppTypes],
+  )
+  t.equal((await use('PUT', '/event-types/new', { description: 'x' })).statusCode, 409)
+  t.equal((await use('PUT', '/event-types/x1', { description: 'y' })).statusCode, 200)
+})
