@@ -114,7 +114,7 @@ BEGIN
       CASE WHEN described.by_tenant THEN tenant END);
   END IF;
   FOR key, item IN EXECUTE format(
-      'SELECT (%1$s)::text, to_jsonb(r) - $3 FROM public.%2$I r
+      'SELECT (%1$s)::text AS key, to_jsonb(r) - $3 AS item FROM public.%2$I r
        WHERE (%3$s) AND ($4 IS NULL OR %1$s > $4::%4$s) ORDER BY %1$s LIMIT $5',
       described.key, described.source, described.condition, described.key_type)
     USING person, tenant, described.hidden, key_after, batch

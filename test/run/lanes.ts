@@ -46,7 +46,9 @@ const onOnePostgres: Readonly<Record<string, string>> = {
   'test/schema/*.test.ts': 'tables, policies and functions of one PostgreSQL',
   'test/db/*.test.ts': 'statements, plans and locks of one PostgreSQL',
   'test/access/no-credential.test.ts': 'statements on every table, those of Citus among them',
-  'test/access/{relations,same-ids}.test.ts': 'documents are read without the form of a cluster',
+  'test/{access/{relations,same-ids},domain/actions}.test.ts':
+    'rows are read by id without the form of a cluster',
+  'test/domain/folders.test.ts': 'as a superuser, beside functions of the owner',
 }
 
 /** Every pattern, of all tables. */

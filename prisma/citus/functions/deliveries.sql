@@ -170,8 +170,8 @@ BEGIN
   SELECT count(*) FILTER (WHERE a.due_at <= now()), count(*) FILTER (WHERE a.due_at > now()),
     extract(epoch FROM now() - min(a.due_at))
     INTO due, scheduled, age
-    FROM (SELECT d.* FROM public.due_attempts d LIMIT batch) a
-    WHERE EXISTS (SELECT FROM public.webhook_endpoints e WHERE e.tenant_id = a.tenant_id AND e.id = a.endpoint_id);
+    FROM (SELECT d.due_at FROM public.due_attempts d
+          JOIN public.webhook_endpoints e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id LIMIT batch) a;
   scope_text := public.clear_scope();
   RETURN NEXT;
 END

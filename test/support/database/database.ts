@@ -65,8 +65,20 @@ async function dropDatabase(cluster: pg.Client, name: string): Promise<void> {
     if (open.rowCount === 0) break
     await pause(closingPauseMs)
   }
-  await cluster.query(`DROP DATABASE ${name} WITH (FORCE)`)
+  for (let drop = 1; ; drop++) {
+    try {
+      await cluster.query(`DROP DATABASE ${name} WITH (FORCE)`)
+      return
+    } catch (error) {
+      if (drop === mostDrops || !(error instanceof Error && 'code' in error)) throw error
+      if (error.code !== inUse) throw error
+    }
+  }
 }
+
+/** Each waits five seconds for the backends that it ends, which is too short on a busy machine. */
+const mostDrops = 6
+const inUse = '55006'
 
 async function onCluster(
   clusterUrl: string,
