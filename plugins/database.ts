@@ -31,7 +31,8 @@ export default fp<Options>(
     const { pools } = metrics
     const watch = { reads: pools.watch('reads'), transactions: pools.watch('scoped') }
     const scoped = openDatabase(url, poolSize, watch, undefined, reads, lockMs)
-    const keyed = openSystemDatabase(url, Math.ceil(poolSize / 2), pools.watch('identity'))
+    const size = Math.ceil(poolSize / 2)
+    const keyed = openSystemDatabase(url, size, pools.watch('identity'), lockMs)
     const db = traceDatabase(requireVerified(scoped, verification), tracing)
     const systemDb = traceSystemDatabase(keyed, tracing)
     app.decorate('db', db)

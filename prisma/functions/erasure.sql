@@ -297,8 +297,8 @@ END
 $$;
 
 -- Does one batch of the erasure of a deleted user: deletes what they own (tables with the policy placed_in_own_tenant),
--- then clears the inviter in invitations, then the client and what identifies the person in audit entries. Returns true
--- if nothing is left. Queues the erasure of events of each tenant whose orders are gone.
+-- then their keys of requests, then clears the inviter in invitations, then the client and what identifies the person in
+-- audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders are gone.
 CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   owned name;
@@ -324,6 +324,10 @@ BEGIN
     END IF;
     RETURN false;
   END LOOP;
+  DELETE FROM public.idempotency_keys k WHERE k.user_id = person AND k.key_hash IN (
+    SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = person LIMIT batch);
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  IF changed = batch THEN RETURN false; END IF;
   UPDATE public.invitations i SET invited_by = NULL WHERE i.id IN (
     SELECT o.id FROM public.invitations o WHERE o.invited_by = person LIMIT batch) AND i.invited_by = person;
   GET DIAGNOSTICS changed = ROW_COUNT;

@@ -13,6 +13,7 @@ type LockName =
   | 'billing-fetch'
   | 'endpoint-replays'
   | 'folders'
+  | 'invitations'
   | 'provider-grant'
   | 'service-tokens'
   | 'store-grant'

@@ -27,7 +27,7 @@ export type KeyedRequest = {
  * again. Results are encrypted, because some contain a secret that is shown once.
  * @param onReplayed called when the result is that of an earlier request
  * @throws Problem `idempotency-key-reused` if the key was used for another request, or
- *   `too-many-requests` if the person or service has `maxKeys` already
+ *   `too-many-requests` if the person or service has too many keys
  */
 export async function runOnce<T>(
   { sql }: Tx,
@@ -49,7 +49,7 @@ export async function runOnce<T>(
       created_at = CASE WHEN ${isOld} THEN excluded.created_at ELSE k.created_at END
     RETURNING request_hash AS "requestHash", result`
   if (known === undefined) {
-    const detail = `You have sent ${maxKeys} requests with a key within a day, which is the most.`
+    const detail = 'You have sent too many requests with a key within a day.'
     throw new Problem('too-many-requests', { detail, retryAfterSeconds: 60 })
   }
   if (!requestHash.equals(known.requestHash)) {
@@ -63,12 +63,24 @@ export async function runOnce<T>(
   const result = await work()
   if (typeof result !== 'object' || result === null) return result
   const sealed = Buffer.from(seal(keys, JSON.stringify(result), binding))
-  await sql(update(sealed))
+  // Beyond the budget a result may use a reserve (add_usage).
+  await Promise.all([sql`SELECT put_setting('app.keeps', 'on')`, sql(update(sealed))])
   return result
 }
 
-/** Keys that a person or service has at most; each is deleted after a day. */
-export const maxKeys = 10_000
+/**
+ * Keys that a person or service has at most with the same first byte of the hash; each is deleted after a
+ * day. So there are at most 16,384, about 10,000 before a part is full, and a request reads few of them.
+ */
+export const maxKeysOfPart = 64
+
+/** The first and the last hash of the part of a hash. */
+function partOf(keyHash: Buffer): readonly [Buffer, Buffer] {
+  const [first = 0] = keyHash
+  return [0x00, 0xff].map((rest) => {
+    return Buffer.from(keyHash.map((_byte, index) => (index === 0 ? first : rest)))
+  }) as [Buffer, Buffer]
+}
 
 /** The statements on the table with the keys of people, or on that of services. */
 function keysOf(
@@ -76,16 +88,18 @@ function keysOf(
   keyHash: Buffer,
   requestHash: Buffer,
 ) {
+  const [from, to] = partOf(keyHash)
   if (serviceId !== null) {
     return {
       holder: serviceId,
       insert: Prisma.sql`
         INSERT INTO service_idempotency_keys AS k (tenant_id, service_id, key_hash, request_hash)
         SELECT ${tenantId}::uuid, ${serviceId}::uuid, ${keyHash}, ${requestHash}
-        WHERE ${maxKeys} > (SELECT count(*) FROM (
+        WHERE ${maxKeysOfPart} > (SELECT count(*) FROM (
           SELECT FROM service_idempotency_keys o
           WHERE o.tenant_id = ${tenantId}::uuid AND o.service_id = ${serviceId}::uuid
-            AND o.key_hash <> ${keyHash} LIMIT ${maxKeys}) other)
+            AND o.key_hash BETWEEN ${from} AND ${to} AND o.key_hash <> ${keyHash}
+          LIMIT ${maxKeysOfPart}) other)
         ON CONFLICT (tenant_id, service_id, key_hash) DO UPDATE SET`,
       update: (result: Buffer) => Prisma.sql`
         UPDATE service_idempotency_keys SET result = ${result}
@@ -98,9 +112,10 @@ function keysOf(
     insert: Prisma.sql`
       INSERT INTO idempotency_keys AS k (user_id, key_hash, tenant_id, request_hash)
       SELECT ${userId}, ${keyHash}, ${tenantId}::uuid, ${requestHash}
-      WHERE ${maxKeys} > (SELECT count(*) FROM (
+      WHERE ${maxKeysOfPart} > (SELECT count(*) FROM (
         SELECT FROM idempotency_keys o
-        WHERE o.user_id = ${userId} AND o.key_hash <> ${keyHash} LIMIT ${maxKeys}) other)
+        WHERE o.user_id = ${userId} AND o.key_hash BETWEEN ${from} AND ${to}
+          AND o.key_hash <> ${keyHash} LIMIT ${maxKeysOfPart}) other)
       ON CONFLICT (user_id, key_hash) DO UPDATE SET
         tenant_id = CASE WHEN ${isOld} THEN excluded.tenant_id ELSE k.tenant_id END,
         secret = CASE WHEN NOT ${isOld} THEN k.secret END,`,

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import type { Statement } from './connections/one-trip.ts'
 import {
+  defaultLimits,
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
@@ -26,9 +27,18 @@ export type SystemDatabase = Queryable & {
   close(): Promise<void>
 }
 
-/** @param size maximum number of connections */
-export function openSystemDatabase(url: string, size: number, watch?: PoolWatch): SystemDatabase {
-  const pool = survivesBrokenConnections(new WatchedPool(poolOptions(url, size), watch))
+/**
+ * @param size maximum number of connections
+ * @param lockMs how long a statement waits for a lock
+ */
+export function openSystemDatabase(
+  url: string,
+  size: number,
+  watch?: PoolWatch,
+  lockMs = defaultLimits.lockMs,
+): SystemDatabase {
+  const options = poolOptions(url, size, { lockMs })
+  const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   const nameOf = nameStatements(url)
   return {
     sql: sqlOver(async (statement) => {

@@ -66,6 +66,32 @@ t.test('a share is free again although another writer counts now', async (t) => 
   await other.query('ROLLBACK')
 })
 
+t.test('what waits to be counted is added to a bucket that is emptied first', async (t) => {
+  const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
+  const user = await createUser(test.database, { role: 'admin' })
+  await createUser(test.database, { tenantId: user.tenantId })
+  const change = await editor(test, user)
+  t.equal((await publishUntilRefused(change)).done, share)
+  await test.database.admin.query(
+    `UPDATE member_usage SET counted_at = now() - interval '200 days'`,
+  )
+  const other = await test.database.admin.connect()
+  t.teardown(() => other.release())
+  await other.query('BEGIN')
+  await other.query('SELECT pg_advisory_xact_lock(usage_lock($1))', [user.tenantId])
+  t.equal((await publishUntilRefused(change)).done, share, 'a share after a long rest')
+  const fold = () => other.query('SELECT add_waiting_usage($1)', [user.tenantId])
+  const waiting = async () => (await other.query('SELECT FROM usage_changes')).rowCount
+  await fold()
+  t.ok(await waiting(), 'without the budgets no bucket can be emptied')
+  const quota = [500_000, 1_073_741_824, budget, 1_048_576, 90 * 86_400]
+  await other.query(`SELECT set_config('app.quota', $1, true)`, [`{${quota}}`])
+  await fold()
+  t.equal(await waiting(), 0)
+  await other.query('COMMIT')
+  t.equal((await publishUntilRefused(change)).done, 0, 'and not a second one')
+})
+
 t.test('who is alone in a tenant has the whole budget', async (t) => {
   const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
   const user = await createUser(test.database, { role: 'admin' })

@@ -1,9 +1,10 @@
 import t from 'tap'
-import { maxKeys } from '#src/db/idempotency.ts'
+import { maxKeysOfPart } from '#src/db/idempotency.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
  * Neither keys of requests nor deletions pass by the budgets of a tenant.
@@ -60,26 +61,51 @@ t.test('a person and a service have a limited number of keys, and replays go on'
   for (const [headers, fill, values] of [
     [
       { cookie },
-      `INSERT INTO idempotency_keys (user_id, key_hash, request_hash) SELECT $1,`,
+      'INSERT INTO idempotency_keys (user_id, key_hash, request_hash) SELECT $1,',
       [user.userId],
     ],
     [
       { authorization: `Bearer ${token}` },
-      `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash) SELECT $1, $2,`,
+      'INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash) SELECT $1, $2,',
       [service.user.tenantId, id],
     ],
   ] as const) {
     const create = creator(test, headers as Record<string, string>)
     t.equal((await create('first', 'x')).statusCode, 201)
     await test.database.admin.query(
-      `${fill} sha256(n::text::bytea), sha256('') FROM generate_series(1, ${maxKeys} - 1) AS n`,
+      `${fill} set_byte(sha256(n::text::bytea), 0, get_byte(sha256('another'), 0)), sha256('')
+       FROM generate_series(1, ${maxKeysOfPart}) AS n`,
       [...values],
     )
     const beyond = await create('another', 'x')
     t.equal(beyond.statusCode, 429, beyond.body)
     t.equal(beyond.headers['retry-after'], '60')
+    t.equal((await create('elsewhere', 'x')).statusCode, 201, 'the other parts have room')
     t.equal((await create('first', 'x')).headers['idempotent-replayed'], 'true')
   }
+})
+
+t.test('a rotation with a key is possible in a tenant that is out of space', async (t) => {
+  const test = await build(t)
+  const { admin } = test.database
+  const { user, cookie, send } = await owner(test, { role: 'admin' })
+  const id = await createEndpoint(test.database, user, { url: 'https://8.8.8.8/' })
+  await admin.query('UPDATE tenant_usage SET max_resource_bytes = 0')
+  const rotate = (key?: string) =>
+    test.app.inject({
+      method: 'POST',
+      url: `/webhook-endpoints/${id}/rotate-secret`,
+      headers: { cookie, 'sec-fetch-site': 'same-origin', ...(key && { 'idempotency-key': key }) },
+    })
+  const first = await rotate('one')
+  t.equal(first.statusCode, 200, first.body)
+  const again = await rotate('one')
+  t.equal(again.headers['idempotent-replayed'], 'true')
+  t.equal(again.json().secret, first.json().secret)
+  t.equal((await send('POST', '/posts', { title: 'a', body: 'b' })).statusCode, 409)
+  await admin.query('UPDATE tenant_usage SET resource_bytes = 1048576')
+  t.equal((await rotate('two')).statusCode, 409, 'the reserve is bounded')
+  t.equal((await rotate()).statusCode, 200, 'without a key nothing is stored')
 })
 
 t.test('a deletion over the budget publishes the id only, against a small reserve', async (t) => {

@@ -103,4 +103,5 @@ t.test('a request waits for a lock for 300 ms', async (t) => {
   const show = rowsOf<{ lock_timeout: string }>(Prisma.sql`SHOW lock_timeout`)
   t.strictSame(await db.read(withoutScope, show), [{ lock_timeout: '300ms' }])
   t.strictSame(await db.write(withoutScope, show), [{ lock_timeout: '300ms' }])
+  t.strictSame(await app.systemDb.sql`SHOW lock_timeout`, [{ lock_timeout: '300ms' }])
 })

@@ -393,6 +393,10 @@ BEGIN
     END IF;
     RETURN false;
   END IF;
+  DELETE FROM public.idempotency_keys k WHERE k.user_id = person AND k.key_hash IN (
+    SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = person LIMIT batch);
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  IF changed = batch THEN RETURN false; END IF;
   UPDATE public.invitations i SET invited_by = NULL WHERE i.id IN (
     SELECT o.id FROM public.invitations o WHERE o.invited_by = person LIMIT batch) AND i.invited_by = person;
   GET DIAGNOSTICS changed = ROW_COUNT;

@@ -142,8 +142,8 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN sha256(convert_to('invitation mail to ' || kind || ' ' || content, 'UTF8'));
 
 -- For the worker, before it mails an invitation of the tenant of its job: whether it may. A tenant sends `most` mails a
--- day, and an address gets one a day from all tenants together, and none after a decline. The mail of the same
--- invitation may be tried again. What is refused says nothing to the tenant.
+-- day, and an address gets one a day from all tenants together, and none after a decline. The mail of the invitation that
+-- an address gets today may be tried again, and counts once. What is refused says nothing to the tenant.
 CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -155,16 +155,19 @@ BEGIN
   SELECT i.email INTO address FROM public.invitations i
     WHERE i.tenant_id = tenant AND i.id = invitation;
   IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
-    VALUES (public.mail_key('tenant', tenant::text), today, 1, invitation)
-    ON CONFLICT (key_hash) DO UPDATE SET day = today, invitation_id = invitation,
-      count = CASE WHEN m.day < today THEN 1 WHEN m.invitation_id = invitation THEN m.count ELSE m.count + 1 END
-      WHERE m.day < today OR m.count < most OR m.invitation_id = invitation;
+  IF EXISTS (SELECT FROM public.invitation_mails m WHERE m.key_hash = public.mail_key('address', address)
+             AND m.invitation_id = invitation AND m.day = today AND m.declined_at IS NULL) THEN
+    RETURN true;
+  END IF;
+  INSERT INTO public.invitation_mails AS m (key_hash, day, count)
+    VALUES (public.mail_key('tenant', tenant::text), today, 1)
+    ON CONFLICT (key_hash) DO UPDATE SET day = today, count = CASE WHEN m.day < today THEN 1 ELSE m.count + 1 END
+      WHERE m.day < today OR m.count < most;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
     VALUES (public.mail_key('address', address), today, 1, invitation)
     ON CONFLICT (key_hash) DO UPDATE SET day = today, count = 1, invitation_id = invitation
-      WHERE m.declined_at IS NULL AND (m.day < today OR m.count = 0 OR m.invitation_id = invitation);
+      WHERE m.declined_at IS NULL AND (m.day < today OR m.count = 0);
   RETURN FOUND;
 END
 $$;

@@ -5,17 +5,21 @@ CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN hashtextextended('usage ' || tenant::text, 0);
 
--- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. In PL/pgSQL with
--- several statements, because it runs in triggers.
+-- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. The bucket of a member
+-- is emptied first, which needs the budgets (app.quota), so only transactions of people fold rows that have a member.
+-- In PL/pgSQL with several statements, because it runs in triggers.
 CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   total record;
+  used public.tenant_usage;
+  budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];
 BEGIN
   FOR total IN
     WITH added AS (
       DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
-        SELECT o.id FROM public.usage_changes o WHERE o.tenant_id = tenant LIMIT 1000)
+        SELECT o.id FROM public.usage_changes o
+        WHERE o.tenant_id = tenant AND (o.user_id IS NULL OR budget IS NOT NULL) LIMIT 1000)
       RETURNING c.*
     )
     SELECT a.user_id, sum(a.resource_rows)::bigint AS resource_rows,
@@ -27,9 +31,12 @@ BEGIN
         resource_rows = u.resource_rows + total.resource_rows,
         resource_bytes = u.resource_bytes + total.resource_bytes,
         event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
-      WHERE u.tenant_id = tenant;
-    UPDATE public.member_usage m SET
-        event_rows = m.event_rows + total.event_rows, event_bytes = m.event_bytes + total.event_bytes
+      WHERE u.tenant_id = tenant RETURNING u.* INTO used;
+    UPDATE public.member_usage m SET counted_at = now(),
+        event_rows = total.event_rows + public.still_in_bucket(m.event_rows,
+          coalesce(used.max_event_rows, budget[3]), m.counted_at, budget[5]),
+        event_bytes = total.event_bytes + public.still_in_bucket(m.event_bytes,
+          coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
       WHERE m.tenant_id = tenant AND m.user_id = total.user_id;
   END LOOP;
 END
@@ -55,7 +62,8 @@ RETURN greatest(0, filled - public.member_share(budget) * extract(epoch FROM now
 -- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
 -- the budget raises QU003. Concurrent transactions do not see each other's changes, so
 -- together they may exceed it by what they write. A transaction that deletes rows of resources has a reserve for its
--- event, a sixteenth of the budget, because people delete when a budget is used up (publish_event).
+-- event, a sixteenth of the budget, because people delete when a budget is used up (publish_event). The stored result of
+-- a request has the same reserve (app.keeps), so that what needs no space, such as a rotation, is still possible.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text
@@ -69,6 +77,7 @@ DECLARE
   own public.member_usage;
   most_rows double precision;
   most_bytes double precision;
+  reserve bigint := 0;
 BEGIN
   IF tenant IS NULL OR resource_rows = 0 AND resource_bytes = 0 AND event_rows = 0 AND event_bytes = 0 THEN
     RETURN NULL;
@@ -134,8 +143,11 @@ BEGIN
       LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
       WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
   END IF;
+  IF resource_rows = 0 AND current_setting('app.keeps', true) = 'on' THEN
+    reserve := greatest(coalesce(used.max_resource_bytes, budget[2]) / 16, 1048576);
+  END IF;
   IF resource_rows > 0 AND used.resource_rows > coalesce(used.max_resource_rows, budget[1])
-    OR resource_bytes > 0 AND used.resource_bytes > coalesce(used.max_resource_bytes, budget[2])
+    OR resource_bytes > 0 AND used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) + reserve
   THEN
     RAISE EXCEPTION 'the tenant has used up its quota of resources' USING ERRCODE = 'QU001';
   END IF;

@@ -113,7 +113,7 @@ CREATE TABLE invitation_mails (
   key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
   day date NOT NULL, -- The day in UTC that `count` is for
   count integer NOT NULL,
-  invitation_id uuid, -- The latest invitation. Its mail may be tried again.
+  invitation_id uuid, -- Of an address: the invitation of that day. Its mail may be tried again
   declined_at timestamptz(6) -- Since then the address gets no mail, until its holder accepts an invitation
 );
 CREATE INDEX invitation_mails_day_idx ON invitation_mails (day);
@@ -228,7 +228,8 @@ CREATE TABLE token_revocations (
 CREATE INDEX token_revocations_user_id_idx ON token_revocations (user_id);
 ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
 
--- Requests of people with an Idempotency-Key, and forms of pages. A repeated request gets the first result.
+-- Requests of people with an Idempotency-Key, and forms of pages. A repeated request gets the first result. There is no
+-- key to the user, so that the deletion of an account takes constant time: purge_person deletes the rows.
 CREATE TABLE idempotency_keys (
   user_id bigint NOT NULL,
   key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
@@ -239,8 +240,7 @@ CREATE TABLE idempotency_keys (
   secret bytea, -- Encrypted. What a form created, until it is shown or five minutes old.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (user_id, key_hash),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
 CREATE INDEX idempotency_keys_secret_idx ON idempotency_keys (created_at) WHERE secret IS NOT NULL;

@@ -4,6 +4,7 @@ import type { Member, TenantScope } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -90,6 +91,8 @@ export async function createInvitation(
   invitation: NewInvitation,
   clientInfo: ClientInfo,
 ): Promise<Invitation | InvitationRefusal> {
+  // Of two at once the second counts the invitation of the first.
+  await lockUntilCommit(connection, 'invitations', invitation.tenantId)
   const refusal = await findRefusal(connection, invitation)
   if (refusal !== null) return refusal
   const id = randomId()

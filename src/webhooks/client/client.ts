@@ -43,9 +43,11 @@ export function createSender(options: SenderOptions): Sender {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
     const { url } = read
+    // What the operator has listed is no stranger. A stranger's name servers are not asked either.
+    const isStranger = !isExempt(url, allow)
+    if (isStranger) budget.require(url.hostname)
     const addresses = await checkHost(url)
-    // What the operator has listed is no stranger.
-    if (!isExempt(url, allow)) budget.take(url.hostname, Buffer.byteLength(body))
+    if (isStranger) budget.take(url.hostname, Buffer.byteLength(body))
     const post = { path: url.pathname + url.search, headers: headersOf(headers), body, pauseMs }
     return limit(addresses, async () => {
       const pool = pools.poolFor(url, addresses)

@@ -27,6 +27,8 @@ const maxHosts = 10_000
 type Host = { requests: number; bytes: number; countedAt: number; provenUntil: number }
 
 export type HostBudget = {
+  /** Takes nothing. @throws PostponedError `address-busy` if nothing is left */
+  require(host: string): void
   /** Takes one request from the budget of the host. @throws PostponedError `address-busy` */
   take(host: string, bytes: number): void
   /** The host has answered with 2xx. */
@@ -54,19 +56,26 @@ export function createHostBudget(nowMs = () => performance.now()): HostBudget {
     return host
   }
 
+  /** With what has flowed back until now. */
+  function findWithRoom(name: string): Host {
+    const host = find(name)
+    const now = nowMs()
+    const limits = now < host.provenUntil ? provenLimits : unprovenLimits
+    const seconds = (now - host.countedAt) / 1_000
+    host.requests = refill(host.requests, limits.requests, seconds)
+    host.bytes = refill(host.bytes, limits.bytes, seconds)
+    host.countedAt = now
+    // A body larger than what is left is sent, and paid for by those after it.
+    if (host.requests < 1 || host.bytes <= 0) {
+      throw new PostponedError('address-busy', `${name} has had its requests from all tenants`)
+    }
+    return host
+  }
+
   return {
+    require: (name) => void findWithRoom(name),
     take(name, bytes) {
-      const host = find(name)
-      const now = nowMs()
-      const limits = now < host.provenUntil ? provenLimits : unprovenLimits
-      const seconds = (now - host.countedAt) / 1_000
-      host.requests = refill(host.requests, limits.requests, seconds)
-      host.bytes = refill(host.bytes, limits.bytes, seconds)
-      host.countedAt = now
-      // A body larger than what is left is sent, and paid for by those after it.
-      if (host.requests < 1 || host.bytes <= 0) {
-        throw new PostponedError('address-busy', `${name} has had its requests from all tenants`)
-      }
+      const host = findWithRoom(name)
       host.requests -= 1
       host.bytes -= bytes
     },

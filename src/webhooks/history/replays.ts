@@ -68,7 +68,11 @@ export async function createReplay(
   now: Date,
 ): Promise<EndpointReplay | 'disabled' | 'too-many' | null> {
   const { tenantId } = by
-  const endpoint = await findEndpoint(tx, by, endpointId)
+  // Not deleted before this commit, which would leave the replay behind.
+  const present = await tx.sql`
+    SELECT FROM webhook_endpoints
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${endpointId}::uuid FOR KEY SHARE`
+  const endpoint = present.length === 0 ? null : await findEndpoint(tx, by, endpointId)
   if (endpoint === null) return null
   if (endpoint.status === 'disabled') return 'disabled'
   const chosen = await measureSelection(tx, by, endpointId, selection, now)

@@ -104,6 +104,25 @@ t.test('who has declined gets no mail of any tenant until they accept an invitat
   t.equal((await invite(one, 'ada@example.com')).outcome, 'mailed')
 })
 
+t.test('mails that are tried again in turns count once each', async (t) => {
+  const { database, sent, admin, invite, setFails } = await setUp(t)
+  const one = await admin()
+  setFails(true)
+  const first = await invite(one, 'ada@example.com')
+  await database.admin.query(
+    `UPDATE invitation_mails SET count = $1 WHERE key_hash = mail_key('tenant', $2)`,
+    [maxMailsPerDay - 1, one.user.tenantId],
+  )
+  const second = await invite(one, 'eve@example.com')
+  for (const { work } of [first, second]) {
+    t.equal(await work().catch((error) => error.message), 'The mail server is away.')
+  }
+  setFails(false)
+  for (const { work } of [first, second]) t.equal(await work(), 'mailed')
+  t.equal((await invite(one, 'kim@example.com')).outcome, 'held-back', 'the day is used up')
+  t.equal(sent.length, 2)
+})
+
 t.test('a mail that fails is tried again, and counts once', async (t) => {
   const { sent, admin, invite, setFails } = await setUp(t)
   const one = await admin()

@@ -1,8 +1,10 @@
 import t from 'tap'
-import { createInvitation } from '#src/auth/members/invitations.ts'
+import { createInvitation, maxOpenInvitations } from '#src/auth/members/invitations.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import { build } from '#test/support/app/app.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
+import { untilWaiting } from '#test/support/database/until.ts'
 import {
   auditTrail,
   buildWithProvider,
@@ -131,4 +133,41 @@ t.test('the worker sees no invitation without a job of the tenant', async (t) =>
   t.teardown(() => systemDb.close())
   t.strictSame(await systemDb.sql`SELECT FROM invitations`, [])
   await t.rejects(systemDb.sql`UPDATE invitations SET role = 'admin'`, { code: '42501' })
+})
+
+t.test('of two invitations at once the last place is given to one', async (t) => {
+  const { app, database } = await build(t)
+  const host = await createUser(database, { role: 'admin' })
+  await database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     SELECT $1, 'a' || n || '@example.com', 'viewer', $2, now() + interval '1 day'
+     FROM generate_series(1, $3::int) AS n`,
+    [host.tenantId, host.userId, maxOpenInvitations - 1],
+  )
+  const enter = await allowScopes(database)
+  const [made, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const create = (email: string) => {
+    const { tenantId, userId: invitedBy } = host
+    const invitation = { tenantId, email, role: 'viewer', department: null, invitedBy } as const
+    return app.db.write(enter(host), async (tx) => {
+      const created = await createInvitation(tx, app.queue, invitation, clientInfo)
+      made.resolve()
+      await released.promise
+      return created
+    })
+  }
+  const first = create('one@example.com')
+  await made.promise
+  let isAnswered = false
+  const second = create('two@example.com').finally(() => {
+    isAnswered = true
+  })
+  const open = 'SELECT FROM invitations OFFSET 1000'
+  const waits = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await untilWaiting(async () => isAnswered || (await database.admin.query(waits)).rowCount === 1)
+  released.resolve()
+  t.match(await first, { email: 'one@example.com' })
+  t.equal(await second, 'full')
+  t.equal((await database.admin.query(open)).rowCount, 0)
 })

@@ -74,12 +74,27 @@ t.test('only so many hosts are remembered', async (t) => {
   t.equal(taken(1), 999, 'one in use is not')
 })
 
+t.test('no name is looked up for a host that has had its requests', async (t) => {
+  const { budget, taken } = setUp()
+  t.equal(taken(1), 10)
+  let lookups = 0
+  const resolve = async () => {
+    lookups += 1
+    return ['8.8.8.8']
+  }
+  const sender = createSender({ allow: [], timeoutMs: 1_000, budget, resolve, cacheMs: 0 })
+  t.teardown(() => sender.close())
+  await t.rejects(sender.send({ url: `https://${host}/`, headers: {}, body: '{}' }), busy)
+  t.equal(lookups, 0)
+})
+
 t.test('attempts take from the budget, and a 2xx proves the host', async (t) => {
   let status = 500
   const receiver = await startReceiver((_request, response) => response.writeHead(status).end())
   t.teardown(() => receiver.close())
   const calls: string[] = []
   const budget = {
+    require: () => {},
     take(name: string, bytes: number) {
       calls.push(`take ${name} ${bytes}`)
       throw new PostponedError('address-busy', 'used up')

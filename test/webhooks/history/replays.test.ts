@@ -6,6 +6,7 @@ import { workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+import { untilWaiting } from '#test/support/database/until.ts'
 import {
   createDelivery,
   exhaustedDelivery,
@@ -295,4 +296,24 @@ t.test('`from` must be before `to`, by at most ninety days', async (t) => {
   }
   const widest = { from: day(1), to: '2026-04-01T00:00:00.000Z' }
   t.equal((await send('POST', replays, widest)).statusCode, 202, 'ninety days')
+})
+
+t.test('a replay waits for a deletion of its endpoint, and is not left behind', async (t) => {
+  const { test, one, endpointId, send } = await setUp(t)
+  const { admin } = test.database
+  const deletion = await admin.connect()
+  t.teardown(() => deletion.release())
+  await deletion.query('BEGIN')
+  await deletion.query("SELECT set_scope('session', '', NULL, $1)", [one.tenantId])
+  await deletion.query('SELECT delete_endpoint($1, $2)', [one.tenantId, endpointId])
+  let isAnswered = false
+  const asking = send('POST', `/webhook-endpoints/${endpointId}/replay`, range).finally(() => {
+    isAnswered = true
+  })
+  const waits = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await untilWaiting(async () => isAnswered || (await admin.query(waits)).rowCount === 1)
+  await deletion.query('COMMIT')
+  t.equal((await asking).statusCode, 404)
+  t.equal((await admin.query('SELECT FROM endpoint_replays')).rowCount, 0)
 })
