@@ -146,17 +146,17 @@ t.test('of two invitations at once the last place is given to one', async (t) =>
   )
   const enter = await allowScopes(database)
   const [made, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const create = (email: string) => {
+  const create = (email: string, until?: Promise<void>) => {
     const { tenantId, userId: invitedBy } = host
     const invitation = { tenantId, email, role: 'viewer', department: null, invitedBy } as const
     return app.db.write(enter(host), async (tx) => {
       const created = await createInvitation(tx, app.queue, invitation, clientInfo)
       made.resolve()
-      await released.promise
+      await until
       return created
     })
   }
-  const first = create('one@example.com')
+  const first = create('one@example.com', released.promise)
   await made.promise
   let isAnswered = false
   const second = create('two@example.com').finally(() => {
