@@ -136,7 +136,7 @@ t.test('the worker sees no invitation without a job of the tenant', async (t) =>
 })
 
 t.test('of two invitations at once the last place is given to one', async (t) => {
-  const { app, database } = await build(t)
+  const { app, config, database } = await build(t)
   const host = await createUser(database, { role: 'admin' })
   await database.admin.query(
     `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
@@ -150,7 +150,8 @@ t.test('of two invitations at once the last place is given to one', async (t) =>
     const { tenantId, userId: invitedBy } = host
     const invitation = { tenantId, email, role: 'viewer', department: null, invitedBy } as const
     return app.db.write(enter(host), async (tx) => {
-      const created = await createInvitation(tx, app.queue, invitation, clientInfo)
+      const deps = { queue: app.queue, keys: config.encryptionKeys }
+      const created = await createInvitation(tx, deps, invitation, clientInfo)
       made.resolve()
       await until
       return created
