@@ -1,3 +1,4 @@
+import { maxKept } from './connections/kept-statements.ts'
 import type { Statement } from './connections/one-trip.ts'
 import { isPooled } from './connections/pool-options.ts'
 import { Prisma } from './generated/client.ts'
@@ -36,18 +37,22 @@ export function oneStatement<Row extends object, Facts, T>(
   return { statement, read: (rows, facts) => read(rows as Row[], facts) }
 }
 
-const maxNames = 400 // the code has fewer texts; a list of values makes one for each length
-
 /**
  * A name for each text, so that a connection plans it once: under row-level security planning costs
- * more than running it. Texts past the limit have the empty name, which keeps no plan. So has every
- * text behind a pooler, where the next transaction may run on another connection.
+ * more than running it. The texts used last have one, and no name is given twice: declared resources and
+ * the filters of their lists make more texts than a connection should keep. Behind a pooler, where the next
+ * transaction may run on another connection, every text has the empty name, which keeps no plan.
  */
 export function nameStatements(url: string): (text: string) => string {
   if (isPooled(url)) return () => ''
   const names = new Map<string, string>()
+  let given = 0
   return function nameOf(text) {
-    if (!names.has(text) && names.size < maxNames) names.set(text, `statement-${names.size}`)
-    return names.get(text) ?? ''
+    const name = names.get(text) ?? `statement-${given++}`
+    names.delete(text)
+    names.set(text, name)
+    const [oldest = ''] = names.keys()
+    if (names.size > maxKept) names.delete(oldest)
+    return name
   }
 }

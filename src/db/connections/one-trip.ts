@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { serialize } from 'pg-protocol'
+import { maxKept } from './kept-statements.ts'
 
 /** Text, parameters, and a name under which a connection keeps the plan; without one it is not kept. */
 export type Statement = { name?: string; text: string; values?: readonly unknown[] }
@@ -45,10 +46,31 @@ export class OneTrip implements pg.Submittable {
   }
 
   submit(connection: unknown): void {
-    const messages = this.#statements.flatMap((statement) => this.#messagesOf(statement))
+    const messages = [
+      ...this.#closeOthers(),
+      ...this.#statements.flatMap((statement) => this.#messagesOf(statement)),
+    ]
     // One buffer: each write to the socket costs more than everything else here.
     ;(connection as Connection).stream.write(Buffer.concat([...messages, serialize.sync()]))
     this.#begin()
+  }
+
+  /** The connection keeps the statements that it used last. */
+  #closeOthers(): Buffer[] {
+    const known = this.#known
+    let added = 0
+    for (const { name, text } of this.#statements) {
+      const prepared = this.#find(name, text)
+      if (prepared === undefined) {
+        added += 1
+      } else {
+        known.delete(name)
+        known.set(name, prepared)
+      }
+    }
+    const closed = [...known.keys().take(Math.max(0, known.size + added - maxKept))]
+    for (const name of closed) known.delete(name)
+    return closed.map((name) => serialize.close({ type: 'S', name }))
   }
 
   #messagesOf({ name, text, values }: Encoded): Buffer[] {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { KeepingClient } from './kept-statements.ts'
 import { openingMs } from './pool-options.ts'
 
 /**
@@ -15,7 +16,8 @@ export class WatchedPool extends pg.Pool {
   /** @param options `connectionTimeoutMillis`: how long a caller waits */
   constructor(options: pg.PoolConfig & { connectionTimeoutMillis: number }, watch?: PoolWatch) {
     const { connectionTimeoutMillis: acquireMs } = options
-    super({ ...options, connectionTimeoutMillis: Math.max(acquireMs, openingMs) })
+    const connectionTimeoutMs = Math.max(acquireMs, openingMs)
+    super({ ...options, Client: KeepingClient, connectionTimeoutMillis: connectionTimeoutMs })
     this.#acquireMs = acquireMs
     this.#watch = watch
     watch?.opened(this)

@@ -1,0 +1,69 @@
+import t from 'tap'
+import { openDatabase } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { nameStatements, oneStatement } from '#src/db/sql.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+
+/** More texts than a connection keeps. */
+const texts = Array.from({ length: 450 }, (_, n) => Prisma.raw(`one_of_many_${n}`))
+const kept = Prisma.sql`SELECT count(*)::integer AS kept FROM pg_prepared_statements`
+const often = Prisma.sql`
+  SELECT 'often' AS often, (SELECT (generic_plans + custom_plans)::integer FROM pg_prepared_statements
+    WHERE statement LIKE '%often%') AS uses`
+
+t.test('no name is given twice, and a text in use keeps its own', async (t) => {
+  const nameOf = nameStatements('postgres://127.0.0.1/x')
+  const name = nameOf('often')
+  const names = new Set([name])
+  for (let n = 0; n < 2_000; n += 1) {
+    names.add(nameOf(`text ${n}`))
+    if (n % 300 === 0) t.equal(nameOf('often'), name)
+  }
+  t.equal(names.size, 2_001)
+  t.notOk(names.has(nameOf('text 0')), 'a text that was not used for long has another one')
+  t.equal(nameStatements('postgres://127.0.0.1/x?pgbouncer=true')('often'), '')
+})
+
+t.test('a connection closes the statements that it used longest ago', async (t) => {
+  const database = await createDatabase(t)
+  const system = openSystemDatabase(database.url, 1)
+  t.teardown(() => system.close())
+  for (const text of texts) {
+    await system.sql(Prisma.sql`SELECT 1 AS ${text}`)
+    await system.sql(often)
+  }
+  const [{ uses } = { uses: 0 }] = await system.sql<{ uses: number }>(often)
+  t.equal(uses, texts.length + 1, 'planned once, whatever came between')
+  t.strictSame(await system.sql(kept), [{ kept: 400 }])
+  t.strictSame(await system.sql(Prisma.sql`SELECT 1 AS ${texts[0]}`), [{ one_of_many_0: 1 }])
+})
+
+t.test('so does one that sends packets, and one of transactions', async (t) => {
+  const database = await createDatabase(t)
+  const user = await createUser(database)
+  const entryOf = await allowScopes<TestScope>(database)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const rows = <Row extends object>(statement: Prisma.Sql) =>
+    db.read(
+      entryOf(user),
+      oneStatement<Row, unknown, Row[]>(statement, (found) => found),
+    )
+  for (const text of texts) {
+    await rows(Prisma.sql`SELECT 1 AS ${text}`)
+    await rows(often)
+  }
+  t.match(await rows(often), [{ uses: texts.length + 1 }])
+  t.strictSame(await rows(kept), [{ kept: 400 }])
+  t.strictSame(await rows(Prisma.sql`SELECT 1 AS ${texts[0]}`), [{ one_of_many_0: 1 }])
+
+  await db.read(entryOf(user), async ({ sql }) => {
+    for (const text of texts) await sql(Prisma.sql`SELECT 1 AS ${text}`)
+    t.strictSame(await sql(kept), [{ kept: 400 }])
+    await Promise.all(texts.map((text) => sql(Prisma.sql`SELECT 2 AS ${text}`)))
+    t.strictSame(await sql(kept), [{ kept: 400 }], 'also those that do not wait for each other')
+  })
+})
