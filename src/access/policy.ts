@@ -2,6 +2,7 @@ import { Problem } from '#src/http/problems.ts'
 import { type ResourceName, resources } from '#src/resources/index.ts'
 import type { Condition } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
+import { distinct } from '#src/resources/kit/distinct.ts'
 import { isRecentlyAuthenticated, type Principal } from './caller.ts'
 import {
   effectivePermissions,
@@ -135,6 +136,12 @@ export const policy: readonly Rule[] = [
   own('invitation', 'update', 'session'),
   own('activity', 'read', 'session'),
 ]
+
+distinct(
+  policy,
+  servicePermissionOf,
+  (rule) => `The policy has two rules for ${rule}. Give the declared resource another name.`,
+)
 
 function allow(
   resource: Resource,

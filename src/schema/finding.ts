@@ -9,6 +9,10 @@ export type Finding = {
 /** The remedy for whatever differs from the files of the release. */
 export const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
+/** The remedy for a table that is as `migrate` left it, so that another run changes nothing. */
+export const filesRemedy =
+  'Add what is missing to its migration or to prisma/policies.sql (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.'
+
 /** `migrate` of an older release changes nothing on the database of a newer one. */
 export function migrateRemedyOf(release: string): string {
   return `The database is of release ${release}: run \`gatehouse migrate\` of that release with DATABASE_OWNER_URL.`

@@ -22,6 +22,7 @@ import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './migration
 import { compareRelease, readRecord } from './record.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
 import { describeUnreachable, isRefusedByPooler, isStandby, standby } from './unreachable.ts'
+import { verifyResources } from './verification/verify-resources.ts'
 
 const turnMs = 200
 
@@ -75,6 +76,7 @@ export async function migrate(
     const newer = ahead.length > 0 ? ahead : await findNewer(owner, definitions)
     if (newer.length > 0) return { applied: [], defined: false, createdRoles: [], ahead: newer }
     const applied = await applyMigrations(urls.ownerUrl, owner, migrations)
+    await requireTables(owner)
     const queue = await queueOptions(owner)
     await untilLocked(() => createQueues(urls.ownerUrl, lockWaitMs, queue)).catch(refuseUnfinished)
     if (distributes && found === null) await defineAll(owner, urls, { definitions })
@@ -159,6 +161,12 @@ function refuseUnfinished(error: unknown): never {
   throw lockRefusal(
     'The migrations are applied; the queues, functions, policies or privileges are not.',
   )
+}
+
+/** Policies and privileges need the tables of the declared resources. */
+async function requireTables(owner: pg.Client): Promise<void> {
+  const [fault] = await verifyResources(owner)
+  if (fault !== undefined) throw new OperatorError(fault.problem, fault.remedy)
 }
 
 async function requirePreparation(owner: pg.Client): Promise<void> {

@@ -1,15 +1,11 @@
 import { resources } from '#src/resources/index.ts'
 import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
+import { distinct } from '#src/resources/kit/distinct.ts'
 
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }
 
-/**
- * The privileges of the application roles by table. `gatehouse migrate` grants exactly these; a test
- * fails if a table has no entry. Web is the role of DATABASE_URL, worker that of DATABASE_WORKER_URL;
- * if both name one role it gets the union.
- */
-export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
+const otherTables: Readonly<Record<string, TablePrivileges>> = {
   _prisma_migrations: { web: 'SELECT', worker: 'SELECT' },
   // Written by `gatehouse migrate` alone.
   schema_releases: { web: 'SELECT', worker: 'SELECT' },
@@ -72,7 +68,6 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   token_revocations: { web: 'SELECT, INSERT, UPDATE (status, tenant_id)', worker: '' },
-  ...privilegesOf(resources),
   teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
   team_members: { web: 'SELECT, INSERT, DELETE', worker: '' },
   folders: {
@@ -141,6 +136,20 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = {
   usage_changes: { web: 'SELECT', worker: '' },
   audit_log: { web: 'SELECT, INSERT', worker: 'INSERT' },
 }
+
+/**
+ * The privileges of the application roles by table. `gatehouse migrate` grants exactly these; a test
+ * fails if a table has no entry. Web is the role of DATABASE_URL, worker that of DATABASE_WORKER_URL;
+ * if both name one role it gets the union.
+ */
+export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = Object.fromEntries(
+  distinct(
+    Object.entries(otherTables).concat(Object.entries(privilegesOf(resources))),
+    ([table]) => table,
+    (table) =>
+      `The table ${table} is no table for a declared resource: the program has it already.`,
+  ),
+)
 
 const bothRoles = [
   'current_user_id()',

@@ -6,13 +6,14 @@ import { findVariant } from '../citus/variant.ts'
 import { findUnfinished } from '../citus/verify.ts'
 import { type Definitions, digestBodies, readDefinitions } from '../definitions.ts'
 import { findDifferences } from '../differences.ts'
-import { type Finding, migrateRemedy, migrateRemedyOf } from '../finding.ts'
+import { type Finding, filesRemedy, migrateRemedy, migrateRemedyOf } from '../finding.ts'
 import { compareHistory, isUnreleased, readMigrations } from '../migrations/history.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { tablePrivileges } from '../tables.ts'
 import { isStandby, standby } from '../unreachable.ts'
 import { verifyFunctions } from './verify-functions.ts'
 import { verifyIsolation, verifyWithoutScope } from './verify-isolation.ts'
+import { verifyResources } from './verify-resources.ts'
 import { verifyRoles } from './verify-roles.ts'
 import { verifyTables } from './verify-tables.ts'
 
@@ -75,6 +76,9 @@ async function findFindings(
   }
   const { ahead, behind } = await compareHistory(client, await readMigrations())
   if (behind.length > 0) return [describeBehind(ahead, behind)]
+  // Tables of a newer release may have changed already; that release verifies them.
+  const undeclared = ahead.length === 0 ? await verifyResources(client) : []
+  if (undeclared.length > 0) return undeclared
   const unfinished = await findUnfinished(client)
   if (unfinished.length > 0) return unfinished
   const variant = await findVariant(client)
@@ -117,13 +121,17 @@ type Verified = {
 async function findInRelease(verified: Verified): Promise<Finding[]> {
   const { client, duty, depth, concerns, own, record, relation, variant } = verified
   const roleFlaws = await verifyRoles(client)
+  const changed = roleFlaws.length === 0 ? await findChanged(client, record) : []
+  const isAsRecorded = ({ object }: Finding) =>
+    roleFlaws.length === 0 && relation === 'same' && !changed.some((one) => one.object === object)
   const named = [
     ...roleFlaws,
     // A role that is too powerful may call everything; the findings already say so.
     ...(roleFlaws.length === 0 ? await verifyFunctions(client, duty, functionsOf(record)) : []),
-    ...(await verifyTables(client, concerns)),
+    ...(await verifyTables(client, concerns)).map((one) =>
+      one.remedy === migrateRemedy && isAsRecorded(one) ? { ...one, remedy: filesRemedy } : one,
+    ),
   ]
-  const changed = roleFlaws.length === 0 ? await findChanged(client, record) : []
   const findings = firstOfEach([
     ...named,
     ...changed,

@@ -1,15 +1,20 @@
 import type { TSchema } from 'typebox'
 import { resources } from '#src/resources/index.ts'
 import { eventTypesOf } from '#src/resources/kit/derived.ts'
+import { distinct } from '#src/resources/kit/distinct.ts'
 
 /** Types of events that are sent (contract 7). */
-export const eventTypes = [
-  ...eventTypesOf<(typeof resources)[number]>(resources),
-  'subscription.activated',
-  'subscription.changed',
-  'subscription.ended',
-  'endpoint.test',
-] as const
+export const eventTypes = distinct(
+  [
+    ...eventTypesOf<(typeof resources)[number]>(resources),
+    'subscription.activated',
+    'subscription.changed',
+    'subscription.ended',
+    'endpoint.test',
+  ] as const,
+  (type) => type,
+  (type) => `There are two events ${type}. Give the declared resource another name.`,
+)
 
 export type EventType = (typeof eventTypes)[number]
 

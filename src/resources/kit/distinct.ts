@@ -1,0 +1,29 @@
+import type { Resource } from './define.ts'
+
+/**
+ * Returns the list. Of two with one key, one would silently replace the other.
+ * @throws Error with the words for the key that two of them have
+ */
+export function distinct<const All extends readonly unknown[]>(
+  all: All,
+  keyOf: (one: All[number]) => string,
+  wordsOf: (key: string) => string,
+): All {
+  const keys = all.map(keyOf)
+  const doubled = keys.find((key, index) => keys.indexOf(key) < index)
+  if (doubled !== undefined) throw new Error(wordsOf(doubled))
+  return all
+}
+
+/** @throws Error if two resources have one name, model or table */
+export function distinctResources<const All extends readonly Resource[]>(all: All): All {
+  const facts = ['name', 'model', 'plural'] as const
+  for (const fact of facts) {
+    distinct(
+      all,
+      (one) => one[fact],
+      (value) => `Two resources have the ${fact} ${value}.`,
+    )
+  }
+  return all
+}
