@@ -1,8 +1,9 @@
 import type { TenantScope } from '#src/access/caller.ts'
+import { type ChainScope, firstInReach } from '#src/access/relations.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { isForeignKeyViolation } from '#src/db/errors.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { byId, idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line } from '#src/http/schemas.ts'
@@ -19,6 +20,16 @@ export async function listFolders(tx: Tx, { tenantId }: TenantScope, page: Page)
     ...order,
   })
   return pageOf(rows, page, folderList.name, (row) => [String(row.id)], toFolder)
+}
+
+/** The newest folders of the caller's teams, with the name of the team. */
+export async function listFoldersInReach(tx: Tx, caller: ChainScope, limit: number) {
+  const order = { matching: Prisma.sql`true`, direction: Prisma.sql`DESC`, limit }
+  const rows = await tx.sql<{ id: string; name: string; team: string }>`
+    SELECT id, name, (SELECT t.name FROM teams t
+      WHERE t.tenant_id = folders.tenant_id AND t.id = folders.team_id) AS team
+    FROM folders WHERE ${firstInReach(Prisma.sql`folders`, caller, order)} ORDER BY id DESC`
+  return rows.map(({ id, ...names }) => ({ id: Number(id), ...names }))
 }
 
 /** A folder of the tenant, or null if it is missing or another tenant's. */

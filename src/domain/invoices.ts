@@ -34,7 +34,10 @@ export async function createInvoice(
   if (row !== undefined) await publish(tx, tenantId, 'created', toItem(row), now)
 }
 
-/** Applies what became of a payment to its invoice, if the tenant has it. Refunds only grow. */
+/**
+ * Applies what became of a payment to its invoice, if the tenant has it. Refunds only grow. Requires
+ * `lockPayment` (src/billing/objects.ts), so that the state does not change between read and update.
+ */
 export async function updateInvoice(
   tx: Tx,
   { tenantId }: TenantScope,

@@ -33,6 +33,10 @@ export const OptionalLine = (maxLength: number) =>
 export const Text = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
 
+/** A `Text` in a form, where an empty field means none. */
+export const OptionalText = (maxLength: number) =>
+  Type.String({ maxLength, pattern: '^[^\\u0000\\p{Cs}]*$' })
+
 /** ASCII without spaces and control characters, as in the value of a header. */
 export const VisibleAscii = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[!-~]+$' })

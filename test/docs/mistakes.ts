@@ -7,15 +7,19 @@ export const programs = {
 /** A mistake: a piece of a file, what stands there instead, and what must fail then. */
 export type Mistake = {
   path: string
-  piece: string
+  piece: string | RegExp
   instead: string
   run: readonly string[]
+  /** Run before that, and once the file is as it was. */
+  before?: readonly string[]
+  after?: readonly string[]
 }
 
 const declaration = 'src/resources/tasks.ts'
 const compile = [programs.tsc, '--project', 'tsconfig.resources.json']
 // Builds the whole server without connecting to anything.
 const start = ['src/cli.ts', 'openapi']
+const migrate = ['src/cli.ts', 'migrate']
 const tests = ['test/resources/resources.test.ts']
 
 /** Keys are the first column of the page's table. */
@@ -37,9 +41,29 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   'a body without what a row needs': {
     ...{
       path: declaration,
-      piece: "accepts: ['title', 'details', 'status'],\n      run: (",
-      instead: "accepts: ['details', 'status'],\n      run: (",
+      piece: "create: { permission: 'post:write', accepts: ['title',",
+      instead: "create: { permission: 'post:write', accepts: [",
     },
+    run: compile,
+  },
+  'a body with what nobody writes': {
+    ...{
+      path: declaration,
+      piece: "create: { permission: 'post:write', accepts: ['title',",
+      instead: "create: { permission: 'post:write', accepts: ['title', 'createdAt',",
+    },
+    run: compile,
+  },
+  'a condition on another field': {
+    ...{
+      path: declaration,
+      piece: 'Condition<{ readonly status: string }>',
+      instead: 'Condition<{ readonly status: string; readonly state: string }>',
+    },
+    run: compile,
+  },
+  'a page with another field': {
+    ...{ path: declaration, piece: "heading: 'title'", instead: "heading: 'subject'" },
     run: compile,
   },
   'a filter that is none': {
@@ -53,6 +77,26 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   "an owner's rows under a role": {
     ...{ path: declaration, piece: "scope: 'tenant'", instead: "scope: 'owner'" },
     run: start,
+  },
+  'a name that the program has': {
+    ...{ path: declaration, piece: "name: 'task',", instead: "name: 'folder'," },
+    run: start,
+  },
+  'a field that takes nothing': {
+    ...{ path: declaration, piece: 'line(200)', instead: 'line(0)' },
+    run: start,
+  },
+  'a table that no migration makes': {
+    ...{ path: declaration, piece: "plural: 'tasks'", instead: "plural: 'chores'" },
+    run: migrate,
+  },
+  'an optional field of a NOT NULL column': {
+    ...{ path: declaration, piece: 'title: line(200)', instead: 'title: optional(line(200))' },
+    run: migrate,
+  },
+  'a table without a policy': {
+    ...{ path: 'prisma/policies.sql', piece: /^CREATE POLICY \w+ ON tasks .*\n/m, instead: '' },
+    ...{ before: migrate, run: ['src/cli.ts', 'doctor'], after: migrate },
   },
   'a further route without a rule': {
     ...{

@@ -173,16 +173,19 @@ function nameOf({ url }: TestDatabase): string {
 }
 
 /** Makes the mistake, runs what must fail, and restores the file. @returns what was reported */
-async function outputWith(tree: Tree, { path, piece, instead, run }: Mistake): Promise<string> {
+async function outputWith(tree: Tree, mistake: Mistake): Promise<string> {
+  const { path, piece, instead, run, before, after } = mistake
   const file = join(tree.folder, path)
   const original = await readFile(file, 'utf8')
   const text = original.replace(piece, instead)
   if (text === original) return `${path} does not contain ${piece}`
   await writeFile(file, text)
   try {
+    if (before !== undefined) await tree.run(before)
     const { succeeded, output } = await tree.run(run)
     return succeeded ? 'it succeeded' : output.replaceAll(/^\s*ok .*$/gm, '')
   } finally {
     await writeFile(file, original)
+    if (after !== undefined) await tree.run(after)
   }
 }

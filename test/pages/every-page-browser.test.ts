@@ -1,6 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { receive } from '#test/billing/received.ts'
+import { descriptions } from '#test/resources/index.ts'
+import { insertion } from '#test/schema/table-rows.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
@@ -9,7 +11,7 @@ import { type StrippingProxy, startStrippingProxy } from '#test/support/browser/
 import { addIdentity } from '#test/support/callers/account.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
-import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -51,8 +53,7 @@ async function setUp(t: Test, proxy: StrippingProxy | null = null) {
   await receive(database, { id: 'evt_1', status: 'dead' })
   await createTestInvoice(database, tenantId)
   const orderId = await createOrder(database, user)
-  const postId = await createTestPost(database, tenantId, 'a department')
-  const { documentId } = await createChain(database, user)
+  const declared = await sampleRows(test, { ...user, department: 'a department' })
   const url = `https://8.8.8.8/${'a-long-path/'.repeat(8)}`
   const endpointId = await createEndpoint(database, user, { url, status: 'failing' })
   const deliveryId = await createDelivery(database, { tenantId, endpointId, attempts: 2 })
@@ -61,8 +62,7 @@ async function setUp(t: Test, proxy: StrippingProxy | null = null) {
   /** An address for each page with a parameter. A page that is missing here fails the test. */
   const samples: Record<string, string> = {
     '/app/orders/:id': `/app/orders/${orderId}`,
-    '/app/posts/:id': `/app/posts/${postId}`,
-    '/app/documents/:id': `/app/documents/${documentId}`,
+    ...declared,
     '/app/events/:id': `/app/events/${events[0].id}`,
     '/app/webhooks/:id': `/app/webhooks/${endpointId}`,
     '/app/webhooks/:id/replays/:replayId': `/app/webhooks/${endpointId}/replays/${replayId}`,
@@ -85,6 +85,19 @@ async function setUp(t: Test, proxy: StrippingProxy | null = null) {
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
   return { pages, routes, open: (more = {}) => openAs(browser, origin, cookie, more) }
+}
+
+/** The page of one row of each declared resource that has pages. */
+async function sampleRows({ database }: TestApp, person: TestUser & { department: string }) {
+  const facts = { ...person, ...(await createChain(database, person)) }
+  const samples: Record<string, string> = {}
+  for (const { path, table, row, forms } of descriptions) {
+    if (forms === undefined) continue
+    const [text, values] = insertion(table, row(facts))
+    const { rows } = await database.admin.query(`${text} RETURNING id`, values)
+    samples[`/app${path}/:id`] = `/app${path}/${rows[0].id}`
+  }
+  return samples
 }
 
 /** What a form exists for only if it is there. */

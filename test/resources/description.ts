@@ -38,7 +38,7 @@ export type Description = {
   answer?(facts: Facts, now: string): object
   /** Types of the events, by what a client does. */
   readonly events?: Readonly<Partial<Record<'POST' | 'PATCH' | 'DELETE', string>>>
-  /** The fields of its forms; without it there are no derived pages. Null: no such form. */
+  /** The fields of its forms, but for the folder; without it there are no derived pages. Null: no such form. */
   readonly forms?: { readonly create: object | null; readonly change: object | null }
   /** Set by the command: somebody has to compare it with what was wanted. */
   readonly mark?: 'review me'
@@ -125,8 +125,11 @@ function routesOfOne(one: Description): Record<string, RouteRow> {
     [forms !== undefined && { who: who('read'), answer: 200, object: name }, `GET /app${path}/:id`],
     [
       forms?.create != null && {
-        ...{ who: who('create'), answer: 303, ...inTenant },
-        body: () => ({ ...forms.create, submission: crypto.randomUUID() }),
+        ...{ who: who('create'), answer: 303, ...inTenant, ...inFolder },
+        body: ({ id = '' }) => ({
+          ...{ ...forms.create, ...(isChain && { folderId: id }) },
+          submission: crypto.randomUUID(),
+        }),
       },
       `POST /app${path}`,
     ],

@@ -18,5 +18,5 @@ export const document: Description = {
     ...{ tenantId, folderId, title: 'Rota', body: 'Who opens the gate.' },
     ...{ createdAt: now, updatedAt: now },
   }),
-  forms: { create: null, change: { title: 'x', body: 'x' } },
+  forms: { create: { title: 'x', body: 'x' }, change: { title: 'x', body: 'x' } },
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
+import { descriptions } from '#test/resources/index.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
@@ -139,7 +140,10 @@ export const closed = [
 export const ofServices = ['service_idempotency_keys']
 
 /** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
-export const chained = ['teams', 'team_members', 'folders', 'documents']
+export const chained = [
+  ...['teams', 'team_members', 'folders'],
+  ...descriptions.flatMap(({ table, rules }) => (rules.read?.reach === 'chain' ? [table] : [])),
+]
 
 /** Rows that the samples reference, in the order of their keys. */
 export function parentsOf(user: TestUser): [string, Row][] {

@@ -1,9 +1,16 @@
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  errorCodes,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { type Act, actionsOf } from '#src/domain/actions.ts'
+import { listFoldersInReach } from '#src/domain/folders.ts'
 import type { Declared } from '#src/domain/rows.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
@@ -29,6 +36,7 @@ type OfNotice = { Querystring: { done?: string } }
 type PagedResource = Declared & Paged
 
 const pageSize = '25'
+const folderChoices = 100
 const hide = true
 const DoneQuery = Type.Object(doneQuery, { additionalProperties: false })
 const DeleteForm = Type.Object(confirmedField, { additionalProperties: false })
@@ -68,15 +76,22 @@ function list(app: FastifyInstance, resource: PagedResource) {
         { limit: pageSize, ...(cursor !== undefined && { cursor }), ...filter },
         listing,
       )
-      const { data, ...cursors } = await app.db.read(entryOf(request, resource), (tx, caller) =>
-        listRows(tx, caller, page, filter),
+      const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
+        Promise.all([listRows(tx, caller, page, filter), foldersFor(tx, caller, resource)]),
       )
+      const [{ data, ...cursors }, folders] = read
       const { viewer } = request
       return reply.sendPage(
-        rowListPage(resource, { viewer, rows: data.map(Object), cursors, filter, done }),
+        rowListPage(resource, { viewer, rows: data.map(Object), cursors, folders, filter, done }),
       )
     },
   )
+}
+
+/** The folders to choose from in the form for a new row; the API takes the others too. */
+async function foldersFor(tx: Tx, { userId, tenantId }: Caller, { scope, actions }: PagedResource) {
+  if (scope !== 'chain' || actions.create === undefined || tenantId === null) return []
+  return listFoldersInReach(tx, { userId, tenantId }, folderChoices)
 }
 
 function create(app: FastifyInstance, resource: PagedResource) {
@@ -203,7 +218,7 @@ function refusalOf(error: unknown, resource: PagedResource) {
 
 /** What a form has entered, as the API takes it: an empty field is left out, or null in a change. */
 function valuesOf(
-  { fields, page }: PagedResource,
+  { fields }: PagedResource,
   entered: Readonly<Record<string, string | undefined>>,
   action: 'create' | 'update',
 ): Record<string, unknown> {
@@ -212,14 +227,22 @@ function valuesOf(
     if (input == null) return []
     if (text.trim() === '') return action === 'update' && isNullable ? [[key, null]] : []
     if (input.as === 'yes-no') return [[key, text === 'yes']]
+    if (input.as === 'folder') return [[key, readId(text)]]
     if (input.as !== 'number') return [[key, text]]
     const { minimum, maximum } = input
     const value = Number(text)
-    if (value >= minimum && value <= maximum) return [[key, value]]
-    const label = page.labels?.[key] ?? key
-    throw new Problem('malformed', { detail: `${label} must be from ${minimum} to ${maximum}.` })
+    if (value < minimum) throw refusedValue(key, 'minimum', minimum)
+    if (value > maximum) throw refusedValue(key, 'maximum', maximum)
+    return [[key, value]]
   })
   return Object.fromEntries(values)
+}
+
+/** As if the schema of the form had refused it, so that the fault stands beside its field. */
+function refusedValue(key: string, keyword: 'minimum' | 'maximum', limit: number): Error {
+  const fault = { keyword, instancePath: `/${key}`, schemaPath: '', params: { limit } }
+  const error = new errorCodes.FST_ERR_VALIDATION('')
+  return Object.assign(error, { validation: [fault], validationContext: 'body' })
 }
 
 /** What was entered, for the form to show again. */

@@ -234,7 +234,8 @@ const renderers: Readonly<Record<Field['kind'], (control: Control) => Html>> = {
   },
   area(control) {
     const [value = ''] = control.values
-    return labelled(control, html`<textarea${attributesOf(control)}>${value}</textarea>`)
+    // HTML ignores a line break after the tag, so that of the value is kept.
+    return labelled(control, html`<textarea${attributesOf(control)}>\n${value}</textarea>`)
   },
   choice(control) {
     const options = control.options.map(([value, label]) => {

@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { permissionsOf } from '#src/access/roles.ts'
-import { OptionalLine } from '#src/http/schemas.ts'
+import { IdParams, OptionalLine, OptionalText } from '#src/http/schemas.ts'
 import { confirmation, confirmBox, filterBar, pageHead } from '#src/pages/kit/components.ts'
 import {
   area,
@@ -32,11 +32,11 @@ export type ShownRow = Readonly<Record<string, unknown>>
 
 export type Notice = 'created' | 'changed' | 'deleted'
 
-/** The form for a new row; null if people create none here. A row of a folder is created by the API. */
+/** The form for a new row; null if nobody creates one. */
 export function createFormOf(resource: Paged) {
   const { create } = resource.actions
-  if (create === undefined || resource.scope === 'chain') return null
-  return formOf({ submission, ...inputsOf(resource, create) })
+  if (create === undefined) return null
+  return formOf<Record<string, FormField>>({ submission, ...inputsOf(resource, create) })
 }
 
 export function changeFormOf(resource: Paged) {
@@ -61,16 +61,18 @@ function inputOf({ name, fields, page }: Paged, key: string): FormField {
     case 'line':
       return line(mayBeEmpty ? orEmpty(written) : written, label)
     case 'text':
-      return area(mayBeEmpty ? Type.String({ maxLength: input.maxLength }) : written, label, {
+      return area(mayBeEmpty ? OptionalText(input.maxLength) : written, label, {
         attributes: { rows: 10 },
       })
     case 'choice':
       return choiceOf(input.values, label, mayBeEmpty)
     case 'yes-no':
       return choiceOf(['yes', 'no'], label, mayBeEmpty)
+    case 'folder':
+      return choice(IdParams.properties.id, label)
     case 'number':
       return line(wholeNumber(mayBeEmpty), label, {
-        ...{ rule: 'A whole number', attributes: { inputmode: 'numeric' } },
+        ...{ rule: numberRule(input), attributes: { inputmode: 'numeric' } },
         ...(!mayBeEmpty && { required: true }),
       })
   }
@@ -82,6 +84,11 @@ function choiceOf(values: readonly string[], label: string, mayBeEmpty: boolean)
     all.map((value) => [value, value === '' ? noneOf : inWords(value)]),
   )
   return choice(Type.Enum([...all]), label, { options })
+}
+
+function numberRule({ minimum, maximum }: Extract<Input, { as: 'number' }>): string {
+  const isAny = !Number.isSafeInteger(minimum - 1) && !Number.isSafeInteger(maximum + 1)
+  return isAny ? 'A whole number' : `A whole number from ${minimum} to ${maximum}`
 }
 
 /** At most 15 digits, which a JSON number keeps exactly. */
@@ -101,7 +108,7 @@ export function filterSchemasOf({ fields, filters }: Paged): Record<string, TSch
   return Object.fromEntries(schemas)
 }
 
-type FilterInput = Exclude<Input, { as: 'number' | 'yes-no' }>
+type FilterInput = Extract<Input, { as: 'line' | 'text' | 'choice' }>
 
 function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
   return filters.flatMap((key): [string, { input: FilterInput }][] => {
@@ -114,15 +121,20 @@ export type RowListView = {
   readonly viewer: Viewer
   readonly rows: readonly ShownRow[]
   readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
+  /** Folders in which the viewer can create a row of a chain. */
+  readonly folders: readonly FolderChoice[]
   /** The filters in use, by field. */
   readonly filter: Readonly<Record<string, string>>
   readonly done: string | undefined
 }
 
+/** A folder by its name and the name of its team. */
+export type FolderChoice = { readonly id: number; readonly name: string; readonly team: string }
+
 /** The rows in reach, newest first, and a form for a new one. */
 export function rowListPage(resource: Paged, view: RowListView): Page {
   const { page, plural } = resource
-  const { viewer, rows, cursors, filter } = view
+  const { viewer, rows, cursors, filter, folders } = view
   const path = pagePathOf(resource)
   const words = plural.replaceAll('_', ' ')
   const keys = [page.heading, ...(page.columns ?? [])]
@@ -146,7 +158,9 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
     heading: `New ${wordOf(resource)}`,
     button: `Create ${wordOf(resource)}`,
   }
-  const mayCreate = form !== null && may(viewer, resource.actions.create)
+  const hasPlace = resource.scope !== 'chain' || folders.length > 0
+  const mayCreate = form !== null && hasPlace && may(viewer, resource.actions.create)
+  const options = { folderId: folders.map(optionOf) }
   const lead = page.lead === undefined ? 'Newest first.' : `${page.lead} Newest first.`
   return layout(
     page.label,
@@ -160,12 +174,16 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
         mayCreate
           ? html`<section class="card" aria-labelledby="new">
         <h2 id="new">${heading}</h2>
-        ${renderForm(form, { viewer, action: path }, (inputs) => html`${placed(resource.actions.create, inputs)}<button class="button">${button}</button>`)}
+        ${renderForm(form, { viewer, action: path, options }, (inputs) => html`${placed(resource.actions.create, inputs)}<button class="button">${button}</button>`)}
       </section>`
           : ''
       }`,
     { current: path, ...viewer },
   )
+}
+
+function optionOf({ id, name, team }: FolderChoice) {
+  return [String(id), html`${isolated(name)} (${isolated(team)})`] as const
 }
 
 function filterBarOf(
@@ -207,7 +225,7 @@ export function rowPage(resource: Paged, { viewer, row, names, done }: RowView):
   const texts = Object.keys(fields).filter((key) => fields[key]?.input?.as === 'text')
   const hidden = [page.heading, ...texts]
   const facts = Object.keys(row).filter(
-    (key) => !hidden.includes(key) && fields[key]?.input != null,
+    (key) => !hidden.includes(key) && ![undefined, 'folder'].includes(fields[key]?.input?.as),
   )
   return layout(
     isolatedText(title),

@@ -153,9 +153,7 @@ function wordsOf(resource: NewResource): Record<string, string> {
     ].join(', '),
     described: `POST: '${name}.created', PATCH: '${name}.updated'`,
     forms:
-      page === null
-        ? ''
-        : `\n  forms: { create: ${scope === 'chain' ? 'null' : formOf(fields)}, change: ${formOf(fields)} },`,
+      page === null ? '' : `\n  forms: { create: ${formOf(fields)}, change: ${formOf(fields)} },`,
   }
 }
 

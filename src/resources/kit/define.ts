@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Prisma } from '#src/db/generated/client.ts'
-import type { Asking, ColumnTypes, Field, Fields } from './fields.ts'
+import type { Asking, ColumnTypes, Field, Fields, Input } from './fields.ts'
 
 /** Specification, Roles and permissions. */
 export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
@@ -269,11 +269,14 @@ export function defineResource<
 
 /** What the compiler does not see. */
 function faultsOf(resource: Resource): string[] {
-  const { name, plural, fields, scope, forServices, filters, actions, events } = resource
+  const { name, plural, fields, scope, forServices, filters, actions, events, worker } = resource
   const has = (key: string) => Object.hasOwn(fields, key)
+  const keys = Object.keys(fields)
   const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
   const unfiltered = filters.find((one) => fields[one]?.filter == null)
-  const strange = Object.keys(fields).find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
+  const ofLists = filters.find((one) => listParameters.includes(one))
+  const strange = keys.find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
+  const unnamed = Object.keys(events).find((event) => !/^[a-z]+(_[a-z]+)*$/.test(event))
   const silent = (['created', 'updated', 'deleted'] as const).find(
     (event) => Object.hasOwn(events, event) && actions[actionOfEvent[event]] === undefined,
   )
@@ -302,29 +305,56 @@ function faultsOf(resource: Resource): string[] {
     ],
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
     [unfiltered !== undefined, `has no filter by ${unfiltered}`],
+    [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
+    [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],
     [
-      silent !== undefined && resource.worker === '',
+      silent !== undefined && worker === '',
       `has the event ${silent} and no action that publishes it`,
     ],
+    [
+      worker !== '' && !/^[A-Z]+( \([a-z_, ]+\))?(, [A-Z]+( \([a-z_, ]+\))?)*$/.test(worker),
+      `has the privileges ${worker} for workers, which GRANT does not take`,
+    ],
   ]
+  faults.push(...keys.map((key) => inputFaultOf(key, fields[key]?.input ?? null)))
   faults.push(...pageFaultsOf(resource))
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
+}
+
+const listParameters = ['cursor', 'limit', 'sort', 'from', 'to']
+
+/** An input that nothing can be entered into, or that means two things. */
+function inputFaultOf(key: string, input: Input | null): [boolean, string] {
+  if (input?.as === 'line' || input?.as === 'text') {
+    const isLength = Number.isInteger(input.maxLength) && input.maxLength > 0
+    return [!isLength, `has the field ${key} with at most ${input.maxLength} characters`]
+  }
+  if (input?.as === 'choice') {
+    const { values } = input
+    const isChoice = values.length > 0 && new Set(values).size === values.length
+    return [!isChoice, `has the field ${key} with a choice of no words or of equal ones`]
+  }
+  const isEmpty = input?.as === 'number' && input.minimum > input.maximum
+  return [isEmpty, `has the field ${key} with a range of no numbers`]
 }
 
 /** A page asks for every field that an action accepts, so each needs an input, and shows no JSON. */
 function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, string][] {
   if (page === null) return []
-  const asked = [
-    ...(scope === 'chain' ? [] : (actions.create?.accepts ?? [])),
-    ...(actions.update?.accepts ?? []),
-  ]
-  const mute = asked.find((key) => fields[key]?.input === null)
+  const asked = [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])]
+  // Only a chain knows the folders to choose from.
+  const unasked = scope === 'chain' ? [null] : [null, 'folder']
+  const mute = asked.find((key) => unasked.includes(fields[key]?.input?.as ?? null))
   const raw = [page.heading, ...(page.columns ?? [])].find((key) => fields[key]?.column === 'jsonb')
+  const ofForms = asked.find((key) => formParameters.includes(key))
   return [
     [mute !== undefined, `has a page and no input for ${mute}`],
     [raw !== undefined, `has a page with the JSON of ${raw}`],
+    [ofForms !== undefined, `has a page and a field ${ofForms}, which every form has for itself`],
   ]
 }
+
+const formParameters = ['version', 'submission', 'sender', 'done', 'confirm']
 
 const actionOfEvent = { created: 'create', updated: 'update', deleted: 'delete' } as const
 

@@ -27,6 +27,7 @@ export type Input =
   | { readonly as: 'choice'; readonly values: readonly string[] }
   | { readonly as: 'number'; readonly minimum: number; readonly maximum: number }
   | { readonly as: 'yes-no' }
+  | { readonly as: 'folder' }
 
 /** One column: how it is stored, shown and written. */
 export type Field<
@@ -160,6 +161,7 @@ export const folder = () =>
   field('bigint', Id, {
     written: Id,
     filter: IdFilter('In this folder, not in the folders within it'),
+    input: { as: 'folder' },
   })
 
 /** The owner of a row with the scope `owner`. */

@@ -68,7 +68,7 @@ t.test('a schema gives the limits of its input', async (t) => {
   const text = fieldWith(area(Text(50), 'A', { attributes: { rows: 3 } }), { a: evil }, null)
   t.equal(
     text,
-    `<label>A <textarea name="a" maxlength="50" rows="3" required>${escaped}</textarea></label>`,
+    `<label>A <textarea name="a" maxlength="50" rows="3" required>\n${escaped}</textarea></label>`,
   )
 })
 
@@ -96,7 +96,12 @@ t.test('each kind of field shows what was entered, escaped', async (t) => {
   t.match(fieldWith(one, { a: 'old' }, draft([['b', 'x']])), 'value="old"')
   t.match(
     fieldWith(area(Text(20), 'A'), { a: 'old' }, draft([['a', evil]])),
-    `>${escaped}</textarea>`,
+    `>\n${escaped}</textarea>`,
+  )
+  t.match(
+    fieldWith(area(Text(20), 'A'), { a: '\nold' }, null),
+    '>\n\nold</textarea>',
+    'browsers ignore the first line break',
   )
   t.equal(
     fieldWith(two, { a: '1' }, draft([['a', 'two']])),
@@ -207,7 +212,7 @@ t.test('faults stand beside their fields; the others are in the notice', async (
   t.match(markup, `<input name="a" maxlength="20" autocomplete="off" required value="">`)
   t.ok(
     markup.includes(
-      `required${mark('b')} autofocus></textarea>${text('b', 'Is too long.')}</label>`,
+      `required${mark('b')} autofocus>\n</textarea>${text('b', 'Is too long.')}</label>`,
     ),
     'the first fault has the focus',
   )

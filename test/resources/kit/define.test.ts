@@ -1,7 +1,18 @@
 import t from 'tap'
 import Type from 'typebox'
 import { defineResource } from '#src/resources/kit/define.ts'
-import { created, folder, id, json, line, owner, updated } from '#src/resources/kit/fields.ts'
+import { distinctResources } from '#src/resources/kit/distinct.ts'
+import {
+  choice,
+  created,
+  folder,
+  id,
+  integer,
+  json,
+  line,
+  owner,
+  updated,
+} from '#src/resources/kit/fields.ts'
 
 const times = { createdAt: created(), updatedAt: updated() }
 const lineItems = json(Type.Array(Type.Object({})), Type.Array(Type.Object({})))
@@ -44,6 +55,79 @@ t.test('a page shows no JSON', async (t) => {
   t.throws(define({ heading: 'lineItems' }), { message })
   t.throws(define({ heading: 'id', columns: ['lineItems'] }), { message })
   t.doesNotThrow(define({ heading: 'id' }))
+})
+
+t.test('each mistake that the compiler cannot see is named at start', async (t) => {
+  const actions = { read, create: { ...write, accepts: ['title', 'folderId'] } }
+  const declare = (change: object) => () =>
+    defineResource('Document', { ...document, actions, ...change } as never)
+  const { title, folderId, createdAt, updatedAt } = documentFields
+  const page = { label: 'Documents', heading: 'title' }
+  const mistakes: Record<string, object> = {
+    'has a name that is not words with hyphens': { name: 'Document' },
+    'has the plural Documents, which is not the name of a table': { plural: 'Documents' },
+    'has the field due_at, which is not the name of a column': {
+      fields: { ...documentFields, due_at: created() },
+    },
+    'needs the fields id and createdAt': { fields: { id: id(), folderId, title } },
+    'has an update and no field updatedAt': {
+      fields: { id: id(), folderId, title, createdAt },
+      actions: { read, update: { ...write, accepts: ['title'] } },
+    },
+    'has the scope owner and no field userId': { scope: 'owner' },
+    'needs a role, which belongs to one tenant, for rows that an owner has in several': {
+      scope: 'owner',
+      fields: { ...documentFields, userId: owner() },
+    },
+    'has the scope chain and no field folderId': {
+      fields: { id: id(), title, createdAt, updatedAt },
+    },
+    'has the scope chain and creates rows without a folder': {
+      actions: { read, create: { ...write, accepts: ['title'] } },
+    },
+    'is for services, which have no chain': { forServices: true },
+    'has no filter by createdAt': { filters: ['createdAt'] },
+    'has a filter limit, which every list has for itself': {
+      fields: { ...documentFields, limit: line(9) },
+      filters: ['limit'],
+    },
+    'has the event Done, which is not lower-case words': { events: { Done: 'x' } },
+    'has the event deleted and no action that publishes it': { events: { deleted: 'x' } },
+    'has the privileges select for workers, which GRANT does not take': { worker: 'select' },
+    'has the field title with at most 0 characters': {
+      fields: { ...documentFields, title: line(0) },
+    },
+    'has the field state with a choice of no words or of equal ones': {
+      fields: { ...documentFields, state: choice('open', 'open') },
+    },
+    'has the field seats with a range of no numbers': {
+      fields: { ...documentFields, seats: integer('', { minimum: 2, maximum: 1 }) },
+    },
+    'has a page and a field version, which every form has for itself': {
+      fields: { ...documentFields, version: line(9) },
+      actions: { read, create: { ...write, accepts: ['title', 'folderId', 'version'] } },
+      page,
+    },
+    'has a page and no input for folderId': { scope: 'tenant', page },
+  }
+  t.doesNotThrow(declare({ page }), 'without a mistake')
+  for (const [words, change] of Object.entries(mistakes)) {
+    t.throws(declare(change), { message: `The resource ${nameIn(change)} ${words}.` }, words)
+  }
+})
+
+function nameIn(change: { readonly name?: string }): string {
+  return change.name ?? 'document'
+}
+
+t.test('two resources do not share a name, a model or a table', async (t) => {
+  const one = { name: 'task', model: 'Task', plural: 'tasks' }
+  const other = { name: 'chore', model: 'Chore', plural: 'chores' }
+  const both = (change: object) => () => distinctResources([one, { ...other, ...change }] as never)
+  t.doesNotThrow(both({}))
+  t.throws(both({ name: 'task' }), { message: 'Two resources have the name task.' })
+  t.throws(both({ model: 'Task' }), { message: 'Two resources have the model Task.' })
+  t.throws(both({ plural: 'tasks' }), { message: 'Two resources have the plural tasks.' })
 })
 
 t.test('a row in a folder keeps its team, so an update cannot move it', async (t) => {

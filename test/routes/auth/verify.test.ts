@@ -1,6 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { knownPermissions } from '#src/auth/forward-auth/identity.ts'
+import { roles, tokenPermissions } from '#test/access/matrix/contract.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
@@ -8,7 +9,7 @@ import { owner } from '#test/support/callers/token-owner.ts'
 
 const base = 'http://localhost:3000'
 /** What everybody may do with what is their own or the tenant's, and a token can be limited to. */
-const own = ['order:read', 'order:write', 'invoice:read', 'document:read', 'document:write']
+const own = tokenPermissions.filter((one) => !roles.admin?.includes(one))
 const get = { 'x-forwarded-method': 'GET', 'x-forwarded-uri': '/dashboard' }
 const html = { accept: 'text/html,application/xhtml+xml' }
 

@@ -53,6 +53,40 @@ t.test('the list of documents has a link to older documents', async (t) => {
   t.equal(new Set([...idsOf(first), ...idsOf(second)]).size, 27)
 })
 
+t.test('a document is created in a folder of one’s teams', async (t) => {
+  const test = await build(t)
+  const editor = await createUser(test.database, { role: 'editor' })
+  const reader = await createUser(test.database, { role: 'viewer', tenantId: editor.tenantId })
+  const { folderId, teamId } = await createChain(test.database, editor)
+  await addMember(test.database, editor.tenantId, teamId, reader.userId)
+  const outside = await createUser(test.database, { role: 'admin', tenantId: editor.tenantId })
+  const [author, viewer, admin] = [
+    await visitor(test, editor),
+    await visitor(test, reader),
+    await visitor(test, outside),
+  ]
+  await test.database.admin.query(`UPDATE folders SET name = '<b>Plans'`)
+  const page = (await author.open('/app/documents')).body
+  t.match(page, `<option value="${folderId}">`)
+  t.match(page, '&lt;b&gt;Plans')
+  t.notMatch((await viewer.open('/app/documents')).body, 'name="folderId"', 'may not write')
+  t.notMatch((await admin.open('/app/documents')).body, 'name="folderId"', 'has no folder')
+
+  const fields = { title: 'Rota', body: '\r\nWho opens', folderId: String(folderId) }
+  const form = { ...fields, submission: crypto.randomUUID() }
+  const made = await author.send('/app/documents', form)
+  t.match(made.headers.location, /^\/app\/documents\/\d+\?done=created$/)
+  t.equal((await author.send('/app/documents', form)).headers.location, made.headers.location)
+  const { rows } = await test.database.admin.query(
+    `SELECT folder_id::integer AS folder, team_id::integer AS team, body FROM documents WHERE title = 'Rota'`,
+  )
+  t.strictSame(rows, [{ folder: folderId, team: teamId, body: '\nWho opens' }], 'once')
+  t.match((await author.open(made.headers.location ?? '')).body, '<textarea name="body"')
+  t.equal((await admin.send('/app/documents', form)).statusCode, 404, 'not in the team')
+  const none = { ...form, folderId: '', submission: crypto.randomUUID() }
+  t.equal((await author.send('/app/documents', none)).statusCode, 400)
+})
+
 t.test('a document is edited by those who may; an older version is not saved', async (t) => {
   const test = await build(t)
   const { admin: db } = test.database

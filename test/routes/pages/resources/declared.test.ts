@@ -1,0 +1,49 @@
+import formbody from '@fastify/formbody'
+import Fastify from 'fastify'
+import t from 'tap'
+import declared from '#routes/pages/resources/declared.ts'
+import type { Declared } from '#src/domain/rows.ts'
+import { createFormOf } from '#src/pages/resources/declared.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
+import { created, id, integer, line, updated } from '#src/resources/kit/fields.ts'
+
+const write = { permission: 'post:write', accepts: ['title', 'seats', 'level'] } as const
+const room: Resource = {
+  ...{ model: 'Room', name: 'room', plural: 'rooms', scope: 'tenant', forServices: false },
+  fields: {
+    ...{ id: id(), title: line(200), seats: integer('', { minimum: 1, maximum: 12 }) },
+    ...{ level: integer(), createdAt: created(), updatedAt: updated() },
+  },
+  ...{ filters: [], events: {}, example: {}, worker: '', shape: Object(null) },
+  actions: { read: { permission: 'post:read' }, create: write, update: write },
+  page: { label: 'Rooms', heading: 'title' },
+}
+
+t.test('a number out of its range is a fault of its field', async (t) => {
+  const app = Fastify()
+  await app.register(formbody)
+  app.setErrorHandler((error, _request, reply) => reply.code(400).send(Object(error).validation))
+  await app.register(declared, { resources: [room as Declared] })
+  t.teardown(() => app.close())
+  const faultOf = async (fields: object) => {
+    const form = { title: 'Attic', seats: '1', level: '0', submission: crypto.randomUUID() }
+    const payload = new URLSearchParams({ ...form, ...fields }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { body } = await app.inject({ method: 'POST', url: '/app/rooms', payload, headers })
+    return JSON.parse(body)
+  }
+  t.match(await faultOf({ seats: '0' }), [
+    { instancePath: '/seats', keyword: 'minimum', params: { limit: 1 } },
+  ])
+  t.match(await faultOf({ seats: '13' }), [
+    { instancePath: '/seats', keyword: 'maximum', params: { limit: 12 } },
+  ])
+  t.match(await faultOf({ level: '1e3' }), [{ instancePath: '/level', keyword: 'pattern' }])
+})
+
+t.test('the form says which numbers it takes', async (t) => {
+  const { seats, level } =
+    createFormOf({ ...room, page: room.page ?? { label: '', heading: '' } })?.fields ?? {}
+  t.equal(seats?.rule, 'A whole number from 1 to 12')
+  t.equal(level?.rule, 'A whole number')
+})
