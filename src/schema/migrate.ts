@@ -20,9 +20,9 @@ import {
 } from './migrations/history.ts'
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './migrations/lock-retry.ts'
 import { compareRelease, readRecord } from './record.ts'
+import { verifyResources } from './resource-tables.ts'
 import { grantPrivileges, loginOf } from './roles.ts'
 import { describeUnreachable, isRefusedByPooler, isStandby, standby } from './unreachable.ts'
-import { verifyResources } from './verification/verify-resources.ts'
 
 const turnMs = 200
 

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { resources as declared } from '#src/resources/index.ts'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import type { ColumnTypes } from '#src/resources/kit/fields.ts'
-import type { Finding } from '../finding.ts'
+import type { Finding } from './finding.ts'
 
 type Column = {
   table: string

@@ -11,8 +11,8 @@ import {
   updated,
 } from '#src/resources/kit/fields.ts'
 import { migrate } from '#src/schema/migrate.ts'
+import { verifyResources } from '#src/schema/resource-tables.ts'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'
-import { verifyResources } from '#src/schema/verification/verify-resources.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 const read = { permission: 'post:read' } as const
