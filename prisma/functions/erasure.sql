@@ -348,7 +348,9 @@ $$;
 CREATE OR REPLACE FUNCTION erase_events(erasure bigint, person bigint, tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  erased constant jsonb := '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}';
+  -- By the resource: what replaces what its owner wrote.
+  erased constant jsonb := jsonb_build_object(
+    'order', '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}'::jsonb);
   after text := (SELECT e.cursor FROM public.erasures e WHERE e.id = erasure);
   read text[];
   ids text[];
@@ -360,11 +362,11 @@ BEGIN
     ORDER BY e.id LIMIT batch);
   SELECT array_agg(a.id), array_agg(a.body) INTO ids, bodies FROM (
     SELECT e.id, json_build_object('id', e.id, 'type', e.type, 'createdAt', e.body::jsonb -> 'createdAt',
-        'data', (e.body::jsonb -> 'data') - 'shippingAddress' - 'cardLast4' || erased)::text AS body
+        'data', (e.body::jsonb -> 'data') || (erased -> split_part(e.type, '.', 1)))::text AS body
     FROM public.outbound_events e
-    WHERE e.tenant_id = tenant AND e.id = ANY (read) AND e.type = 'order.updated'
+    WHERE e.tenant_id = tenant AND e.id = ANY (read) AND erased ? split_part(e.type, '.', 1)
       AND strpos(e.body, '"userId":' || person || ',') > 0
-      AND NOT e.body::jsonb -> 'data' @> erased
+      AND NOT e.body::jsonb -> 'data' @> (erased -> split_part(e.type, '.', 1))
     FOR UPDATE) a;
   UPDATE public.delivery_attempts a SET response_excerpt = NULL
     FROM public.deliveries d

@@ -6,10 +6,12 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { sqlOver } from '#src/db/sql.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
+import { descriptions } from '#test/resources/index.ts'
+import { insertion } from '#test/schema/table-rows.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
-import { createChain, createDocument } from '#test/support/callers/chain.ts'
-import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
@@ -142,17 +144,15 @@ t.test('a signed-in GET by id waits once, a list at most twice', async (t) => {
   const { token } = await make()
   // Recording the first use is a statement of its own, which nothing waits for.
   await database.admin.query('UPDATE api_tokens SET last_used_at = now()')
-  const chain = await createChain(database, user)
-  const document = await createDocument(database, chain.folderId)
-  const once = [
-    `/orders/${await createOrder(database, user)}`,
-    `/posts/${await createTestPost(database, user.tenantId)}`,
-    `/invoices/${await createTestInvoice(database, user.tenantId)}`,
-    `/documents/${document}`,
-    '/me',
-    '/auth/verify?permission=post:write',
-  ]
-  const twice = ['/orders', '/posts', '/invoices', '/documents', '/tenants', '/audit', '/users']
+  const facts = { ...user, ...(await createChain(database, user)), department: null }
+  const once = ['/me', '/auth/verify?permission=post:write']
+  const twice = ['/tenants', '/audit', '/users']
+  for (const { path, table, row } of descriptions) {
+    const [text, values] = insertion(table, row(facts))
+    const { rows } = await database.admin.query(`${text} RETURNING id`, values)
+    once.push(`${path}/${rows[0].id}`)
+    twice.push(path)
+  }
   for (const [kind, headers] of [
     ['session', { cookie }],
     ['token', { authorization: `Bearer ${token}` }],

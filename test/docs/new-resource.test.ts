@@ -121,10 +121,12 @@ async function carryOut(
   else if (!succeeded) t.comment(output)
 }
 
-/** The files that the command changes or adds. */
+/** Everything that the command could change. */
 async function digestOf({ folder }: Tree): Promise<string[]> {
   const files: string[] = []
-  for await (const path of glob('{prisma,src/resources,test/resources}/**/*.*', { cwd: folder })) {
+  for await (const path of glob('{clients,docs,plugins,prisma,routes,src,test}/**/*.*', {
+    cwd: folder,
+  })) {
     const text = await readFile(join(folder, path), 'utf8')
     files.push(`${path} ${createHash('sha256').update(text).digest('hex')}`)
   }
@@ -151,6 +153,7 @@ async function copyForTest(t: Test): Promise<Tree> {
         DATABASE_WORKER_URL: workerUrl,
         MATRIX_ONLY: only,
         TAP_BAIL: '1',
+        TAP_TIMEOUT: '600',
       }
       return new Promise((resolve) => {
         execFile(process.execPath, args, { cwd: folder, env }, (error, stdout, stderr) =>

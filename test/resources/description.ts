@@ -38,6 +38,8 @@ export type Description = {
   answer?(facts: Facts, now: string): object
   /** Types of the events, by what a client does. */
   readonly events?: Readonly<Partial<Record<'POST' | 'PATCH' | 'DELETE', string>>>
+  /** Fields that events about an owner's row keep after the owner is deleted. */
+  readonly keptInEvents?: readonly string[]
   /** The fields of its forms, but for the folder; without it there are no derived pages. Null: no such form. */
   readonly forms?: { readonly create: object | null; readonly change: object | null }
   /** Set by the command: somebody has to compare it with what was wanted. */

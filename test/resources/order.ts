@@ -25,4 +25,5 @@ export const order: Description = {
     ...{ createdAt: now, updatedAt: now },
   }),
   events: { PATCH: 'order.updated' },
+  keptInEvents: ['lineItems'],
 }

@@ -6,10 +6,7 @@ import { modelOf, type NewField, type NewResource } from './input.ts'
 export async function editsOf(resource: NewResource, stamp: string): Promise<Edit[]> {
   const { name, table, scope } = resource
   const words = wordsOf(resource)
-  const fill = async (template: string) => {
-    const text = await readFile(new URL(`./${template}.txt`, import.meta.url), 'utf8')
-    return text.replaceAll(/\{\{(\w+)\}\}/g, (_all, key: string) => words[key] ?? '')
-  }
+  const fill = (template: string) => filled(template, words)
   const { plurals = '', constant = '', file = '' } = words
   return [
     { path: 'prisma/schema.prisma', before: '', text: await fill('model') },
@@ -54,7 +51,14 @@ export async function editsOf(resource: NewResource, stamp: string): Promise<Edi
       text: `    ('${table}', 'id', 'id'),\n`,
     },
     ...(scope === 'owner'
-      ? [{ path: `prisma/functions/${file}.sql`, text: await fill('home') }]
+      ? [
+          { path: `prisma/functions/${file}.sql`, text: await fill('home') },
+          {
+            path: 'prisma/functions/erasure.sql',
+            after: '  erased constant jsonb := jsonb_build_object(',
+            text: `    '${name}', '${erasedOf(resource)}'::jsonb,\n`,
+          },
+        ]
       : []),
     { path: `src/resources/${file}.ts`, text: await fill('declaration') },
     {
@@ -71,6 +75,18 @@ export async function editsOf(resource: NewResource, stamp: string): Promise<Edi
     },
     { path: 'test/resources/index.ts', before: ']\n', text: `, ${constant}` },
   ]
+}
+
+/** What somebody who runs a cluster adds by hand. */
+export async function clusterSteps(resource: NewResource): Promise<string> {
+  const words = wordsOf(resource)
+  const ofOwner = resource.scope === 'owner' ? await filled('cluster-owner', words) : ''
+  return `${await filled('cluster', words)}${ofOwner}`
+}
+
+async function filled(template: string, words: Readonly<Record<string, string>>): Promise<string> {
+  const text = await readFile(new URL(`./${template}.txt`, import.meta.url), 'utf8')
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (_all, key: string) => words[key] ?? '')
 }
 
 /** The words of the templates. */
@@ -98,6 +114,7 @@ function wordsOf(resource: NewResource): Record<string, string> {
     path: `/${file}`,
     home: `enter_${name.replaceAll('-', '_')}_tenant`,
     Sentence: capital(sentence),
+    like: { owner: 'orders', tenant: 'posts', chain: 'documents' }[scope],
     helpers: helpersOf(resource).join(', '),
     fields: lines(4, [
       'id: id()',
@@ -320,6 +337,15 @@ function sectionOf({ table, scope }: NewResource, section: string): string {
     chain: ['r.tenant_id = $2', true],
   }[scope]
   return `  ('person', '${section}', '${table}', 'r.id', 'bigint', '${condition}', '{}', ${byTenant}),\n`
+}
+
+/** What events of a deleted owner's row have instead of what they wrote. */
+function erasedOf({ fields }: NewResource): string {
+  const values = fields.map(({ key, kind, words }) => {
+    const value = { integer: 0, flag: false, choice: words[0], line: 'erased', text: 'erased' }
+    return [key, value[kind]]
+  })
+  return JSON.stringify(Object.fromEntries(values))
 }
 
 function sample({ key, kind, words }: NewField): string {

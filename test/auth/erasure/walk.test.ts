@@ -210,6 +210,44 @@ t.test(
   },
 )
 
+t.test('events about what a deleted person owned keep nothing that they wrote', async (t) => {
+  const owned = descriptions.filter(({ rules }) => rules.read?.reach === 'owner')
+  const test = await build(t)
+  const { database } = test
+  const { user, send } = await createPerson(test)
+  const host = await createUser(database, { role: 'admin' })
+  for (const { name, body = {}, keptInEvents = [] } of owned) {
+    const written = Object.entries(body).filter(([key]) => !keptInEvents.includes(key))
+    const data = { id: 1, userId: user.userId, ...Object.fromEntries(written.map(marked)) }
+    const [type, id] = [`${name}.updated`, `msg_${name.padEnd(16, '-')}`]
+    await database.admin.query(
+      ...insertion('outbound_events', {
+        ...{ tenant_id: host.tenantId, id, type },
+        body: JSON.stringify({ id, type, createdAt: '2026-01-01T00:00:00.000Z', data }),
+      }),
+    )
+  }
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
+    [host.tenantId, user.userId],
+  )
+  await send('POST', '/auth/account/delete', { confirm: 'delete' })
+  await database.admin.query(
+    `INSERT INTO erasures (kind, user_id, tenant_id) VALUES ('events', $1, $2)`,
+    [user.userId, host.tenantId],
+  )
+  await eraseAll(database)
+  const { rows } = await database.admin.query<{ body: string }>('SELECT body FROM outbound_events')
+  t.equal(rows.length, owned.length)
+  for (const { body } of rows) t.notMatch(body, 'Lovelace')
+})
+
+/** The value with the person's name in each text. */
+function marked([key, value]: [string, unknown]): [string, unknown] {
+  const text = JSON.stringify(value, (_key, one) => (typeof one === 'string' ? 'Lovelace' : one))
+  return [key, JSON.parse(text)]
+}
+
 t.test('after a tenant is deleted no row of any table has its id, jobs included', async (t) => {
   const test = await build(t)
   const { database } = test

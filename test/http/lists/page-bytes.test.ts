@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap'
 import { maxPageBytes } from '#src/db/keyset.ts'
 import { connect } from '#test/db/credentials.ts'
+import { descriptions } from '#test/resources/index.ts'
+import { insertion } from '#test/schema/table-rows.ts'
 import { build } from '#test/support/app/app.ts'
-import { createFolder, createTeam } from '#test/support/callers/chain.ts'
+import { createChain } from '#test/support/callers/chain.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -94,38 +96,49 @@ t.test('pages of deliveries end at a byte budget, and the cursor goes on', async
   await walk(t, send, path, ({ id }: { id: string }) => id, { fewest: 3 })
 })
 
-t.test('pages of resources end at a byte budget, and the cursor goes on', async (t) => {
-  const { test, user, send, fill } = await setUp(t)
-  const teamId = await createTeam(test.database, user.tenantId, [user.userId])
-  const folderId = await createFolder(test.database, user.tenantId, teamId)
-  await fill(
-    `INSERT INTO posts (tenant_id, author_id, title, body) SELECT $1, $2, n::text, ${large} FROM n`,
-    [user.userId],
-  )
-  await fill(
-    `INSERT INTO documents (tenant_id, folder_id, team_id, title, body)
-     SELECT $1, $2, $3, n::text, ${large} FROM n`,
-    [folderId, teamId],
-  )
+t.test('pages of every declared resource end at a byte budget', async (t) => {
+  const { test, user, send } = await setUp(t)
+  const chain = await createChain(test.database, user)
+  const tried: string[] = []
+  for (const { path, table, row } of descriptions) {
+    const sample = row({ ...user, ...chain, department: null })
+    const { rows: texts } = await test.database.admin.query<{ name: string }>(
+      `SELECT attname AS name FROM pg_attribute
+       WHERE attrelid = $1::regclass AND atttypid = 'text'::regtype AND attname = ANY ($2)
+         AND NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'c'
+                         AND attnum = ANY (conkey))`,
+      [table, Object.keys(sample)],
+    )
+    const [{ name } = { name: null }] = texts
+    if (name === null) continue
+    tried.push(path)
+    const [text, values] = insertion(table, { ...sample, [name]: 'a'.repeat(rowBytes) })
+    await test.database.admin.query(`DELETE FROM ${table}`)
+    for (let n = 0; n < rows; n += 1) await test.database.admin.query(text, values)
+    await walk(t, send, path, ({ id }: { id: number }) => id)
+  }
+  t.ok(tried.includes('/posts') && tried.includes('/documents'), String(tried))
+})
+
+t.test('pages of JSON end at a byte budget, and the cursors go on and back', async (t) => {
+  const { user, send, fill } = await setUp(t)
   await fill(
     `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
      SELECT $1, $2, json_build_array(json_build_object('sku', ${large}, 'quantity', 1, 'unitPrice', 1)),
        '{"name": "a", "line1": "b", "city": "c", "postalCode": "d", "country": "PT"}', '4242' FROM n`,
     [user.userId],
   )
-  for (const path of ['/posts', '/documents', '/orders']) {
-    const { ids, back } = await walk(t, send, path, ({ id }: { id: number }) => id)
-    t.strictSame(
-      ids,
-      ids.toSorted((a, b) => Number(b) - Number(a)),
-      `${path}: newest first`,
-    )
-    const previous = (await send('GET', String(back))).json().data
-    const newest = previous.map(({ id }: { id: number }) => id)
-    t.ok(newest.length > 0 && newest.length < rows / 4, `${path}: ${newest.length} rows`)
-    const start = ids.indexOf(newest[0])
-    t.strictSame(newest, ids.slice(start, start + newest.length), `${path}: the page before`)
-  }
+  const { ids, back } = await walk(t, send, '/orders', ({ id }: { id: number }) => id)
+  t.strictSame(
+    ids,
+    ids.toSorted((a, b) => Number(b) - Number(a)),
+    'newest first',
+  )
+  const previous = (await send('GET', String(back))).json().data
+  const newest = previous.map(({ id }: { id: number }) => id)
+  t.ok(newest.length > 0 && newest.length < rows / 4, `${newest.length} rows`)
+  const start = ids.indexOf(newest[0])
+  t.strictSame(newest, ids.slice(start, start + newest.length), 'the page before')
 })
 
 t.test('pages of a download end at a byte budget, and nothing is left out', async (t) => {

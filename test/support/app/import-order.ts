@@ -49,7 +49,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['define.ts'],
     ['differences.ts'],
     ['record.ts'],
-    ['definitions.ts', 'unreachable.ts'],
+    ['definitions.ts', 'resource-tables.ts', 'unreachable.ts'],
     ['catalogue.ts', 'finding.ts', 'tables.ts'],
   ],
   'src/config': [
