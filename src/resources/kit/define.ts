@@ -21,11 +21,11 @@ export type Condition<Row = never> = {
   readonly words: string
   /** For the caller who is refused. */
   readonly detail: string
-  forbids(question: {
+  readonly forbids: (question: {
     readonly caller: Pick<Asking, 'role' | 'department'>
     readonly object: Row
     readonly now: Date
-  }): boolean
+  }) => boolean
 }
 
 /** What a limited token can be given for a resource, beside the permissions of roles. */
