@@ -436,6 +436,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
+    │   app/documents (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
+    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │       • (preValidation) ["readDraft()"]
