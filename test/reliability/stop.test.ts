@@ -65,11 +65,12 @@ t.test(
     t.comment(`${load.answered()} requests (${load.busy()} refused), stopped in ${stoppedMs} ms`)
 
     await t.test('a hanging handler is aborted at the limit', async (t) => {
-      const hanging = await hang(receiver, second, { cookie, endpointId })
-      second.child.kill('SIGTERM')
-      t.equal(await second.ended, 1)
+      const web = await startInstance(t, database, { ...settings, ROLE: 'web' })
+      const hanging = await hang(receiver, web, { cookie, endpointId })
+      web.child.kill('SIGTERM')
+      t.equal(await web.ended, 1)
       await t.rejects(hanging.answer)
-      t.match(second.output(), /"phase":"requests".*shutdown phase aborted/)
+      t.match(web.output(), /"phase":"requests".*shutdown phase aborted/)
     })
   },
 )
@@ -175,7 +176,7 @@ function connectTo({ origin }: Instance): Socket {
   return connect(Number(new URL(origin).port), '127.0.0.1')
 }
 
-/** A request whose handler waits for a response that never arrives. */
+/** A request whose handler waits for a worker, which waits for a response that never arrives. */
 async function hang(
   receiver: Receiver,
   instance: Instance,
