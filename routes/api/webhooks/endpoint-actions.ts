@@ -5,7 +5,8 @@ import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, Time, UuidParams } from '#src/http/schemas.ts'
 import { enableEndpoint, overlapSeconds, rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
-import { Endpoint, EventTypeName, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import { Endpoint, Secret } from '#src/webhooks/endpoints/schemas.ts'
+import { eventTypes } from '#src/webhooks/events/types.ts'
 import { Delivery } from '#src/webhooks/history/schemas.ts'
 import { findProbe, probeEndpoint, probeEveryHours } from '#src/webhooks/probe/probe.ts'
 import { ProbeReport } from '#src/webhooks/probe/schemas.ts'
@@ -28,7 +29,7 @@ const OptionalRotation = Nullable(Rotation)
 
 const OptionalTest = Nullable(
   Type.Object(
-    { type: Type.Optional(EventTypeName) },
+    { type: Type.Optional(Type.Enum([...eventTypes], { title: 'EventType' })) },
     { title: 'EndpointTestRequest', additionalProperties: false },
   ),
 )

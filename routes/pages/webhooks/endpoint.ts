@@ -32,6 +32,7 @@ import {
   findEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
+import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/history/deliveries.ts'
 import { measureEndpoints } from '#src/webhooks/history/stats.ts'
 import { findProbe, probeEndpoint } from '#src/webhooks/probe/probe.ts'
@@ -259,14 +260,16 @@ async function sendEndpoint(
   const page = readPage(part, deliveryList.name, deliveryList.forms)
   const filter = filterOf(query, now)
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoint, stats, deliveries, tested, probed] = await Promise.all([
+    const [endpoint, stats, deliveries, tested, probed, appTypes] = await Promise.all([
       findEndpoint(tx, caller, id),
       measureEndpoints(tx, caller, now, id),
       listDeliveries(tx, caller, id, filter, page),
       test === undefined ? null : findDelivery(tx, caller, test),
       findProbe(tx, caller, id),
+      listAppTypeNames(tx),
     ])
     return {
+      appTypes,
       endpoint: found(endpoint),
       stats: stats.get(id),
       deliveries: found(deliveries),

@@ -13,6 +13,7 @@ import {
   listEndpoints,
   maxEndpoints,
 } from '#src/webhooks/endpoints/endpoints.ts'
+import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import { tallyDays } from '#src/webhooks/events/tally.ts'
 import { listNotifications } from '#src/webhooks/health/alerts.ts'
 import { measureEndpoints } from '#src/webhooks/history/stats.ts'
@@ -86,14 +87,16 @@ async function sendEndpoints(
   const { server, tenantEntry } = request
   const now = server.clock.now()
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoints, stats, notifications, days, ledger] = await Promise.all([
+    const [endpoints, stats, notifications, days, ledger, appTypes] = await Promise.all([
       listEndpoints(tx, caller, allEndpoints),
       measureEndpoints(tx, caller, now),
       listNotifications(tx, caller, shownNotifications),
       tallyDays(tx, caller, now),
       findOwnLedgerState(tx),
+      listAppTypeNames(tx),
     ])
-    return { endpoints: endpoints.data, stats, notifications: notifications.data, days, ledger }
+    const shown = { stats, days, ledger, appTypes }
+    return { ...shown, endpoints: endpoints.data, notifications: notifications.data }
   })
   const { viewer } = request
   return reply.sendPage(webhooksPage({ viewer, ...result, signature, schedule, done }))

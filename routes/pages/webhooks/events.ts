@@ -4,17 +4,18 @@ import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import { eventListPage, eventPage } from '#src/pages/webhooks/events.ts'
+import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import { findEvent, listRecentEvents, recentEventList } from '#src/webhooks/events/feed.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
 import { listDeliveriesOf } from '#src/webhooks/history/deliveries.ts'
 
 const pageSize = '25'
 const Query = Type.Object(
-  { ...CursorQuery.properties, type: Type.Optional(Type.Enum(['', ...eventTypes])) },
+  { ...CursorQuery.properties, type: Type.Optional(Type.Union([Type.Literal(''), EventTypeName])) },
   { additionalProperties: false },
 )
 const Params = Type.Object(
-  { id: Type.String({ pattern: '^msg_[\\w-]{1,64}$' }) },
+  { id: Type.String({ pattern: '^[\\w-]{1,68}$' }) },
   { additionalProperties: false },
 )
 
@@ -31,10 +32,16 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
         { limit: pageSize, ...(cursor !== undefined && { cursor }), ...(type !== '' && { type }) },
         recentEventList,
       )
-      const { data, ...cursors } = await app.db.read(request.tenantEntry, (tx, caller) =>
-        listRecentEvents(tx, caller, page, filter),
-      )
-      return reply.sendPage(eventListPage({ viewer: request.viewer, events: data, cursors, type }))
+      const { list, appTypes } = await app.db.read(request.tenantEntry, async (tx, caller) => {
+        const [list, appTypes] = await Promise.all([
+          listRecentEvents(tx, caller, page, filter),
+          listAppTypeNames(tx),
+        ])
+        return { list, appTypes }
+      })
+      const { data: events, ...cursors } = list
+      const { viewer } = request
+      return reply.sendPage(eventListPage({ viewer, events, cursors, type, appTypes }))
     },
   )
   app.get(

@@ -25,6 +25,10 @@ of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
 runs in this folder. Set token and address in the same place: both in the
 environment or both in .env. The address is https, except on loopback.`
 
+const needsApp = `Needs GATEHOUSE_TOKEN, an app token of an operator with the permission. The
+instance is GATEHOUSE_URL, else BASE_URL, else the demo that runs in this folder.
+Set token and address in the same place: both in the environment or both in .env.`
+
 const failed = 'the API refused it or did not respond'
 
 /** The commands that use the HTTP API of a running instance with a token. */
@@ -65,7 +69,7 @@ ${needs}`,
       ),
     )
     .action(async (options) => (await import('./listen.ts')).default(readSources(), options))
-  const events = program.command('events').description("Your tenant's events: tail")
+  const events = program.command('events').description('Events: tail, publish')
   events
     .command('tail')
     .description('Print events as they happen')
@@ -75,6 +79,36 @@ ${needs}`,
     .option('--json', 'Print each event as a line of JSON, with its data')
     .addHelpText(...details(failed, needs))
     .action(async (options) => (await import('./events.ts')).default(readSources(), options))
+  events
+    .command('publish')
+    .description('Publish an event of your app to a tenant')
+    .argument('<type>', 'Event type that the app has registered')
+    .argument('<data>', 'JSON object, or @FILE')
+    .requiredOption('--tenant <id>', 'Id of the tenant', readUuid)
+    .option('--id <id>', 'Your id of the event; a second event with it has no effect')
+    .option(...json)
+    .addHelpText(...details(failed, needsApp))
+    .action(async (type, data, options) =>
+      (await import('./app-events.ts')).publish(readSources(), type, data, options),
+    )
+  program
+    .command('event-types')
+    .description('Event types of your app: apply')
+    .command('apply')
+    .description('Register the event types of a file, or replace them')
+    .argument('<file>', 'JSON: { "NAME": { "description", "schema", "example" } }')
+    .option(...json)
+    .addHelpText(
+      ...details(
+        failed,
+        `Applying a file twice is as applying it once. The first type that is refused ends it;
+those before it are registered.
+${needsApp}`,
+      ),
+    )
+    .action(async (file, options) =>
+      (await import('./app-events.ts')).applyTypes(readSources(), file, options),
+    )
 }
 
 const rateLimit = ['--rate-limit <n>', 'Deliveries per second; others wait', readRate] as const

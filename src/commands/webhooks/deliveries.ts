@@ -10,7 +10,7 @@ type Json = { readonly json?: true }
 
 type Filter = {
   readonly status?: Schemas['DeliveryStatus']
-  readonly type?: Schemas['EventType']
+  readonly type?: string
   readonly httpStatus?: string
   readonly event?: string
   readonly from?: string

@@ -42,7 +42,7 @@ type Limits = {
 
 type Given = Json &
   Limits & {
-    readonly types?: EventType[]
+    readonly types?: string[]
     readonly description?: string
     readonly signature?: Schemas['SignatureProfile']
   }

@@ -14,7 +14,7 @@ export type FeedPosition = { from: string; after: string | null }
 type Options = {
   /** Wait for new events at the end of the feed. */
   follow: boolean
-  type?: Schemas['EventType']
+  type?: string
   /** The most events at once; 100 unless given. */
   limit?: number
 }

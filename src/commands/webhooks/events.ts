@@ -1,11 +1,10 @@
-import type { Schemas } from '#clients/typescript/src/client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printMessage } from '../kit/output.ts'
 import { openApi } from './api-client.ts'
 import { readFeed } from './event-feed.ts'
 
 type Options = {
-  readonly type?: Schemas['EventType']
+  readonly type?: string
   /** RFC 3339. */
   readonly from?: string
   readonly follow: boolean

@@ -1,6 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Schemas } from '#clients/typescript/src/client.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import type { Sources } from '../kit/environment.ts'
@@ -12,7 +11,7 @@ import { type FeedEvent, type FeedPosition, readFeed } from './event-feed.ts'
 type Options = {
   /** http or https. */
   readonly forwardTo: string
-  readonly type?: Schemas['EventType']
+  readonly type?: string
   /** RFC 3339. */
   readonly from?: string
   readonly state?: string

@@ -182,7 +182,11 @@ export type DeliveryPage = {
 }
 
 /** The deliveries of an endpoint, newest first, one page at a time. */
-export function deliverySection(endpointId: string, page: DeliveryPage): Html {
+export function deliverySection(
+  endpointId: string,
+  page: DeliveryPage,
+  appTypes: readonly string[],
+): Html {
   const path = `/app/webhooks/${endpointId}`
   const filtered = Object.values(page.filter).some((value) => value !== '')
   const none = filtered
@@ -190,7 +194,7 @@ export function deliverySection(endpointId: string, page: DeliveryPage): Html {
     : html`No deliveries yet. Send a test event with the button above.`
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
-        ${filterForm(path, page.filter)}
+        ${filterForm(path, page.filter, appTypes)}
         <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(path, page)}</div>
         <nav class="row" aria-label="Delivery pages">
           ${page.isLater ? html`<a class="button plain slim" href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
@@ -238,11 +242,11 @@ function selectable(path: string, { data, filter }: DeliveryPage): Html {
         </form>`
 }
 
-function filterForm(path: string, filter: DeliveryFilter): Html {
+function filterForm(path: string, filter: DeliveryFilter, appTypes: readonly string[]): Html {
   const { status, httpStatus, eventType, since, event } = filter
   const isFiltered = Object.values(filter).some((value) => value !== '')
   const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
-  const types = eventTypes.map((value) => option(value, value, eventType))
+  const types = [...eventTypes, ...appTypes].map((value) => option(value, value, eventType))
   const times = Object.entries(sinceLabels).map(([value, label]) => option(value, label, since))
   return html`<form class="inline filter" method="get" action="${path}#deliveries">
           <select name="status" aria-label="Status">${option('', 'All statuses', status)}${statuses}</select>

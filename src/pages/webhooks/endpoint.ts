@@ -28,6 +28,8 @@ export type EndpointView = {
   endpoint: Endpoint
   stats: EndpointStats | undefined
   deliveries: DeliveryPage
+  /** Types of events that the app has registered. */
+  appTypes: readonly string[]
   /** The latest check of its receiver. */
   probe: ProbeReport | null
   done: string | undefined
@@ -56,10 +58,10 @@ export function endpointPage(view: EndpointView): Page {
       ${newSecret === null ? '' : secretSection(newSecret, view.done)}
       ${test === null ? '' : testSection(test)}
       ${factSection(view)}
-      ${deliverySection(endpoint.id, view.deliveries)}
+      ${deliverySection(endpoint.id, view.deliveries, view.appTypes)}
       ${probeSection(endpoint.id, view.probe)}
       ${replayForm(endpoint.id, { from: '', to: '', fault: null })}
-      ${settingSection(endpoint, viewer)}`,
+      ${settingSection(view)}`,
     { current: '/app/webhooks', ...viewer },
   )
 }
@@ -140,9 +142,10 @@ function mainActions({ id, status }: Endpoint, viewer: Viewer): Html {
 }
 
 /** What is changed less often. */
-function settingSection(endpoint: Endpoint, viewer: Viewer): Html {
+function settingSection({ endpoint, viewer, appTypes }: EndpointView): Html {
   const path = `/app/webhooks/${endpoint.id}`
-  const edit = renderEndpointForm(endpointForm, { viewer, action: path }, endpoint, 'Save changes')
+  const place = { viewer, action: path }
+  const edit = renderEndpointForm(endpointForm, place, endpoint, 'Save changes', appTypes)
   const rotate = renderForm(
     rotateForm,
     { viewer, action: `${path}/rotate`, values: { overlapSeconds: '86400' } },

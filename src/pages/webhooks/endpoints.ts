@@ -21,6 +21,8 @@ export type WebhooksView = {
   /** Null before the first check. */
   ledger: OwnLedgerState | null
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
+  /** Types of events that the app has registered. */
+  appTypes: readonly string[]
   /** The profile that the form preselects. */
   signature: SignatureProfile
   schedule: RetryFacts
@@ -62,7 +64,7 @@ export function webhooksPage(view: WebhooksView): Page {
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add an endpoint</h2>
         <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
-        ${renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint')}
+        ${renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint', view.appTypes)}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )

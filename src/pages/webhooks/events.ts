@@ -22,6 +22,8 @@ export type EventListView = {
   events: readonly RecentEvent[]
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   type: string
+  /** Types of events that the app has registered. */
+  appTypes: readonly string[]
 }
 
 const columns = [
@@ -31,13 +33,13 @@ const columns = [
 ] as const
 
 /** The events of the tenant, newest first. */
-export function eventListPage({ viewer, events, cursors, type }: EventListView): Page {
+export function eventListPage({ viewer, events, cursors, type, appTypes }: EventListView): Page {
   const rows = events.map(({ id, type, createdAt }) => [
     html`<a href="/app/events/${id}">${type}</a>`,
     html`<code>${id}</code>`,
     momentText(createdAt),
   ])
-  const types = eventTypes.map((value) => ({ value, label: value }))
+  const types = [...eventTypes, ...appTypes].map((value) => ({ value, label: value }))
   const empty =
     type === ''
       ? html`<p>No events yet. Changing an order or a post publishes one.</p>`

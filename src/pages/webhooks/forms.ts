@@ -17,13 +17,12 @@ import {
   type RenderedForm,
   renderForm,
   submission,
-  ticked,
 } from '#src/pages/kit/form.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { maxUrlLength } from '#src/webhooks/client/url.ts'
 import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
-import { Endpoint } from '#src/webhooks/endpoints/schemas.ts'
+import { Endpoint, EventTypeName, maxChosenTypes } from '#src/webhooks/endpoints/schemas.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type EndpointReplay,
@@ -52,7 +51,9 @@ const endpointFields = {
   }),
   description: line(OptionalLine(500), 'Description (optional)'),
   eventTypes: boxes(
-    Type.Optional(ticked(eventTypes)),
+    Type.Optional(
+      Type.Union([EventTypeName, Type.Array(EventTypeName, { maxItems: maxChosenTypes })]),
+    ),
     'Event types (none selected: all, including future ones)',
   ),
   signature: choice(Endpoint.properties.signature, 'Signature', { options: profiles }),
@@ -65,16 +66,22 @@ const endpointFields = {
 export const endpointForm = formOf(endpointFields)
 export const newEndpointForm = formOf({ submission, ...endpointFields })
 
-/** Renders either form. @param label of its button */
+/**
+ * Renders either form.
+ * @param label of its button
+ * @param appTypes types of the app
+ */
 export function renderEndpointForm(
   form: typeof endpointForm | typeof newEndpointForm,
   place: Pick<Place<string>, 'viewer' | 'action'>,
   facts: EndpointFacts,
   label: string,
+  appTypes: readonly string[],
 ): RenderedForm {
   const { eventTypes: types, rateLimit, payload, recoverWhenDisabled } = facts
   // `endpoint.test` is offered only if it was selected through the API.
-  const offered = eventTypes.filter((type) => type !== 'endpoint.test' || types?.includes(type))
+  const own = eventTypes.filter((type) => type !== 'endpoint.test' || types?.includes(type))
+  const offered = [...new Set([...own, ...appTypes, ...(types ?? [])])]
   const isUsual = rateLimit === null && payload === 'full' && !recoverWhenDisabled
   const values = {
     ...facts,

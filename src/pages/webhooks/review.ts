@@ -4,7 +4,7 @@ import { submissionField, submissionFields } from '#src/pages/kit/form-submissio
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { faultText, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { eventTypes } from '#src/webhooks/events/types.ts'
+import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
 import { httpStatusPattern } from '#src/webhooks/history/filter.ts'
 import {
@@ -19,7 +19,7 @@ import { type ReplayDraft, replayForm } from './forms.ts'
 /** The filters of the list, which its form sends even if they are empty. */
 export const filterFields = {
   status: Type.Optional(Type.Enum(['', ...deliveryStatuses])),
-  eventType: Type.Optional(Type.Enum(['', ...eventTypes])),
+  eventType: Type.Optional(Type.Union([Type.Literal(''), EventTypeName])),
   // `|^$`: a form also sends its empty fields.
   httpStatus: Type.Optional(Type.String({ maxLength: 4, pattern: `${httpStatusPattern}|^$` })),
   /** The id of an event or of a delivery. */

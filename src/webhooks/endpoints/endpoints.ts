@@ -7,7 +7,7 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { creationForms, creationPosition, keyset, timeOfMicroseconds } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
-import type { EventType } from '#src/webhooks/events/types.ts'
+import { requireEventTypes } from '#src/webhooks/events/app-types.ts'
 import type { Forecast } from '#src/webhooks/health/forecast.ts'
 import { describeHealth, type Health, type HealthFacts } from '#src/webhooks/health/health.ts'
 import { noOutage } from '#src/webhooks/health/state.ts'
@@ -21,7 +21,7 @@ export type EndpointFacts = {
   url: string
   description: string | null
   /** Null for every type. */
-  eventTypes: EventType[] | null
+  eventTypes: string[] | null
   signature: SignatureProfile
   /** Deliveries beyond it wait; null for no limit. */
   rateLimit: RateLimit | null
@@ -97,6 +97,7 @@ export async function createEndpoint(
   { keys, now }: { keys: EncryptionKeys; now: Date },
 ): Promise<(Endpoint & { secret: string }) | EndpointRefusal> {
   const { tenantId } = by
+  await requireEventTypes(tx, facts.eventTypes ?? [])
   // Without the lock, two requests at once could both see room for one more.
   await lockUntilCommit(tx, 'webhook-endpoints', tenantId)
   const present = await tx.webhookEndpoint.findMany({ where: { tenantId }, select: { url: true } })
@@ -178,6 +179,7 @@ export async function changeEndpoint(
   now: Date,
 ): Promise<Endpoint | null | 'url-taken'> {
   const { tenantId } = by
+  await requireEventTypes(tx, change.eventTypes ?? [])
   if (change.url !== undefined) {
     await lockUntilCommit(tx, 'webhook-endpoints', tenantId)
     const other = { tenantId, url: change.url, id: { not: id } }
@@ -317,7 +319,7 @@ function toEndpoint(row: EndpointRow): Endpoint {
     url: row.url,
     description: row.description,
     // The schemas of the routes and the checks of the table allow no other values in these two.
-    eventTypes: row.allEventTypes ? null : (row.eventTypes as EventType[]),
+    eventTypes: row.allEventTypes ? null : row.eventTypes,
     signature: row.signature as SignatureProfile,
     rateLimit:
       row.ratePerSecond === null || row.rateBurst === null

@@ -1,10 +1,20 @@
 import Type from 'typebox'
 import { Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { appTypeName } from '#src/webhooks/events/app-types.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { healthStates } from '#src/webhooks/health/health.ts'
 import { maxRate, type RateLimit } from '#src/webhooks/schedule/rate-limit.ts'
 
-export const EventTypeName = Type.Enum([...eventTypes], { title: 'EventType' })
+/** A type of the program, or one that the app has registered. */
+export const EventTypeName = Type.String({
+  maxLength: 100,
+  pattern: appTypeName.source,
+  description: `${eventTypes.map((type) => `\`${type}\``).join(', ')}, or a type of the app`,
+  examples: ['order.updated'],
+})
+
+/** Types that an endpoint chooses at most. */
+export const maxChosenTypes = 100
 
 export const Signature = Type.Enum(['spec', 'standard', 'both'], {
   title: 'SignatureProfile',
@@ -87,7 +97,7 @@ const fields = {
   eventTypes: Nullable(
     Type.Array(EventTypeName, {
       minItems: 1,
-      maxItems: eventTypes.length,
+      maxItems: maxChosenTypes,
       uniqueItems: true,
       description: typesDescription,
     }),

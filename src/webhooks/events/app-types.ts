@@ -39,6 +39,31 @@ export async function listAppTypes(tx: Tx, page: Page) {
   return { ...listed, previousCursor: null }
 }
 
+/** Their names, for forms. */
+export async function listAppTypeNames({ sql }: Pick<Tx, 'sql'>): Promise<string[]> {
+  const rows = await sql<{ name: string }>`SELECT name FROM app_event_types ORDER BY name`
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Refuses what is neither a type of the program nor one that the app has registered.
+ * @throws Problem `malformed` with every such name of the field `eventTypes`
+ */
+export async function requireEventTypes(
+  tx: Pick<Tx, 'sql'>,
+  names: readonly string[],
+): Promise<void> {
+  const others = names.filter((name) => !eventTypes.some((type) => type === name))
+  if (others.length === 0) return
+  const known = await findAppTypes(tx, others)
+  const fields = names.flatMap((name, index): FieldError[] => {
+    const isUnknown = others.includes(name) && !known.has(name)
+    const detail = 'is not an event type'
+    return isUnknown ? [{ in: 'body', pointer: `/eventTypes/${index}`, detail }] : []
+  })
+  if (fields.length > 0) throw new Problem('malformed', { fields })
+}
+
 /** The types of these names that are registered, by name. */
 export async function findAppTypes(
   { sql }: Pick<Tx, 'sql'>,

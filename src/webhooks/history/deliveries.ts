@@ -12,7 +12,6 @@ import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { explainFailure } from '#src/webhooks/client/explain.ts'
 import { ownHeaders, succeeded } from '#src/webhooks/client/sender.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
-import type { EventType } from '#src/webhooks/events/types.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import { type DeliveryFilter, deliveryConditions } from './filter.ts'
 
@@ -23,7 +22,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export type Delivery = {
   id: string
   eventId: string
-  eventType: EventType
+  eventType: string
   endpointId: string
   status: DeliveryStatus
   createdAt: string
@@ -172,7 +171,7 @@ function toDelivery(row: DeliveryRow, attempts: ReadonlyMap<string, Attempt[]>):
   return {
     id: row.id,
     eventId: row.eventId,
-    eventType: row.eventType as EventType, // only `publish` and `sendTest` write it
+    eventType: row.eventType,
     endpointId: row.endpointId,
     status: row.status as DeliveryStatus, // deliveries_status_check
     createdAt: row.createdAt.toISOString(),

@@ -1,13 +1,12 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions } from '#src/db/keyset.ts'
-import type { EventType } from '#src/webhooks/events/types.ts'
 import type { DeliveryStatus } from './deliveries.ts'
 
 /** What a list of deliveries, their number or a replay is limited to. */
 export type DeliveryFilter = TimeRange & {
   status?: DeliveryStatus | undefined
-  eventType?: EventType | undefined
+  eventType?: string | undefined
   /** The delivery of one event. */
   eventId?: string | undefined
   /** `httpStatusPattern`: of the latest attempt. */

@@ -8,7 +8,6 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { isStorableTime } from '#src/http/times.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import type { EventType } from '#src/webhooks/events/types.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import { countDeliveries, type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
 import { type DeliveryFilter, deliveryConditions } from './filter.ts'
@@ -20,7 +19,7 @@ export type EndpointReplay = {
   from: string
   to: string
   status: DeliveryStatus | null
-  eventType: EventType | null
+  eventType: string | null
   eventId: string | null
   httpStatus: string | null
   /** The deliveries that were selected by id; null for all of the range. */
@@ -286,7 +285,7 @@ function toReplay(row: Row): EndpointReplay {
     to: row.replayTo.toISOString(),
     // endpoint_replays_status_check
     status: row.status as DeliveryStatus | null,
-    eventType: row.eventType as EventType | null, // checked by the schema of the request
+    eventType: row.eventType,
     eventId: row.eventId,
     httpStatus: row.httpStatus,
     deliveryIds: row.deliveryIds.length === 0 ? null : row.deliveryIds,

@@ -1294,7 +1294,8 @@ export interface components {
       id: string;
       /** @description Also the `webhook-id` header and the `id` in the body */
       eventId: string;
-      eventType: components["schemas"]["EventType"];
+      /** @description `order.updated`, `post.updated`, `post.deleted`, `invoice.created`, `invoice.updated`, `subscription.activated`, `subscription.changed`, `subscription.ended`, `endpoint.test`, or a type of the app */
+      eventType: string;
       /** Format: uuid */
       endpointId: string;
       status: components["schemas"]["DeliveryStatus"];
@@ -1363,7 +1364,7 @@ export interface components {
       /** Format: date-time */
       to: string;
       status: components["schemas"]["DeliveryStatus"] | null;
-      eventType: components["schemas"]["EventType"] | null;
+      eventType: string | null;
       eventId: string | null;
       httpStatus: string | null;
       deliveryIds: string[] | null;
@@ -1683,7 +1684,8 @@ export interface components {
       /** Format: date-time */
       to?: string;
       status?: components["schemas"]["DeliveryStatus"];
-      eventType?: components["schemas"]["EventType"];
+      /** @description `order.updated`, `post.updated`, `post.deleted`, `invoice.created`, `invoice.updated`, `subscription.activated`, `subscription.changed`, `subscription.ended`, `endpoint.test`, or a type of the app */
+      eventType?: string;
       eventId?: string;
       /** @description Of the latest attempt: a status (`404`), a class (`4xx`), or `none` for no response */
       httpStatus?: string;
@@ -1732,7 +1734,7 @@ export interface components {
       /** @description https, port 443 or 8443, a public host; no user name, password or fragment */
       url: string;
       description?: string | null;
-      eventTypes?: components["schemas"]["EventType"][] | null;
+      eventTypes?: string[] | null;
       signature?: components["schemas"]["SignatureProfile"];
       rateLimit?: {
         perSecond: number;
@@ -2290,7 +2292,7 @@ export interface components {
       id: string;
       url: string;
       description: string | null;
-      eventTypes: components["schemas"]["EventType"][] | null;
+      eventTypes: string[] | null;
       signature: components["schemas"]["SignatureProfile"];
       rateLimit: components["schemas"]["RateLimit"] | null;
       /**
@@ -2321,7 +2323,7 @@ export interface components {
       /** @description https, port 443 or 8443, a public host; no user name, password or fragment */
       url?: string;
       description?: string | null;
-      eventTypes?: components["schemas"]["EventType"][] | null;
+      eventTypes?: string[] | null;
       signature?: components["schemas"]["SignatureProfile"];
       rateLimit?: {
         perSecond: number;
@@ -2344,7 +2346,7 @@ export interface components {
       id: string;
       url: string;
       description: string | null;
-      eventTypes: components["schemas"]["EventType"][] | null;
+      eventTypes: string[] | null;
       signature: components["schemas"]["SignatureProfile"];
       rateLimit: components["schemas"]["RateLimit"] | null;
       /**
@@ -2378,7 +2380,7 @@ export interface components {
       id: string;
       url: string;
       description: string | null;
-      eventTypes: components["schemas"]["EventType"][] | null;
+      eventTypes: string[] | null;
       signature: components["schemas"]["SignatureProfile"];
       rateLimit: components["schemas"]["RateLimit"] | null;
       /**
@@ -6073,7 +6075,11 @@ export interface operations {
         /** @description Created before this time */
         to?: string;
         status?: components["schemas"]["DeliveryStatus"];
-        eventType?: components["schemas"]["EventType"];
+        /**
+         * @description `order.updated`, `post.updated`, `post.deleted`, `invoice.created`, `invoice.updated`, `subscription.activated`, `subscription.changed`, `subscription.ended`, `endpoint.test`, or a type of the app
+         * @example order.updated
+         */
+        eventType?: string;
         /** @example msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f */
         eventId?: string;
         /**
@@ -6123,7 +6129,11 @@ export interface operations {
         /** @description Created before this time */
         to?: string;
         status?: components["schemas"]["DeliveryStatus"];
-        eventType?: components["schemas"]["EventType"];
+        /**
+         * @description `order.updated`, `post.updated`, `post.deleted`, `invoice.created`, `invoice.updated`, `subscription.activated`, `subscription.changed`, `subscription.ended`, `endpoint.test`, or a type of the app
+         * @example order.updated
+         */
+        eventType?: string;
         /** @example msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f */
         eventId?: string;
         /**
@@ -6403,7 +6413,11 @@ export interface operations {
         from?: string;
         /** @description Created before this time */
         to?: string;
-        type?: components["schemas"]["EventType"];
+        /**
+         * @description `order.updated`, `post.updated`, `post.deleted`, `invoice.created`, `invoice.updated`, `subscription.activated`, `subscription.changed`, `subscription.ended`, `endpoint.test`, or a type of the app
+         * @example order.updated
+         */
+        type?: string;
       };
     };
     responses: {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { maxAppTypes } from '#src/webhooks/events/app-types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 
 t.test('a type is registered once, and replaced', async (t) => {
   const test = await build(t)
@@ -70,4 +71,41 @@ t.test('there is a most of types', async (t) => {
   )
   t.equal((await use('PUT', '/event-types/new', { description: 'x' })).statusCode, 409)
   t.equal((await use('PUT', '/event-types/x1', { description: 'y' })).statusCode, 200)
+})
+
+t.test('an endpoint chooses a registered type, by API and by form', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  await use('PUT', '/event-types/report.finished', { description: 'x' })
+  const { tenantId, userId } = await createUser(test.database, { role: 'admin' })
+  const { cookie } = await signIn(test, { tenantId, userId })
+  const send = as(test, { cookie })
+  const url = 'https://8.8.8.8/'
+  const unknown = await send('POST', '/webhook-endpoints', {
+    url,
+    eventTypes: ['order.updated', 'report.started'],
+  })
+  t.equal(unknown.statusCode, 400)
+  t.match(unknown.json(), {
+    errors: [{ pointer: '/eventTypes/1', detail: 'is not an event type' }],
+  })
+  const eventTypes = ['order.updated', 'report.finished']
+  const made = await send('POST', '/webhook-endpoints', { url, eventTypes })
+  t.equal(made.statusCode, 201, made.body)
+  t.strictSame(made.json().eventTypes, eventTypes)
+  const path = `/webhook-endpoints/${made.json().id}`
+  t.equal((await send('PATCH', path, { eventTypes: ['report.started'] })).statusCode, 400)
+  t.strictSame((await send('GET', path)).json().eventTypes, eventTypes)
+
+  const form = await send('GET', '/app/webhooks')
+  t.match(form.body, 'value="report.finished"')
+  const page = await send('GET', `/app/webhooks/${made.json().id}?eventType=report.finished`)
+  t.match(page.body, /<option value="report\.finished" selected>/)
+  t.match(page.body, /value="report\.finished"[^>]* checked/)
+
+  const body = { type: 'report.finished', data: {}, id: 'my-own' }
+  t.equal((await use('POST', `/tenants/${tenantId}/events`, body)).statusCode, 201)
+  const list = await send('GET', '/app/events?type=report.finished')
+  t.match(list.body, 'href="/app/events/my-own"')
+  t.equal((await send('GET', '/app/events/my-own')).statusCode, 200)
 })

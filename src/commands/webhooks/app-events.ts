@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises'
+import { unwrap } from '#clients/typescript/src/client.ts'
+import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import type { Sources } from '../kit/environment.ts'
+import { print, printJson } from '../kit/output.ts'
+import { openApi } from './api-client.ts'
+
+type Json = { readonly json?: true }
+
+/** `gatehouse events publish`: publishes an event of the app in a tenant. */
+export async function publish(
+  sources: Sources,
+  type: string,
+  given: string,
+  { tenant, id, json }: Json & { readonly tenant: string; readonly id?: string },
+): Promise<void> {
+  const text = given.startsWith('@') ? await readText(given.slice(1)) : given
+  const data = parseJsonObject(text)
+  if (data === null) {
+    throw new OperatorError('The data of the event is not a JSON object.', 'Give one, or @FILE.')
+  }
+  const { api } = await openApi(sources)
+  const body = { type, data, ...(id !== undefined && { id }) }
+  const answer = await api.POST('/tenants/{id}/events', { params: { path: { id: tenant } }, body })
+  const { data: published } = unwrap(answer)
+  if (json) return printJson(published)
+  for (const event of published) print(`${event.id}  ${event.type}  ${event.createdAt}`)
+}
+
+/** `gatehouse event-types apply`: registers every type of a file. */
+export async function applyTypes(sources: Sources, file: string, { json }: Json): Promise<void> {
+  const types = parseJsonObject(await readText(file))
+  if (types === null) {
+    throw new OperatorError(`${file} is not a JSON object.`, 'It has the types by their names.')
+  }
+  const { api } = await openApi(sources)
+  for (const [name, facts] of Object.entries(types)) {
+    // The API checks what the file says of a type.
+    const body = facts as JsonObject & { description: string }
+    const answer = await api.PUT('/event-types/{name}', { params: { path: { name } }, body })
+    const type = unwrap(answer)
+    if (json) printJson(type)
+    else print(`${type.name}  ${answer.response.status === 201 ? 'registered' : 'replaced'}`)
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch {
+    throw new OperatorError(`${file} cannot be read.`, 'Give the path of a JSON file.')
+  }
+}
