@@ -28,11 +28,13 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
       await prepareDatabase(cluster, database)
       const first = await distributeAll(database)
       t.match(first, [
-        '32 foreign keys set aside',
+        /^\d+ foreign keys set aside$/,
         /^scope_keys: moving \d+ rows$/,
         /^scope_keys copied to every node in \d+\.\d s$/,
       ])
       t.ok(first.includes(`orders: moving ${before.orders} rows`))
+      const again = first.at(-1) ?? ''
+      t.equal(Number.parseInt(again, 10), Number.parseInt(first[0] ?? '', 10), again)
       const { rows } = await database.admin.query<{ name: string; kind: string }>(
         'SELECT table_name::text AS name, citus_table_type AS kind FROM citus_tables',
       )
