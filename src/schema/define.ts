@@ -27,6 +27,8 @@ export type Definer = {
   run?: (owner: pg.ClientBase, script: string) => Promise<void>
   /** Further functions that run as their caller. */
   open?: readonly string[]
+  /** Privileges are granted after the policies, even if they could be granted before. */
+  grantsLast?: boolean
   /** The application roles. */
   roles: readonly string[]
   /** Grants all privileges, in the same transaction. */
@@ -68,7 +70,7 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   }
   // Requests wait while the tables are locked, so what can be done before is. It cannot if it needs a view
   // that is new.
-  const isOpen = record !== null && (await succeeds(owner, open))
+  const isOpen = record !== null && !definer.grantsLast && (await succeeds(owner, open))
   if (isStale('policies') || isStale('triggers')) await lockTables(owner, definer.lockWaitMs)
   if (isStale('policies')) await dropPolicies(owner)
   if (isStale('triggers')) await dropTriggers(owner)

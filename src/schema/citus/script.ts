@@ -33,12 +33,16 @@ export function readCitusDefinitions(): Promise<Definitions> {
   return readDefinitions('citus')
 }
 
-/** What `define` needs on a distributed database. */
+/**
+ * What `define` needs on a distributed database. For a policy of a table Citus creates the roles that have
+ * privileges on it on the nodes, and as the owner it cannot change those of another database of the cluster.
+ */
 export async function openDefiner(
   owner: pg.ClientBase,
-): Promise<Pick<Definer, 'definitions' | 'run' | 'open'>> {
+): Promise<Pick<Definer, 'definitions' | 'run' | 'open' | 'grantsLast'>> {
   for (const setting of sessionSettings) await owner.query(setting)
-  return { definitions: await readCitusDefinitions(), run: runStatements, open: callerFunctions }
+  const definitions = await readCitusDefinitions()
+  return { definitions, run: runStatements, open: callerFunctions, grantsLast: true }
 }
 
 /** The statements to send for the script of a migration. CONCURRENTLY allows no setting beside it. */
