@@ -4,6 +4,7 @@ import { signatureHeader } from '#src/billing/signature.ts'
 import { idOf, sessionOf } from './citus/tenants.ts'
 import { sessionSecret } from './contender.ts'
 import { sendLoad, type Target } from './http-load.ts'
+import { anOrder } from './orders.ts'
 
 /*
  * The load generator, a separate process. Its argument is a Load as JSON, its output a Measured as
@@ -12,12 +13,13 @@ import { sendLoad, type Target } from './http-load.ts'
 
 export type Load = Target & {
   /**
-   * New signed events, each sent once; or repeated GET requests; or repeated changes of orders; or reads
-   * of the order, or changes of the post, of a random one of so many tenants.
+   * New signed events, each sent once; or repeated GET requests; or new orders; or repeated changes of
+   * orders; or reads of the order, or changes of the post, of a random one of so many tenants.
    */
   requests:
     | { eventsSignedWith: string }
     | { reads: readonly Request[] }
+    | { creates: readonly Request[] }
     | { changes: readonly Request[] }
     | { readsAmong: number }
     | { changesAmong: number }
@@ -33,6 +35,7 @@ console.log(JSON.stringify(await sendLoad(target, next)))
 
 function nextOf(of: Load['requests']): () => Buffer {
   if ('reads' in of) return readsOf(of.reads)
+  if ('creates' in of) return createsOf(of.creates)
   if ('changes' in of) return changesOf(of.changes)
   if ('readsAmong' in of) return readsAmong(of.readsAmong)
   return 'changesAmong' in of ? changesAmong(of.changesAmong) : eventsOf(of.eventsSignedWith)
@@ -79,10 +82,20 @@ function changesOf(changes: readonly Request[]): () => Buffer {
   }
 }
 
-function aChange({ path, cookie }: Request, change: object): Buffer {
-  const body = JSON.stringify(change)
+function createsOf(creates: readonly Request[]): () => Buffer {
+  const all = creates.map((one) => aBody('POST', one, anOrder))
+  let sent = 0
+  return () => all[sent++ % all.length] ?? Buffer.alloc(0)
+}
+
+function aChange(request: Request, change: object): Buffer {
+  return aBody('PATCH', request, change)
+}
+
+function aBody(method: string, { path, cookie }: Request, content: object): Buffer {
+  const body = JSON.stringify(content)
   return Buffer.from(
-    `PATCH ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n` +
+    `${method} ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 }

@@ -1,19 +1,22 @@
 import { prepareBetterAuth } from './better-auth.ts'
 import { startGatehouse } from './contender.ts'
-import { openFarDatabase } from './far-database.ts'
 import { type Measured, measuredHead, measuredRow, ratioOf } from './measured.ts'
 import { placeOrders, type Read } from './orders.ts'
 import type { Place } from './place.ts'
 import { measureServer, type Server, startServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
+import { countTrips, delayMs } from './trips.ts'
 import { nameOf, takeTurns } from './turns.ts'
 import { prepareTwoTrips, startTwoTrips } from './two-trips.ts'
 
 /** A server that reads orders, and the requests for it. */
-type Contender = { start(databaseUrl: string): Promise<Server>; databaseUrl: string; reads: Read[] }
+type Contender = {
+  start(databaseUrl: string): Promise<Server>
+  databaseUrl: string
+  requests: { reads: Read[] }
+}
 
 const connections = 64
-const delayMs = 40
 
 const note = `GET /orders/:id with a session. “Plain” is Fastify with two prepared selects, without row-level
 security, session plugin or policy; better-auth runs on its Prisma adapter with Prisma's documented
@@ -36,7 +39,8 @@ export async function measureRead(place: Place, effort: Effort): Promise<Section
   )
   const at = (contender: string) => medians.get(nameOf({ contender, connections }))
   const trips = new Map<string, string>()
-  for (const [name, contender] of contenders) trips.set(name, await countTrips(contender, effort))
+  for (const [name, contender] of contenders)
+    trips.set(name, await countTrips(contender, effort.seconds))
   const ours = at('gatehouse')
   return {
     title: 'Authorized reads',
@@ -86,20 +90,24 @@ export async function measureRead(place: Place, effort: Effort): Promise<Section
 
 async function prepare(place: Place): Promise<Map<string, Contender>> {
   const reads = await placeOrders(place)
+  const requests = { reads }
   const betterAuth = await prepareBetterAuth(place)
   return new Map<string, Contender>([
-    ['gatehouse', { start: (url) => startGatehouse({ url }), databaseUrl: place.url, reads }],
+    ['gatehouse', { start: (url) => startGatehouse({ url }), databaseUrl: place.url, requests }],
     ['GET /me', ofGatehouse(place, reads, '/me')],
     ['GET /auth/verify', ofGatehouse(place, reads, '/auth/verify')],
     // Without row-level security: it uses the role that can read all rows.
-    ['plain', { start: startBaseline('read-plain.ts'), databaseUrl: place.superuserUrl, reads }],
-    ['one packet', { start: startBaseline('read-one-packet.ts'), databaseUrl: place.url, reads }],
+    ['plain', { start: startBaseline('read-plain.ts'), databaseUrl: place.superuserUrl, requests }],
+    [
+      'one packet',
+      { start: startBaseline('read-one-packet.ts'), databaseUrl: place.url, requests },
+    ],
     [
       'two trips',
       {
         start: (url) => startTwoTrips(url, place.superuserUrl),
         databaseUrl: await prepareTwoTrips(place),
-        reads,
+        requests,
       },
     ],
     [
@@ -107,7 +115,7 @@ async function prepare(place: Place): Promise<Map<string, Contender>> {
       {
         start: startBaseline('better-auth/server.ts'),
         databaseUrl: betterAuth.url,
-        reads: betterAuth.reads,
+        requests: { reads: betterAuth.reads },
       },
     ],
   ])
@@ -115,7 +123,7 @@ async function prepare(place: Place): Promise<Map<string, Contender>> {
 
 function ofGatehouse({ url: databaseUrl }: Place, reads: readonly Read[], path: string): Contender {
   const start = (url: string) => startGatehouse({ url })
-  return { start, databaseUrl, reads: reads.map(({ cookie }) => ({ path, cookie })) }
+  return { start, databaseUrl, requests: { reads: reads.map(({ cookie }) => ({ path, cookie })) } }
 }
 
 function startBaseline(file: string): (url: string) => Promise<Server> {
@@ -129,17 +137,9 @@ function contenderOf(contenders: ReadonlyMap<string, Contender>, name: string): 
 }
 
 async function measure(
-  { start, databaseUrl, reads }: Contender,
+  { start, databaseUrl, requests }: Contender,
   connections: number,
   seconds: number,
 ): Promise<Measured> {
-  return measureServer(await start(databaseUrl), { connections, seconds, requests: { reads } })
-}
-
-async function countTrips(contender: Contender, { seconds }: Effort): Promise<string> {
-  const near = await measure(contender, 1, seconds)
-  const far = await openFarDatabase(contender.databaseUrl, delayMs)
-  const distant = await measure({ ...contender, databaseUrl: far.url }, 1, seconds)
-  far.close()
-  return ((distant.p50Ms - near.p50Ms) / delayMs).toFixed(2)
+  return measureServer(await start(databaseUrl), { connections, seconds, requests })
 }

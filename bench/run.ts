@@ -11,6 +11,7 @@ import { measureRelationships } from './relationships.ts'
 import { writeResults } from './results.ts'
 import { type Effort, type Section, sectionText } from './section.ts'
 import { measureStart } from './start.ts'
+import { measureWrites } from './writes.ts'
 
 /*
  * `npm run bench`, or `npm run bench -- inbound read` for some of its parts. Contenders are measured
@@ -22,6 +23,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   start: measureStart,
   inbound: measureInbound,
   read: measureRead,
+  writes: measureWrites,
   outbound: measureOutbound,
   ledger: measureLedgerCost,
   held: measureHeld,

@@ -29,7 +29,11 @@ export default fp<Options>(
   async function database(app, { url, poolSize, lockMs = requestLockMs, verification, reads }) {
     const { tracing, metrics } = app
     const { pools } = metrics
-    const watch = { reads: pools.watch('reads'), transactions: pools.watch('scoped') }
+    const watch = {
+      reads: pools.watch('reads'),
+      writes: pools.watch('writes'),
+      transactions: pools.watch('scoped'),
+    }
     const scoped = openDatabase(url, poolSize, watch, undefined, reads, lockMs)
     const size = Math.ceil(poolSize / 2)
     const keyed = openSystemDatabase(url, size, pools.watch('identity'), lockMs)

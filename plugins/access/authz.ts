@@ -2,11 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal, SessionCaller } from '#src/access/caller.ts'
 import { decideWithoutObject, toProblem } from '#src/access/policy.ts'
-import { type Credential, isBearer } from '#src/auth/sessions/enter.ts'
-import { type Entry, refine } from '#src/db/entry.ts'
+import { isBearer } from '#src/auth/sessions/enter.ts'
+import { checkForeseen, type Entry, refine } from '#src/db/entry.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * The handler does nothing before its write, which decides: nothing more is asked before the body of a
+     * request is read if the decision on what was seen last is yes.
+     */
+    decidesInWrite?: true
+  }
   interface FastifyRequest {
     /**
      * Opens a transaction as the caller: the database says who that is, and the route's rule decides
@@ -33,11 +40,10 @@ declare module 'fastify' {
  */
 export default fp<{ services?: boolean }>(
   async function authz(app, { services = false }) {
-    const tenants = createLatestTenants()
     app.decorateRequest('awaitsDecision', false)
     app.decorateRequest('principalEntry', {
       getter() {
-        return principalEntryOf(this, services, tenants)
+        return principalEntryOf(this, services)
       },
     })
     app.decorateRequest('entry', {
@@ -72,7 +78,10 @@ async function requireIdentity(request: FastifyRequest): Promise<void> {
   if (request.credentialFault !== null) throw request.credentialFault
   if (request.credential === null) throw new Problem('unauthenticated')
   request.awaitsDecision = true
-  if (!withoutBody.includes(request.method)) await request.enter()
+  if (withoutBody.includes(request.method)) return
+  const { decidesInWrite } = request.routeOptions.config
+  if (decidesInWrite && request.principalEntry.foreseen?.() != null) return
+  await request.enter()
 }
 
 /**
@@ -111,53 +120,39 @@ function statusOf(error: unknown): number {
   return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
 }
 
-function principalEntryOf(
-  request: FastifyRequest,
-  services: boolean,
-  tenants: LatestTenants,
-): Entry<Principal> {
+function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Principal> {
   const { credential, method } = request
   if (credential === null) throw new Problem('unauthenticated')
+  const identified = request.identify(credential)
+  const { foreseen, holder } = identified
   const once = withoutBody.includes(method) ? undefined : request.once
-  const identified = {
-    ...request.identify(credential),
-    ...(once !== undefined && { once }),
-    holder: () =>
-      request.enteredCaller?.tenantId ?? tenants.get(keyOf(credential)) ?? keyOf(credential),
-  }
-  return refine<Principal | null, Principal>(identified, (caller) => {
+  const enter = (caller: Principal) => {
     request.awaitsDecision = false
-    if (caller === null)
-      throw new Problem(isBearer(credential) ? 'invalid-token' : 'unauthenticated')
-    if (!services) requirePerson(caller)
-    decideRoute(request, caller)
     request.enteredCaller = caller
-    tenants.remember(keyOf(credential), caller.tenantId)
     return caller
-  })
-}
-
-type LatestTenants = ReturnType<typeof createLatestTenants>
-
-const maxTenants = 10_000
-
-/** The tenant of each credential at its latest use: a hint for the shares of connections alone. */
-function createLatestTenants() {
-  const latest = new Map<string, string>()
-  return {
-    get: (key: string) => latest.get(key),
-    remember(key: string, tenantId: string | null) {
-      latest.delete(key)
-      if (tenantId === null) return
-      const [oldest] = latest.keys()
-      if (latest.size >= maxTenants && oldest !== undefined) latest.delete(oldest)
-      latest.set(key, tenantId)
-    },
   }
-}
-
-function keyOf({ hash }: Credential): string {
-  return Buffer.from(hash).toString('base64url')
+  const entry = refine<Principal | null, Principal>(identified, (caller) => {
+    request.awaitsDecision = false
+    return enter(requireAllowed(request, caller, services, logRefusal))
+  })
+  return {
+    ...entry,
+    ...(once !== undefined && { once }),
+    holder: () => request.enteredCaller?.tenantId ?? holder?.() ?? '',
+    ...(foreseen && {
+      foreseen() {
+        const one = checkForeseen(foreseen(), (caller) =>
+          requireAllowed(request, caller, services, () => {}),
+        )
+        if (one === null) return null
+        const entered = (rows: readonly object[]) => {
+          one.entered(rows)
+          enter(one.facts)
+        }
+        return { ...one, entered }
+      },
+    }),
+  }
 }
 
 function requirePerson(caller: Principal): Caller {
@@ -165,23 +160,36 @@ function requirePerson(caller: Principal): Caller {
   return caller
 }
 
-/** Only an explicit allow counts; a decision that fails is a refusal (specification). */
-function decideRoute(request: FastifyRequest, caller: Principal): void {
-  const reason = decideSafely(request, caller)
-  if (reason === 'allowed') return
-  const { userId, serviceId } = caller
-  request.log.info({ reason, ...(serviceId === null ? { userId } : { serviceId }) }, 'refused')
-  throw reason === 'error' ? new Problem('forbidden', { reason }) : toProblem(reason)
+type Refused = (request: FastifyRequest, caller: Principal, reason: string, error?: unknown) => void
+
+const logRefusal: Refused = ({ log }, { userId, serviceId }, reason, error) => {
+  if (error !== undefined) log.error({ err: error }, 'the decision failed')
+  log.info({ reason, ...(serviceId === null ? { userId } : { serviceId }) }, 'refused')
 }
 
-function decideSafely(request: FastifyRequest, caller: Principal) {
+/** Only an explicit allow counts; a decision that fails is a refusal (specification). */
+function requireAllowed(
+  request: FastifyRequest,
+  caller: Principal | null,
+  services: boolean,
+  refused: Refused,
+): Principal {
+  if (caller === null)
+    throw new Problem(isBearer(request.credential) ? 'invalid-token' : 'unauthenticated')
+  if (!services) requirePerson(caller)
   const { access } = request.routeOptions.config
-  if (typeof access !== 'object') return 'no-rule'
   try {
-    return decideWithoutObject({ caller, ...access }).reason
+    const { reason } =
+      typeof access === 'object'
+        ? decideWithoutObject({ caller, ...access })
+        : ({ reason: 'no-rule' } as const)
+    if (reason === 'allowed') return caller
+    refused(request, caller, reason)
+    throw toProblem(reason)
   } catch (error) {
-    request.log.error({ err: error }, 'the decision failed')
-    return 'error'
+    if (error instanceof Problem) throw error
+    refused(request, caller, 'error', error)
+    throw new Problem('forbidden', { reason: 'error' })
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type Person,
   recordUse,
 } from '#src/auth/sessions/enter.ts'
+import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
 import { isAnonymousId, isOverdue, newAnonymousId } from '#src/auth/sessions/session-id.ts'
 import { endSession } from '#src/auth/sessions/sessions.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
@@ -87,6 +88,7 @@ type Options = {
 export default fp<Options>(
   async function session(app, options) {
     const { secrets, secureCookie, absoluteSeconds, idleSeconds, operators } = options
+    const latest = createLatestRows()
     const budgets = toQuotaSetting(options.quota, options.eventRetentionDays)
     const cookie = { httpOnly: true, secure: secureCookie, sameSite: 'lax', path: '/' } as const
     await app.register(fastifyCookie)
@@ -126,6 +128,7 @@ export default fp<Options>(
         idleSeconds,
         operators,
         namedTenantId: this.namedTenantId,
+        latest,
         ...(isPage(this) && {
           onPerson: (person: Person) => {
             this.person = person

@@ -248,7 +248,10 @@ export function decide(
   const { rule, ...rest } = decideWithoutObject(question, rules)
   // The row has the fields that the conditions of its resource read: defineResource compares them.
   const object = question.object as never
-  const condition = rule?.unless.find((one) => one.forbids({ ...question, object }))
+  const condition = rule?.unless.find(
+    ({ appliesTo, forbids }) =>
+      (appliesTo?.(question.caller) ?? true) && forbids({ ...question, object }),
+  )
   if (condition !== undefined) return { effect: 'deny', rule, reason: condition.name, condition }
   return { rule, ...rest }
 }

@@ -13,14 +13,32 @@ import { createTenantShares, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry, Tx } from './entry.ts'
-import { isRolledBackForAnother, tryAgain } from './errors.ts'
+import { exceededQuota, haveFactsChanged, isRolledBackForAnother, tryAgain } from './errors.ts'
 import { Prisma } from './generated/client.ts'
 import { nameStatements, type OneStatement, sqlOver } from './sql.ts'
 
 export type { Tx } from './entry.ts'
 
 /** What a transaction does after its entry: a function of it, or one statement. */
-export type Work<Facts, T> = ((tx: Tx, facts: Facts) => Promise<T>) | OneStatement<Facts, T>
+export type Work<Facts, T> = WholeWork<Facts, T> | OneStatement<Facts, T>
+type WholeWork<Facts, T> = (tx: Tx, facts: Facts) => Promise<T>
+
+/** A write that is one statement once it is known who asks. */
+export type ShortWork<Facts, T> = {
+  /** The statement for these facts; null if this write needs several. */
+  short(facts: Facts): Promise<ShortStatement<T> | null>
+  /** The same in a transaction, on facts that it returns. */
+  whole: WholeWork<Facts, T>
+}
+
+export type ShortStatement<T> = {
+  readonly statement: Prisma.Sql
+  /**
+   * What becomes of its rows, once they are committed.
+   * @returns null if the statement has changed nothing: the whole work follows
+   */
+  read(rows: object[], tx: Pick<Tx, 'notify'>): T | null
+}
 
 export type Database = {
   /**
@@ -36,8 +54,12 @@ export type Database = {
    * revoked after this write. When PostgreSQL ends a deadlock by rolling this transaction back, it
    * begins again, so `work` changes nothing but rows. If `work` is one statement, it leaves in the
    * packet of COMMIT, and if the database alone decides, entry, statement and COMMIT are one packet.
+   *
+   * Short work is one packet if the facts are foreseen: the decision is made on what the credential's
+   * latest transaction returned, and the entry compares it under the locks. If anything has changed,
+   * nothing is written, and the whole work is done as above.
    */
-  write<Facts, T>(entry: Entry<Facts>, work: Work<Facts, T>): Promise<T>
+  write<Facts, T>(entry: Entry<Facts>, work: Work<Facts, T> | ShortWork<Facts, T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -134,6 +156,29 @@ export function openDatabase(
     return { tx, last, notifications }
   }
 
+  /** One packet on foreseen facts. Null if there are none or they have changed, or nothing was to change. */
+  async function writeShort<Facts, T>(
+    entry: Entry<Facts>,
+    short: ShortWork<Facts, T>['short'],
+  ): Promise<T | null> {
+    // A key of the request is compared first, and another form of the database needs several statements.
+    if (entry.once !== undefined || form !== undefined) return null
+    const foreseen = entry.foreseen?.() ?? null
+    const one = foreseen && (await short(foreseen.facts))
+    if (foreseen === null || one === null) return null
+    const [entered, rows] = await writes.sendOnce<[object, object]>([
+      named(foreseen.statement),
+      named(one.statement),
+    ])
+    foreseen.entered(entered)
+    const notifications: Notification[] = []
+    const result = one.read(rows, {
+      notify: (channel, payload) => void notifications.push({ channel, payload }),
+    })
+    notify(notifications)
+    return result
+  }
+
   return {
     async read<Facts, T = Facts>(entry: Entry<Facts>, work?: Work<Facts, T>): Promise<T> {
       if (typeof work === 'function') {
@@ -145,9 +190,19 @@ export function openDatabase(
       return entry.admit(rows) as unknown as T
     },
     write: (entry, work) =>
-      tryAgain(() => {
+      tryAgain(async () => {
         const holder = entry.holder?.()
         if (typeof work === 'function') return transact(holder, () => run('write', entry, work))
+        if ('whole' in work) {
+          const result = await sendWrite(holder, () => writeShort(entry, work.short)).catch(
+            (error) => {
+              // A budget counts the deletion of a row before its event only if they are two statements.
+              if (haveFactsChanged(error) || exceededQuota(error) !== null) return null
+              throw error
+            },
+          )
+          return result ?? transact(entry.holder?.(), () => run('write', entry, work.whole))
+        }
         if (isDecidedInDatabase(entry)) {
           return sendWrite(holder, () => sendOnce(writes, entry, 'write', work))
         }

@@ -35,6 +35,11 @@ export type Entry<Facts> = {
    * of the connections (`createTenantShares`). It decides nothing else.
    */
   readonly holder?: () => string
+  /**
+   * The facts that the latest transaction of the credential returned, if the decision on them is yes now;
+   * otherwise null. They are a hint and never an answer: its statement lets the database compare them.
+   */
+  readonly foreseen?: () => Foreseen<Facts> | null
   /** True if `admit` only refuses when the statement returned no row, and so set no scope. */
   readonly decidesInDatabase?: true
   /**
@@ -54,14 +59,41 @@ export type Entry<Facts> = {
   admit(rows: readonly object[]): Facts
 }
 
+/** Facts that a write may decide on before the database has said that they are still true. */
+export type Foreseen<Facts> = {
+  readonly facts: Facts
+  /**
+   * Enters for a write, with the same locks, if the facts are still the same; otherwise it raises GH001
+   * (`haveFactsChanged`).
+   */
+  readonly statement: Prisma.Sql
+  /** Called with the rows of the statement. */
+  entered(rows: readonly object[]): void
+}
+
 /** The same entry with a further condition on its facts. */
 export function refine<Facts, Refined extends Facts>(
   entry: Entry<Facts>,
   check: (facts: Facts) => Refined,
 ): Entry<Refined> {
+  const { foreseen } = entry
   return {
     ...entry,
     admit: (rows) => check(entry.admit(rows)),
+    ...(foreseen && { foreseen: () => checkForeseen(foreseen(), check) }),
+  } as Entry<Refined>
+}
+
+/** @param check a refusal of what was foreseen is no answer: the database is asked */
+export function checkForeseen<Facts, Checked>(
+  foreseen: Foreseen<Facts> | null,
+  check: (facts: Facts) => Checked,
+): Foreseen<Checked> | null {
+  if (foreseen === null) return null
+  try {
+    return { ...foreseen, facts: check(foreseen.facts) }
+  } catch {
+    return null
   }
 }
 
@@ -76,17 +108,26 @@ export function withSettings<Facts>(
   entry: Entry<Facts>,
   settings: () => EntrySettings,
 ): Entry<Facts> {
+  const { foreseen } = entry
+  const set = (statement: Prisma.Sql) => {
+    const all = Object.entries(settings()).map(
+      ([setting, value]) => Prisma.sql`put_setting(${setting}, ${value})`,
+    )
+    return Prisma.sql`
+        SELECT entered.*, concat(${Prisma.join(all)}) AS settings FROM (${statement}) AS entered`
+  }
   return {
     ...entry,
     statement(forWrite) {
       const statement = entry.statement(forWrite)
-      if (!forWrite) return statement
-      const set = Object.entries(settings()).map(
-        ([setting, value]) => Prisma.sql`put_setting(${setting}, ${value})`,
-      )
-      return Prisma.sql`
-        SELECT entered.*, concat(${Prisma.join(set)}) AS settings FROM (${statement}) AS entered`
+      return forWrite ? set(statement) : statement
     },
+    ...(foreseen && {
+      foreseen() {
+        const one = foreseen()
+        return one && { ...one, statement: set(one.statement) }
+      },
+    }),
   }
 }
 
@@ -95,7 +136,8 @@ export function withSettings<Facts>(
  * right and check them under that lock.
  */
 export function withoutLocks<Facts>(entry: Entry<Facts>): Entry<Facts> {
-  return { ...entry, statement: () => entry.statement(false) }
+  const { foreseen: _, ...rest } = entry
+  return { ...rest, statement: () => entry.statement(false) }
 }
 
 /**

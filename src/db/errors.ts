@@ -106,6 +106,11 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23503' || code === 'P2003')
 }
 
+/** True if a transaction entered on facts that are no longer true: it has written nothing. */
+export function haveFactsChanged(error: unknown): boolean {
+  return hasCode(error, (code) => code === 'GH001')
+}
+
 /** Which budget of the tenant, or share of a member, a write would exceed; null for any other error. */
 export function exceededQuota(error: unknown): 'resources' | 'events' | 'share' | null {
   if (hasCode(error, (code) => code === 'QU001')) return 'resources'

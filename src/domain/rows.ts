@@ -33,6 +33,8 @@ export type Rows<Item> = {
   /** The columns of a row in a SELECT or RETURNING, which `toItem` reads. */
   readonly columns: Prisma.Sql
   toItem(row: object): Item
+  /** The item as a text of JSON, an expression over a row `changed` that has the columns. */
+  readonly json: Prisma.Sql
   /** Name and cursor of its list. */
   readonly listing: { readonly name: string; readonly forms: readonly RegExp[] }
   /**
@@ -52,6 +54,10 @@ export type Rows<Item> = {
   update(tx: Tx, scope: RowScope, id: number, values: Values, now: Date): Promise<Item | null>
   /** @returns the last state of the row; null if there is none in reach */
   remove(tx: Tx, scope: RowScope, id: number): Promise<Item | null>
+  /** The statements of these three: each returns the columns of the row. */
+  insertion(caller: Asking, values: Values, now: Date): Prisma.Sql
+  changing(scope: RowScope, id: number, values: Values, now: Date): Prisma.Sql
+  removal(scope: RowScope, id: number): Prisma.Sql
   /**
    * Enters the tenant of an owner's row, whose events belong there whichever tenant is active, and stays
    * in it. Null if the owner is no member of that tenant any more.
@@ -76,6 +82,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const listing = { name: plural, forms: [idForm] }
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const columns = Prisma.join(shown.map(([key]) => selected(key)))
+  const json = Prisma.sql`concat('{', concat_ws(',', ${Prisma.join(shown.map(memberOf))}), '}')`
   const bytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
   const readers = shown.map(([key, one]) => ({ key, read: readerOf[one.column], one }))
   const inserted = Object.entries(fields).filter(
@@ -182,7 +189,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     )
   }
 
-  async function insert(tx: Tx, caller: Asking, values: Values, now: Date) {
+  function insertion(caller: Asking, values: Values, now: Date): Prisma.Sql {
     const keys = inserted.map(([key]) => column(key))
     const written = inserted.map(([key, one]) =>
       parameterOf(one, values[key] ?? one.initial?.(caller, now) ?? null),
@@ -191,44 +198,36 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     if (scope !== 'chain') {
       const ownKeys = scope === 'owner' ? ['tenantId', 'userId'] : ['tenantId']
       const own = [Prisma.sql`${tenantId}::uuid`, Prisma.sql`${userId}`].slice(0, ownKeys.length)
-      return firstItem(
-        await tx.sql`
-          INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...keys])})
-          VALUES (${Prisma.join([...own, ...written])}) RETURNING ${columns}`,
-      )
+      return Prisma.sql`
+        INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...keys])})
+        VALUES (${Prisma.join([...own, ...written])}) RETURNING ${columns}`
     }
     // The lock on the folder keeps its team until the row is inserted.
-    return firstItem(
-      await tx.sql`
-        INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...keys])})
-        SELECT ${Prisma.join([Prisma.sql`f.tenant_id, f.id, f.team_id`, ...written])} FROM folders f
-        WHERE f.tenant_id = ${tenantId}::uuid AND f.id = ${values.folderId} AND f.team_id IN (
-          SELECT m.team_id FROM team_members m
-          WHERE m.tenant_id = ${tenantId}::uuid AND m.user_id = ${userId})
-        FOR KEY SHARE OF f RETURNING ${columns}`,
-    )
+    return Prisma.sql`
+      INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...keys])})
+      SELECT ${Prisma.join([Prisma.sql`f.tenant_id, f.id, f.team_id`, ...written])} FROM folders f
+      WHERE f.tenant_id = ${tenantId}::uuid AND f.id = ${values.folderId} AND f.team_id IN (
+        SELECT m.team_id FROM team_members m
+        WHERE m.tenant_id = ${tenantId}::uuid AND m.user_id = ${userId})
+      FOR KEY SHARE OF f RETURNING ${columns}`
   }
 
   // One text for all changes, so that a connection keeps one plan for them.
-  async function update(tx: Tx, asking: RowScope, id: number, values: Values, now: Date) {
+  function changing(asking: RowScope, id: number, values: Values, now: Date): Prisma.Sql {
     const set = changed.map(([key, one]) => {
       const value = parameterOf(one, values[key] ?? null)
       const isGiven = values[key] !== undefined
       return Prisma.sql`${column(key)} = CASE WHEN ${isGiven}::boolean THEN ${value} ELSE ${column(key)} END`
     })
     const times = touched.map(([key, one]) => Prisma.sql`${column(key)} = ${parameterOf(one, now)}`)
-    return firstItem(
-      await tx.sql`
-        UPDATE ${table} SET ${Prisma.join([...set, ...times])}
-        WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`,
-    )
+    return Prisma.sql`
+      UPDATE ${table} SET ${Prisma.join([...set, ...times])}
+      WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`
   }
 
-  async function remove(tx: Tx, asking: RowScope, id: number) {
-    return firstItem(
-      await tx.sql`
-        DELETE FROM ${table} WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`,
-    )
+  function removal(asking: RowScope, id: number): Prisma.Sql {
+    return Prisma.sql`
+      DELETE FROM ${table} WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`
   }
 
   async function enterHome(tx: Tx, id: number) {
@@ -240,8 +239,11 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   }
 
   return {
-    ...{ columns, toItem, listing, find, findWithNames, list, lock },
-    ...{ insert, update, remove, enterHome },
+    ...{ columns, toItem, json, listing, find, findWithNames, list, lock },
+    ...{ insertion, changing, removal, enterHome },
+    insert: async (tx, ...given) => firstItem(await tx.sql(insertion(...given))),
+    update: async (tx, ...given) => firstItem(await tx.sql(changing(...given))),
+    remove: async (tx, ...given) => firstItem(await tx.sql(removal(...given))),
   }
 }
 
@@ -261,6 +263,33 @@ const quoted = (name: string) => Prisma.raw(`"${name}"`)
 /** A column under the name of its field. */
 function selected(key: string): Prisma.Sql {
   return columnOf(key) === key ? column(key) : Prisma.sql`${column(key)} AS ${quoted(key)}`
+}
+
+/** A member of the object in JSON; NULL if it is left out. */
+function memberOf([key, { column: type, isOmitted }]: [string, Field]): Prisma.Sql {
+  const value = Prisma.sql`changed.${quoted(key)}`
+  const name = Prisma.raw(`'"${key}":'`)
+  const text = jsonOf[type](value)
+  return isOmitted
+    ? Prisma.sql`${name} || ${text}`
+    : Prisma.sql`${name} || coalesce(${text}, 'null')`
+}
+
+const asJson = (value: Prisma.Sql) => Prisma.sql`to_json(${value})::text`
+const asText = (value: Prisma.Sql) => Prisma.sql`${value}::text`
+
+/** The values of `readerOf` as texts of JSON. */
+const jsonOf: Readonly<Record<keyof ColumnTypes, (value: Prisma.Sql) => Prisma.Sql>> = {
+  ...{
+    text: asJson,
+    bigint: asText,
+    integer: asText,
+    boolean: asText,
+    uuid: asJson,
+    jsonb: asText,
+  },
+  timestamptz: (value) =>
+    Prisma.sql`'"' || to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
 }
 
 /** The bytes of a column that has as many as somebody has written; none for any other. */

@@ -2,12 +2,15 @@ import type { Condition } from './kit/define.ts'
 
 /* Specification, Request authentication and authorization: the attribute rule, for editors. */
 
+const editors = ({ role }: { readonly role: string | null }) => role === 'editor'
+
 export const ofAnotherDepartment: Condition<{ readonly department: string | null }> = {
   name: 'editor-of-another-department',
   words: 'editors only in their own department',
   detail: 'Editors can change only what belongs to their own department.',
-  forbids: ({ caller: { role, department }, object }) =>
-    role === 'editor' && (department === null || department !== object.department),
+  appliesTo: editors,
+  forbids: ({ caller: { department }, object }) =>
+    department === null || department !== object.department,
 }
 
 const [firstHour, endHour] = [9, 17] // 09:00 to 17:00 UTC
@@ -16,6 +19,6 @@ export const outsideOfficeHours: Condition<object> = {
   name: 'editor-outside-hours',
   words: 'editors only from 09:00 until before 17:00 UTC',
   detail: 'Editors can change this only between 09:00 and 17:00 UTC.',
-  forbids: ({ caller: { role }, now }) =>
-    role === 'editor' && !(now.getUTCHours() >= firstHour && now.getUTCHours() < endHour),
+  appliesTo: editors,
+  forbids: ({ now }) => !(now.getUTCHours() >= firstHour && now.getUTCHours() < endHour),
 }

@@ -3,9 +3,10 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { actors } from '#test/access/matrix/actors.ts'
+import { rules } from '#test/access/matrix/contract.ts'
 import { type Entry, entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import type { Placed } from '#test/access/matrix/kind.ts'
-import { openProgram } from '#test/access/matrix/matrix.ts'
+import { openProgram, type Setup } from '#test/access/matrix/matrix.ts'
 import { commonPlaces, kinds, placesFor } from '#test/access/matrix/objects.ts'
 import { isSafe, send } from '#test/access/matrix/request.ts'
 import { type Revocation, revocationsOf } from '#test/access/matrix/revocations.ts'
@@ -59,7 +60,7 @@ t.test('a right that is taken away after the early check is not used', async (t)
     for (const revocation of revocationsOf(entry.row)) {
       cases += 1
       const since = await currentTransaction(test.database)
-      const { caller, object } = await prepare(entry, revocation)
+      const { caller, object } = await prepare(setup, entry, revocation)
       const { answer, before, after } = await revokeMeanwhile(caller, revocation, since, () =>
         send(test, entry, caller, object),
       )
@@ -73,27 +74,6 @@ t.test('a right that is taken away after the early check is not used', async (t)
     }
   }
   t.ok(cases > (isWhole ? 200 : 0), `${writes.length} routes, ${cases} cases`)
-
-  async function prepare(entry: Entry, revocation: Revocation) {
-    const world = await createWorld(test)
-    const actor = actors.find(({ name }) => name === revocation.actor)
-    if (actor === undefined) throw new Error(`There is no actor ${revocation.actor}.`)
-    setup.setTime(actor.time)
-    const caller = await createCaller(world, actor, setup.operators)
-    const object = await ownObject(entry, world, caller)
-    return { caller, object }
-  }
-
-  async function ownObject(
-    { row }: Entry,
-    world: Awaited<ReturnType<typeof createWorld>>,
-    caller: Caller,
-  ): Promise<Placed | null> {
-    const kind = row.object === undefined ? undefined : kinds[row.object]
-    if (kind === undefined) return null
-    const places = await placesFor(kind, world, caller, await commonPlaces(kind, world))
-    return places.find(({ place }) => place === 'own') ?? null
-  }
 
   /** Takes the right away when the early check has passed. */
   async function revokeMeanwhile<Answer>(
@@ -118,6 +98,73 @@ t.test('a right that is taken away after the early check is not used', async (t)
     return { answer, before, after: await digestOf(test.database, since) }
   }
 })
+
+t.test('a right that another process has taken away is not used', async (t) => {
+  const { setup, routes } = await openProgram(t, bothLocks)
+  const { test } = setup
+  const onHint = new Set(
+    routes.filter((one) => one.decidesInWrite).map(({ method, url }) => `${method} ${url}`),
+  )
+  const writes = entriesOf(routes).filter(({ name }) => onHint.has(name))
+  let cases = 0
+  for (const entry of writes) {
+    for (const revocation of revocationsOf(entry.row)) {
+      cases += 1
+      const since = await currentTransaction(test.database)
+      const { caller, object } = await prepare(setup, entry, revocation)
+      // This process has seen the credential, and what it has seen would let the request through.
+      const seen = await caller.headersFor(rules[entry.row.who]?.token)
+      await test.app.inject({ url: '/me', headers: seen })
+      await test.database.admin.query(revocation.sql, [caller.userId])
+      const before = await digestOf(test.database, since)
+      const { answer, wasLetThrough } = await watchWrites(() => send(test, entry, caller, object))
+      const name = `${entry.name}, ${revocation.actor}: ${revocation.name}`
+      if (!wasLetThrough) t.fail(`${name}: the handler was not reached`)
+      if (!revocation.refusals.includes(answer.statusCode)) {
+        t.fail(`${name}: ${answer.statusCode} ${answer.body}`)
+      }
+      const after = await digestOf(test.database, since)
+      if (before !== after) t.fail(`${name}: something was written: ${difference(before, after)}`)
+      const fresh = await send(test, entry, caller, object)
+      t.strictSame(comparable(answer), comparable(fresh), name)
+    }
+  }
+  t.ok(cases > (isWhole ? 30 : 0), `${writes.length} routes, ${cases} cases`)
+
+  async function watchWrites<Answer>(run: () => Promise<Answer>) {
+    const { write } = test.app.db
+    let wasLetThrough = false
+    const watched: typeof write = (entry, work) => {
+      wasLetThrough = true
+      return write(entry, work)
+    }
+    Object.assign(test.app.db, { write: watched })
+    const answer = await run().finally(() => Object.assign(test.app.db, { write }))
+    return { answer, wasLetThrough }
+  }
+})
+
+async function prepare(setup: Setup, entry: Entry, revocation: Revocation) {
+  const { test } = setup
+  const world = await createWorld(test)
+  const actor = actors.find(({ name }) => name === revocation.actor)
+  if (actor === undefined) throw new Error(`There is no actor ${revocation.actor}.`)
+  setup.setTime(actor.time)
+  const caller = await createCaller(world, actor, setup.operators)
+  const object = await ownObject(entry, world, caller)
+  return { caller, object }
+}
+
+async function ownObject(
+  { row }: Entry,
+  world: Awaited<ReturnType<typeof createWorld>>,
+  caller: Caller,
+): Promise<Placed | null> {
+  const kind = row.object === undefined ? undefined : kinds[row.object]
+  if (kind === undefined) return null
+  const places = await placesFor(kind, world, caller, await commonPlaces(kind, world))
+  return places.find(({ place }) => place === 'own') ?? null
+}
 
 /** The tables of two digests that are not equal. */
 function difference(before: string, after: string): string {

@@ -100,31 +100,35 @@ t.test('what runs with COMMIT costs no round trip, and ends the transaction', as
   t.throws(() => last(kept, 'SELECT 1'), /has ended/, 'what would be lost is refused')
 })
 
-t.test('a change that publishes an event waits for five round trips', async (t) => {
-  const { database, proxy, config, app } = await openCountedApp(t)
-  const user = await createUser(database, { role: 'admin' })
-  const { cookie } = await signIn({ config, database }, user)
-  const origin = config.baseUrl
-  // The caller before the body is read; opening, lock (an order: its tenant), update, event with COMMIT.
-  for (const [url, payload] of [
-    [`/posts/${await createTestPost(database, user.tenantId)}`, { title: 'Another' }],
-    [`/orders/${await createOrder(database, user)}`, { shippingAddress: anAddress }],
-  ] as const) {
-    const patch = () => app.inject({ method: 'PATCH', url, headers: { cookie, origin }, payload })
-    t.equal((await patch()).statusCode, 200, url)
-    await settled(database)
-    proxy.reset()
-    t.equal((await patch()).statusCode, 200, url)
-    t.equal(proxy.roundTrips(), 5, url)
-  }
-  const { rows } = await database.admin.query(
-    'SELECT type FROM outbound_events ORDER BY created_at',
-  )
-  t.strictSame(
-    rows.map(({ type }) => type),
-    ['post.updated', 'post.updated', 'order.updated', 'order.updated'],
-  )
-})
+t.test(
+  'a change with If-Match that publishes an event waits for four round trips, an order for five',
+  async (t) => {
+    const { database, proxy, config, app } = await openCountedApp(t)
+    const user = await createUser(database, { role: 'admin' })
+    const { cookie } = await signIn({ config, database }, user)
+    const origin = config.baseUrl
+    // Opening, lock, for an order its tenant, update, event with COMMIT.
+    for (const [url, trips, payload] of [
+      [`/posts/${await createTestPost(database, user.tenantId)}`, 4, { title: 'Another' }],
+      [`/orders/${await createOrder(database, user)}`, 5, { shippingAddress: anAddress }],
+    ] as const) {
+      const headers = { cookie, origin, 'if-match': '*' }
+      const patch = () => app.inject({ method: 'PATCH', url, headers, payload })
+      t.equal((await patch()).statusCode, 200, url)
+      await settled(database)
+      proxy.reset()
+      t.equal((await patch()).statusCode, 200, url)
+      t.equal(proxy.roundTrips(), trips, url)
+    }
+    const { rows } = await database.admin.query(
+      'SELECT type FROM outbound_events ORDER BY created_at',
+    )
+    t.strictSame(
+      rows.map(({ type }) => type),
+      ['post.updated', 'post.updated', 'order.updated', 'order.updated'],
+    )
+  },
+)
 
 t.test('a transaction without a scope does not wait for its BEGIN', async (t) => {
   const database = await createDatabase(t)

@@ -36,7 +36,7 @@ import { createTwins } from './twin-tenants.ts'
 /** Runs the statements in the transaction, with the scope that it has. */
 function inTransaction(tx: Tx): Database {
   const run: Database['write'] = async (_entry, work) => {
-    if (typeof work === 'function') throw new Error('not in this transaction')
+    if (typeof work === 'function' || 'whole' in work) throw new Error('not in this transaction')
     return work.read(await tx.sql(work.statement), twin as never)
   }
   const read = run as Database['read']

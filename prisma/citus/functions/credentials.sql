@@ -49,6 +49,45 @@ BEGIN
 END
 $$;
 
+-- Enters for a write as enter_session does, with the same locks, if the facts are still those that the program decided
+-- on: what an earlier transaction of the session returned. Otherwise raises GH001, and the packet has written nothing.
+-- The facts that can change are all compared, but for authenticated_seconds_ago, which such a decision does not have.
+-- Returns `stale`.
+CREATE OR REPLACE FUNCTION enter_session_as(
+  credential bytea, idle_seconds integer, session_id uuid, user_id bigint, email text, plan text, tenant_id uuid,
+  role text, department text, provider text, subject text
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  is_stale boolean;
+  scope_text text;
+BEGIN
+  PERFORM FROM public.{memberships} m
+    WHERE m.tenant_id = tenant_id AND m.user_id = user_id
+      AND m.role = role AND m.department IS NOT DISTINCT FROM department
+    FOR SHARE;
+  IF FOUND THEN
+    SELECT s.last_seen_at < now() - interval '60 seconds' INTO is_stale
+      FROM public.sessions s JOIN public.users u ON u.id = s.user_id
+      WHERE s.id_hash = sha256(credential) AND s.expires_at > now()
+        AND s.last_seen_at > now() - make_interval(secs => idle_seconds)
+        AND s.id = session_id AND s.user_id = user_id
+        AND s.tenant_id = tenant_id
+        AND s.provider IS NOT DISTINCT FROM provider
+        AND s.provider_user_id IS NOT DISTINCT FROM subject
+        AND u.email IS NOT DISTINCT FROM email
+        AND CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END
+          IS NOT DISTINCT FROM plan
+      FOR KEY SHARE OF s;
+  END IF;
+  IF is_stale IS NULL THEN
+    RAISE EXCEPTION 'the facts about the credential have changed' USING ERRCODE = 'GH001';
+  END IF;
+  scope_text := public.set_scope('session', '', user_id, tenant_id);
+  RETURN is_stale;
+END
+$$;
+
 -- Enters as the user of a live API token, in the tenant of the token. `credential` is the SHA-256 of the token. A
 -- former member has no token in the tenant. `permissions` is NULL for a token without limits. Locks as
 -- enter_session.
@@ -87,6 +126,41 @@ BEGIN
 END
 $$;
 
+-- As enter_session_as, for enter_token.
+CREATE OR REPLACE FUNCTION enter_token_as(
+  credential bytea, token_id uuid, permissions text[], user_id bigint, email text, plan text, tenant_id uuid,
+  role text, department text
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  is_stale boolean;
+  scope_text text;
+BEGIN
+  PERFORM FROM public.{memberships} m
+    WHERE m.tenant_id = tenant_id AND m.user_id = user_id
+      AND m.role = role AND m.department IS NOT DISTINCT FROM department
+    FOR SHARE;
+  IF FOUND THEN
+    SELECT coalesce(t.last_used_at < now() - interval '60 seconds', true) INTO is_stale
+      FROM public.api_tokens t JOIN public.users u ON u.id = t.user_id
+      WHERE t.hash = sha256(credential) AND t.expires_at > now()
+        AND t.id = token_id AND t.user_id = user_id
+        AND t.tenant_id = tenant_id
+        AND CASE WHEN NOT t.all_permissions THEN t.permissions END
+          IS NOT DISTINCT FROM permissions
+        AND u.email IS NOT DISTINCT FROM email
+        AND CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END
+          IS NOT DISTINCT FROM plan
+      FOR KEY SHARE OF t;
+  END IF;
+  IF is_stale IS NULL THEN
+    RAISE EXCEPTION 'the facts about the credential have changed' USING ERRCODE = 'GH001';
+  END IF;
+  scope_text := public.set_scope('token', '', user_id, tenant_id);
+  RETURN is_stale;
+END
+$$;
+
 -- Enters as a service. With for_write it locks the first membership of the tenant before the token: the deletion of
 -- a tenant locks all memberships in this order and then the tokens, so it waits for the write and cannot deadlock
 -- with it.
@@ -120,6 +194,33 @@ BEGIN
   END IF;
   scope_text := public.set_scope('service', service_id::text, NULL, tenant_id);
   RETURN NEXT;
+END
+$$;
+
+-- As enter_session_as, for enter_service.
+CREATE OR REPLACE FUNCTION enter_service_as(
+  credential bytea, service_id uuid, name text, permissions text[], tenant_id uuid
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  is_stale boolean;
+  scope_text text;
+BEGIN
+  PERFORM FROM public.{memberships} m WHERE (m.tenant_id, m.user_id) = (
+    SELECT o.tenant_id, o.user_id FROM public.{memberships} o
+    WHERE o.tenant_id = tenant_id ORDER BY o.user_id LIMIT 1)
+    FOR KEY SHARE;
+  SELECT coalesce(s.last_used_at < now() - interval '60 seconds', true) INTO is_stale
+    FROM public.service_tokens s
+    WHERE s.hash = sha256(credential) AND s.expires_at > now()
+      AND s.tenant_id = tenant_id AND s.id = service_id
+      AND s.name = name AND s.permissions = permissions
+    FOR KEY SHARE;
+  IF is_stale IS NULL THEN
+    RAISE EXCEPTION 'the facts about the credential have changed' USING ERRCODE = 'GH001';
+  END IF;
+  scope_text := public.set_scope('service', service_id::text, NULL, tenant_id);
+  RETURN is_stale;
 END
 $$;
 

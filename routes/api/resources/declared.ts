@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import type { ShortStatement } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { type Act, actionsOf } from '#src/domain/actions.ts'
 import type { Declared, Values } from '#src/domain/rows.ts'
@@ -61,6 +62,7 @@ function post(app: FastifyInstance, resource: Declared, action: Action) {
       config: {
         ...versioned(resource),
         idempotencyKey: true,
+        decidesInWrite: true,
         access: { resource: resource.name, action: 'create' },
       },
       schema: {
@@ -72,7 +74,11 @@ function post(app: FastifyInstance, resource: Declared, action: Action) {
       },
     },
     async (request, reply) => {
-      const item = await write(request, resource, (act) => actions.create(act, request.body))
+      const { body } = request
+      const item = await write(request, resource, {
+        short: (caller, now) => actions.short.create(caller, body, now),
+        whole: (act) => actions.create(act, body),
+      })
       return reply
         .code(201)
         .header('location', `${path}/${Object(item).id}`)
@@ -105,7 +111,11 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
   app.patch<OfOne & OfBody>(
     `${pathOf(resource)}/:id`,
     {
-      config: { ...versioned(resource), access: { resource: resource.name, action: 'update' } },
+      config: {
+        ...versioned(resource),
+        decidesInWrite: true,
+        access: { resource: resource.name, action: 'update' },
+      },
       schema: {
         operationId: `update${resource.model}`,
         summary: `Change ${inWords(resource).one}`,
@@ -117,9 +127,11 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
     },
     async (request, reply) => {
       const id = readId(request.params.id)
-      return write(request, resource, (act) =>
-        actions.change(act, id, request.body, (lock) => ifMatch(reply, lock)),
-      )
+      const { body } = request
+      return write(request, resource, {
+        short: (caller, now) => actions.short.change(caller, id, body, now),
+        whole: (act) => actions.change(act, id, body, (lock) => ifMatch(reply, lock)),
+      })
     },
   )
 }
@@ -129,7 +141,11 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
   app.delete<OfOne>(
     `${pathOf(resource)}/:id`,
     {
-      config: { ...versioned(resource), access: { resource: resource.name, action: 'delete' } },
+      config: {
+        ...versioned(resource),
+        decidesInWrite: true,
+        access: { resource: resource.name, action: 'delete' },
+      },
       schema: {
         operationId: `delete${resource.model}`,
         summary: `Delete ${inWords(resource).one}`,
@@ -140,9 +156,10 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
     },
     async (request, reply) => {
       const id = readId(request.params.id)
-      await write(request, resource, (act) =>
-        actions.delete(act, id, (lock) => ifMatch(reply, lock)),
-      )
+      await write<unknown>(request, resource, {
+        short: (caller, now) => actions.short.delete(caller, id, now),
+        whole: (act) => actions.delete(act, id, (lock) => ifMatch(reply, lock)),
+      })
       return reply.code(204).send(null)
     },
   )
@@ -154,12 +171,21 @@ function entryOf(request: FastifyRequest, { scope, forServices }: Declared): Ent
   return forServices ? request.tenantPrincipalEntry : request.tenantEntry
 }
 
-function write<T>(request: FastifyRequest, resource: Declared, work: (act: Act) => Promise<T>) {
-  const { server, log } = request
+type Writing<T> = {
+  short(caller: Asking, now: Date): Promise<ShortStatement<T> | null>
+  whole(act: Act): Promise<T>
+}
+
+function write<T>(request: FastifyRequest, resource: Declared, { short, whole }: Writing<T>) {
+  const { server, log, headers } = request
   const now = server.clock.now()
-  return server.db.write(entryOf(request, resource), (tx, caller) => {
-    const refused = (reason: string) => log.info({ reason, userId: caller.userId }, 'refused')
-    return work({ tx, caller, now, refused })
+  return server.db.write(entryOf(request, resource), {
+    // The row is compared with If-Match before it changes.
+    short: async (caller) => (headers['if-match'] === undefined ? short(caller, now) : null),
+    whole(tx, caller) {
+      const refused = (reason: string) => log.info({ reason, userId: caller.userId }, 'refused')
+      return whole({ tx, caller, now, refused })
+    },
   })
 }
 

@@ -2,6 +2,7 @@ import type { App, Caller, Principal, Service } from '#src/access/caller.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
+import { keyOf, type LatestRows } from './latest-rows.ts'
 
 /**
  * What a request came with: the SHA-256 of the session id in its cookie, or of its API, service or
@@ -31,6 +32,8 @@ type Rules = {
   onPerson?(person: Person): void
   /** Called when the last use that is recorded is more than a minute old. */
   onStale(credential: Credential): void
+  /** Where the facts are kept that a write may decide on. */
+  latest?: LatestRows
 }
 
 /** What every page shows of the person who is signed in. */
@@ -80,59 +83,114 @@ type ServiceRow = {
   stale: boolean
 }
 
+/** How a kind of credential enters. */
+type Kind<Row> = {
+  statement(forWrite: boolean): Prisma.Sql
+  toPrincipal(row: Row): Principal | null
+  /** Enters for a write if the facts in the row are still the same; null for one without a tenant or a role in it. */
+  statementAs(row: Row): Prisma.Sql | null
+  entered?(row: Row): void
+}
+
 /**
  * Opens a transaction as the person, service or app of a credential. The facts are null when the credential
  * is not live, or belongs to an anonymous session of a pending sign-in; the scope is empty then.
  */
 export function enterCredential(credential: Credential, rules: Rules): Entry<Principal | null> {
-  const { hash } = credential
-  if (credential.kind === 'service') {
-    return {
-      replacesScope: true,
-      statement: (forWrite) => Prisma.sql`SELECT * FROM enter_service(${hash}, ${forWrite})`,
-      admit(rows) {
-        const [row] = rows as ServiceRow[]
-        if (row?.stale) rules.onStale(credential)
-        return row === undefined ? null : toService(row)
-      },
-    }
-  }
-  if (credential.kind === 'app') {
-    return {
-      replacesScope: true,
-      statement: (forWrite) =>
-        Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${rules.namedTenantId ?? null}::uuid, ${forWrite})`,
-      admit(rows) {
-        const [row] = rows as AppRow[]
-        if (row?.stale) rules.onStale(credential)
-        return row === undefined ? null : toApp(row)
-      },
-    }
-  }
-  if (credential.kind === 'token') {
-    return {
-      replacesScope: true,
-      statement: (forWrite) => Prisma.sql`SELECT * FROM enter_token(${hash}, ${forWrite})`,
-      admit(rows) {
-        const [row] = rows as TokenRow[]
-        if (row?.stale) rules.onStale(credential)
-        return row === undefined ? null : toTokenCaller(row)
-      },
-    }
-  }
+  if (credential.kind === 'service') return entryOf(credential, rules, serviceKind(credential))
+  if (credential.kind === 'app') return entryOf(credential, rules, appKind(credential, rules))
+  if (credential.kind === 'token') return entryOf(credential, rules, tokenKind(credential))
+  return entryOf(credential, rules, sessionKind(credential, rules))
+}
+
+function entryOf<Row extends { stale: boolean; tenant_id: string | null }>(
+  credential: Credential,
+  { onStale, latest }: Rules,
+  { statement, toPrincipal, statementAs, entered }: Kind<Row>,
+): Entry<Principal | null> {
+  // The rows of a credential are all of its kind.
+  const latestRow = () => latest?.get(credential.hash) as Row | undefined
   return {
     replacesScope: true,
+    holder: () => latestRow()?.tenant_id ?? keyOf(credential.hash),
+    statement,
+    admit(rows) {
+      const [row] = rows as Row[]
+      latest?.set(credential.hash, row)
+      if (row === undefined) return null
+      if (row.stale) onStale(credential)
+      entered?.(row)
+      return toPrincipal(row)
+    },
+    foreseen() {
+      const row = latestRow()
+      const facts = row === undefined ? null : toPrincipal(row)
+      const as = row === undefined ? null : statementAs(row)
+      if (facts === null || as === null) return null
+      return {
+        // How long ago somebody authenticated changes by itself, so it is never foreseen.
+        facts: { ...facts, authenticatedSecondsAgo: null },
+        statement: as,
+        entered([result]) {
+          if (result !== undefined && Object(result).stale) onStale(credential)
+        },
+      }
+    },
+  }
+}
+
+function serviceKind({ hash }: Credential): Kind<ServiceRow> {
+  return {
+    statement: (forWrite) => Prisma.sql`SELECT * FROM enter_service(${hash}, ${forWrite})`,
+    toPrincipal: toService,
+    statementAs: ({ service_id, name, permissions, tenant_id }) => Prisma.sql`
+      SELECT enter_service_as(${hash}, ${service_id}::uuid, ${name}, ${permissions}::text[],
+        ${tenant_id}::uuid) AS stale`,
+  }
+}
+
+/** The tenant is that of the request, so nothing is foreseen. */
+function appKind({ hash }: Credential, { namedTenantId = null }: Rules): Kind<AppRow> {
+  return {
+    statement: (forWrite) =>
+      Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${namedTenantId}::uuid, ${forWrite})`,
+    toPrincipal: toApp,
+    statementAs: () => null,
+  }
+}
+
+function tokenKind({ hash }: Credential): Kind<TokenRow> {
+  return {
+    statement: (forWrite) => Prisma.sql`SELECT * FROM enter_token(${hash}, ${forWrite})`,
+    toPrincipal: toTokenCaller,
+    statementAs({ token_id, permissions, user_id, email, plan, tenant_id, role, department }) {
+      if (tenant_id === null || role === null) return null
+      return Prisma.sql`
+        SELECT enter_token_as(${hash}, ${token_id}::uuid, ${permissions}::text[], ${user_id}::bigint,
+          ${email}, ${plan}, ${tenant_id}::uuid, ${role}, ${department}) AS stale`
+    },
+  }
+}
+
+function sessionKind({ hash }: Credential, rules: Rules): Kind<SessionRow & Partial<PageRow>> {
+  const { idleSeconds, operators, onPerson } = rules
+  return {
     statement(forWrite) {
-      const enter = Prisma.sql`enter_session(${hash}, ${rules.idleSeconds}, ${forWrite})`
-      return rules.onPerson === undefined || forWrite
+      const enter = Prisma.sql`enter_session(${hash}, ${idleSeconds}, ${forWrite})`
+      return onPerson === undefined || forWrite
         ? Prisma.sql`SELECT * FROM ${enter}`
         : withPerson(enter)
     },
-    admit(rows) {
-      const [row] = rows as (SessionRow & Partial<PageRow>)[]
-      if (row?.stale) rules.onStale(credential)
-      if (row?.name !== undefined) rules.onPerson?.({ name: row.name, tenants: row.tenants ?? [] })
-      return row === undefined ? null : toSessionCaller(row, rules.operators)
+    toPrincipal: (row) => toSessionCaller(row, operators),
+    entered({ name, tenants }) {
+      if (name !== undefined) onPerson?.({ name, tenants: tenants ?? [] })
+    },
+    statementAs({ session_id, user_id, email, plan, tenant_id, role, department, ...row }) {
+      if (tenant_id === null || role === null) return null
+      return Prisma.sql`
+        SELECT enter_session_as(${hash}, ${idleSeconds}, ${session_id}::uuid, ${user_id}::bigint,
+          ${email}, ${plan}, ${tenant_id}::uuid, ${role}, ${department}, ${row.provider},
+          ${row.subject}) AS stale`
     },
   }
 }
@@ -154,7 +212,8 @@ function withPerson(enter: Prisma.Sql): Prisma.Sql {
 
 /** Changes a session's entry to return only whether the session exists, signed in or not. */
 export function isLive(entry: Entry<unknown>): Entry<boolean> {
-  return { ...entry, admit: (rows) => rows.length > 0 }
+  const { foreseen: _, ...rest } = entry
+  return { ...rest, admit: (rows) => rows.length > 0 }
 }
 
 function toService(row: ServiceRow): Service {

@@ -21,6 +21,8 @@ export type Condition<Row = never> = {
   readonly words: string
   /** For the caller who is refused. */
   readonly detail: string
+  /** Whom it can forbid it; everyone unless given. For others the row is not read before it changes. */
+  readonly appliesTo?: (caller: Pick<Asking, 'role' | 'department'>) => boolean
   readonly forbids: (question: {
     readonly caller: Pick<Asking, 'role' | 'department'>
     readonly object: Row

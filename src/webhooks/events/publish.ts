@@ -3,7 +3,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
+import { attemptsOf, scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import type { EventKind, EventType } from './types.ts'
 
 export type NewEvent<Data extends TSchema = TSchema> = {
@@ -44,6 +44,27 @@ export async function insertEvent<Data extends TSchema>(
   const call = Prisma.sql`
     publish_event(${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now}, ${endpointId ?? null}::uuid)`
   return { eventId, sql: await scheduleAttempts({ tenantId }, call) }
+}
+
+/**
+ * The statement that changes a row and publishes the event about it. Its rows are those of the change, with
+ * `isDue` if a delivery waits; none if the change has found no row.
+ * @param change INSERT, UPDATE or DELETE of one row, with RETURNING
+ * @param data the object as a text of JSON, an expression over the row `changed`
+ */
+export async function changeAndPublish(
+  { tenantId }: TenantScope,
+  event: { type: EventType; change: Prisma.Sql; data: Prisma.Sql },
+  now: Date,
+): Promise<Prisma.Sql> {
+  const { id, body } = composeEvent(event.type, null, now)
+  const [before, after] = [body.slice(0, -'null}'.length), '}']
+  const published = Prisma.sql`
+    SELECT published.* FROM changed CROSS JOIN LATERAL publish_event(${tenantId}::uuid, ${id},
+      ${event.type}, concat(${before}::text, ${event.data}, ${after}::text), ${now}, NULL::uuid) AS published`
+  return Prisma.sql`
+    WITH changed AS (${event.change}), ${await attemptsOf({ tenantId }, published)}
+    SELECT changed.*, EXISTS (SELECT FROM due) AS "isDue" FROM changed`
 }
 
 /** The values of `cause` and `traceparent`, which the entry of the transaction has set. */

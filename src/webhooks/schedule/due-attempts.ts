@@ -44,10 +44,16 @@ export const deliverChannel = 'gatehouse_deliver'
  * @param call returns delivery_id, endpoint_id, due_at, wait_seconds, priority and in_turn, which was read
  *   from the endpoint's row under a lock, FOR KEY SHARE or stronger; without `due_at` there is no attempt
  */
-export async function scheduleAttempts(
-  { tenantId }: TenantScope,
-  call: Prisma.Sql,
-): Promise<Prisma.Sql> {
+export async function scheduleAttempts(scope: TenantScope, call: Prisma.Sql): Promise<Prisma.Sql> {
+  const attempts = await attemptsOf(scope, Prisma.sql`SELECT * FROM ${call}`)
+  return Prisma.sql`WITH ${attempts} SELECT delivery_id AS id FROM due`
+}
+
+/**
+ * The parts `due` and `turn` of a WITH, as in `scheduleAttempts`, for a statement that does more.
+ * @param due a SELECT of what such a function returns
+ */
+export async function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Promise<Prisma.Sql> {
   const missingTurns = Prisma.sql`
     SELECT ${tenantId}::uuid AS tenant_id, endpoint_id, second, max(priority) AS priority,
       min(wait_seconds) AS wait_seconds
@@ -55,9 +61,7 @@ export async function scheduleAttempts(
       SELECT *, CASE WHEN wait_seconds > 0 THEN floor(extract(epoch FROM due_at))::bigint END AS second
       FROM due WHERE due_at IS NOT NULL AND (wait_seconds > 0 OR NOT in_turn)) AS missing
     GROUP BY endpoint_id, second`
-  return Prisma.sql`
-    WITH due AS MATERIALIZED (SELECT * FROM ${call}), turn AS (${await turnJobs(missingTurns)})
-    SELECT delivery_id AS id FROM due`
+  return Prisma.sql`due AS MATERIALIZED (${due}), turn AS (${await turnJobs(missingTurns)})`
 }
 
 /**
@@ -78,7 +82,7 @@ export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
 }
 
 /** Wakes the workers once `tx` is committed. Without it they find the attempts within half a second. */
-export function wakeWorkers(tx: Tx, { tenantId }: TenantScope): void {
+export function wakeWorkers(tx: Pick<Tx, 'notify'>, { tenantId }: TenantScope): void {
   tx.notify(deliverChannel, tenantId)
 }
 

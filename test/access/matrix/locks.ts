@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
-import type { Database, Work } from '#src/db/database.ts'
+import type { Database, ShortWork, Tx, Work } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
@@ -38,9 +38,18 @@ function switchOffQueryScope(app: FastifyInstance): void {
   const db: Database = { ...app.db }
   const unlocked: Omit<Database, 'close'> = {
     read: (entry, work) => db.read(entry, work && unlock(work)),
-    write: (entry, work) => db.write(entry, unlock(work)),
+    write: (entry, work) => db.write(entry, unlockWrite(work)),
   }
   Object.assign(app.db, unlocked)
+}
+
+function unlockWrite<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>) {
+  if (typeof work === 'function' || !('whole' in work)) return unlock(work)
+  const { short, whole } = work
+  return {
+    short: (facts: Facts) => short(inScope(facts)),
+    whole: (tx: Tx, facts: Facts) => whole(tx, inScope(facts)),
+  }
 }
 
 function unlock<Facts, T>(work: Work<Facts, T>): Work<Facts, T> {

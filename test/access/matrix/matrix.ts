@@ -26,7 +26,7 @@ export type Verdict = {
   fault: string | null
 }
 
-type Setup = {
+export type Setup = {
   test: TestApp
   locks: Locks
   world: World

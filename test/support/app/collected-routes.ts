@@ -5,6 +5,8 @@ export type CollectedRoute = {
   method: string
   url: string
   access: unknown
+  /** The handler does nothing before its write, which decides. */
+  decidesInWrite?: boolean
   schema?: FastifySchema
 }
 
@@ -18,7 +20,10 @@ export async function collectRoutes<Built>(
     fastify.addHook('onRoute', function collectRoute(route: RouteOptions) {
       const { method, url, config, schema = {} } = route
       const access = config?.access
-      for (const one of [method].flat()) routes.push({ method: one, url, access, schema })
+      const { decidesInWrite = false } = config ?? {}
+      for (const one of [method].flat()) {
+        routes.push({ method: one, url, access, schema, decidesInWrite })
+      }
     })
   }
   subscribe('fastify.initialization', collect)

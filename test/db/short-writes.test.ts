@@ -1,0 +1,290 @@
+import t, { type Test } from 'tap'
+import { buildApp } from '#src/app.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/* Writes that are one packet: decided on the facts that were seen last, which the database compares. */
+
+// With everything that has another form in JSON than in a column.
+const shippingAddress = {
+  ...{ name: 'Ada "Quote" \\ Öß', line1: '1 Quay', city: 'Bath' },
+  ...{ postalCode: 'BA1', country: 'GB' },
+}
+const order = {
+  lineItems: [{ sku: 'GATE', quantity: 1, unitPrice: 900 }],
+  shippingAddress,
+  cardLast4: '0042',
+}
+const post = { title: 'A "title" \\', body: 'Two\nlines' }
+
+t.test('a declared row is created, changed and deleted in one round trip', async (t) => {
+  const { database, proxy, send, user } = await openCounted(t)
+  // Without an endpoint nobody is notified, which is a packet of its own that nothing waits for.
+  const { folderId } = await createChain(database, user)
+  const id = await createOrder(database, user)
+  const posts = [await createTestPost(database, user.tenantId), 0, 0]
+  posts[1] = await createTestPost(database, user.tenantId)
+  posts[2] = await createTestPost(database, user.tenantId)
+  const writes = [
+    ['POST', '/orders', order, 201],
+    ['PATCH', `/orders/${id}`, { shippingAddress }, 200],
+    ['POST', '/posts', post, 201],
+    ['PATCH', `/posts/${posts[0]}`, { title: 'Another' }, 200],
+    ['DELETE', `/posts/${posts[1]}`, undefined, 204],
+    ['POST', '/documents', { ...post, folderId }, 201],
+  ] as const
+  t.equal((await send('POST', '/orders', order)).statusCode, 201, 'opens the connection')
+  for (const [method, url, body, status] of writes) {
+    await settled(database)
+    proxy.reset()
+    const { statusCode } = await send(method, url, body)
+    t.equal(statusCode, status, `${method} ${url}`)
+    t.equal(proxy.roundTrips(), 1, `${method} ${url}`)
+  }
+})
+
+t.test('tokens and services write in one round trip', async (t) => {
+  const { database, proxy, app, send, user } = await openCounted(t)
+  const { token } = (await send('POST', '/auth/tokens', { name: 'ci' })).json()
+  const permissions = ['post:create', 'post:update']
+  const service = (await send('POST', '/service-tokens', { name: 'ci', permissions })).json()
+  await database.admin.query('UPDATE api_tokens SET last_used_at = now()')
+  await database.admin.query('UPDATE service_tokens SET last_used_at = now()')
+  const id = await createTestPost(database, user.tenantId)
+  t.equal((await send('POST', '/orders', order)).statusCode, 201, 'opens the connection')
+  for (const authorization of [`Bearer ${token}`, `Bearer ${service.token}`]) {
+    const ask = as({ app }, { authorization })
+    await ask('GET', '/me')
+    for (const [method, url, status] of [
+      ['POST', '/posts', 201],
+      ['PATCH', `/posts/${id}`, 200],
+    ] as const) {
+      await settled(database)
+      proxy.reset()
+      t.equal((await ask(method, url, post)).statusCode, status)
+      t.equal(proxy.roundTrips(), 1, `${method} ${url}`)
+    }
+  }
+  const { rows } = await database.admin.query(
+    'SELECT author_id, author_service_id FROM posts WHERE id <> $1 ORDER BY id',
+    [id],
+  )
+  t.match(rows, [
+    { author_id: String(user.userId), author_service_id: null },
+    { author_id: null, author_service_id: service.id },
+  ])
+})
+
+t.test('the event is the one that the whole way publishes', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  await createEndpoint(database, user, { url: 'https://receiver.example' })
+  const id = await createOrder(database, user)
+  const [first, second] = [
+    await createTestPost(database, user.tenantId),
+    await createTestPost(database, user.tenantId, 'Öffentlich "press"'),
+  ]
+  await send('GET', '/me')
+  // If-Match needs the row before, so it goes the whole way.
+  const whole = { 'if-match': '*' }
+  const results: object[][] = []
+  for (const headers of [{}, whole]) {
+    const changed = await send('PATCH', `/orders/${id}`, { shippingAddress }, headers)
+    const edited = await send('PATCH', `/posts/${second}`, post, headers)
+    const gone = await send(
+      'DELETE',
+      `/posts/${headers === whole ? second : first}`,
+      undefined,
+      headers,
+    )
+    t.equal(gone.statusCode, 204)
+    const { rows } = await database.admin.query(
+      `SELECT e.id, e.type, e.body, e.cause IS NOT NULL AS caused, d.status, a.due_at = d.next_attempt_at AS due
+       FROM outbound_events e JOIN deliveries d ON d.event_id = e.id
+       JOIN due_attempts a ON a.delivery_id = d.id ORDER BY e.type`,
+    )
+    const events = rows.map(({ body, id, ...row }) => {
+      const { data, ...event } = JSON.parse(body)
+      t.equal(event.id, id)
+      return { ...row, event: { ...event, id: 'any', createdAt: 'any' }, data }
+    })
+    t.strictSame(events[0].data, changed.json(), 'the data is what the response has')
+    t.strictSame(events.at(-1).data, edited.json())
+    t.strictSame(Object.keys(events[0].data), Object.keys(changed.json()), 'in the same order')
+    results.push(
+      events.map(({ event, data, ...row }) => ({ ...row, event, keys: Object.keys(data) })),
+    )
+    await database.admin.query('DELETE FROM due_attempts')
+    await database.admin.query('DELETE FROM deliveries')
+    await database.admin.query('DELETE FROM outbound_events')
+  }
+  t.equal(results[0]?.length, 3)
+  t.strictSame(results[0], results[1])
+  const { rows: jobs } = await database.admin.query(
+    `SELECT data FROM pgboss.job WHERE name = 'endpoint-turn'`,
+  )
+  t.equal(jobs.length, 1, 'one job waits for the endpoint')
+})
+
+t.test('an order of another tenant is changed, and its event published there', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  const elsewhere = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [elsewhere.tenantId, user.userId],
+  )
+  const id = await createOrder(database, { ...user, tenantId: elsewhere.tenantId })
+  const foreign = await createOrder(database, elsewhere)
+  await send('GET', '/me')
+  const changed = await send('PATCH', `/orders/${id}`, { shippingAddress })
+  t.match(changed.json(), { id, shippingAddress })
+  const refused = await send('PATCH', `/orders/${foreign}`, { shippingAddress })
+  t.equal(refused.statusCode, 404)
+  const { rows } = await database.admin.query('SELECT tenant_id, type FROM outbound_events')
+  t.strictSame(rows, [{ tenant_id: elsewhere.tenantId, type: 'order.updated' }])
+})
+
+t.test('a right that another process has taken away is gone', async (t) => {
+  const { database, config, send, user } = await openCounted(t)
+  const other = await buildApp(config, createLogger('silent'))
+  t.teardown(() => other.close())
+  const boss = await createUser(database, { role: 'admin', tenantId: user.tenantId })
+  const bossSends = as({ app: other }, await signIn({ config, database }, boss))
+  const id = await createTestPost(database, user.tenantId)
+  t.equal((await send('PATCH', `/posts/${id}`, post)).statusCode, 200)
+  const demoted = await bossSends('PATCH', `/users/${user.userId}`, { role: 'viewer' })
+  t.equal(demoted.statusCode, 200)
+  const before = await rowsOf(database)
+  for (const [method, url] of [
+    ['POST', '/posts'],
+    ['PATCH', `/posts/${id}`],
+    ['DELETE', `/posts/${id}`],
+  ] as const) {
+    t.equal((await send(method, url, method === 'DELETE' ? undefined : post)).statusCode, 403, url)
+  }
+  t.strictSame(await rowsOf(database), before, 'nothing is written')
+  t.equal((await send('POST', '/orders', order)).statusCode, 201, 'what a viewer may do goes on')
+})
+
+t.test('a change of the facts that waits for the packet comes after it', async (t) => {
+  const { database, app, send, user } = await openCounted(t)
+  const id = await createTestPost(database, user.tenantId)
+  await send('GET', '/me')
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM posts WHERE id = $1 FOR UPDATE', [id])
+  const changing = send('PATCH', `/posts/${id}`, post)
+  await untilBlocked(database)
+  const demoting = database.admin.query(
+    `UPDATE memberships SET role = 'viewer' WHERE user_id = $1`,
+    [user.userId],
+  )
+  await holder.query('ROLLBACK')
+  t.equal((await changing).statusCode, 200)
+  await demoting
+  t.equal((await send('PATCH', `/posts/${id}`, post)).statusCode, 403)
+  t.ok(app)
+})
+
+t.test('a statement that fails takes nothing along, and the next packet goes on', async (t) => {
+  const { database, proxy, send, user } = await openCounted(t)
+  await send('GET', '/me')
+  await database.admin.query('UPDATE tenant_usage SET max_resource_rows = 0 WHERE tenant_id = $1', [
+    user.tenantId,
+  ])
+  const full = await send('POST', '/orders', order)
+  t.match(full, { statusCode: 409 })
+  const { rows } = await database.admin.query('SELECT count(*)::int AS orders FROM orders')
+  t.strictSame(rows, [{ orders: 0 }])
+  await database.admin.query('UPDATE tenant_usage SET max_resource_rows = NULL')
+  await settled(database)
+  proxy.reset()
+  t.equal((await send('POST', '/orders', order)).statusCode, 201)
+  t.equal(proxy.roundTrips(), 1)
+})
+
+t.test('a row is deleted although the budget of events is used up', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  await createEndpoint(database, user, { url: 'https://receiver.example' })
+  const [first, second] = [
+    await createTestPost(database, user.tenantId),
+    await createTestPost(database, user.tenantId),
+  ]
+  await send('GET', '/me')
+  await database.admin.query('UPDATE tenant_usage SET max_event_rows = 0')
+  t.equal((await send('PATCH', `/posts/${first}`, post)).statusCode, 409)
+  t.equal((await send('DELETE', `/posts/${first}`)).statusCode, 204)
+  t.equal((await send('DELETE', `/posts/${second}`)).statusCode, 204)
+})
+
+t.test('the answer to malformed input depends on no hint', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  t.equal((await send('POST', '/posts', { title: 1 })).statusCode, 400)
+  await send('GET', '/me')
+  await database.admin.query('DELETE FROM sessions WHERE user_id = $1', [user.userId])
+  t.equal((await send('POST', '/posts', { title: 1 })).statusCode, 401)
+})
+
+const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
+
+t.test('through PgBouncer in transaction mode', { skip }, async (t) => {
+  const database = await createDatabase(t)
+  const pooler = await startPgbouncer(t, database.url, 2)
+  const { send, user } = await openWith(t, database, pooler.through(database.url))
+  const stranger = await createUser(database, { role: 'admin' })
+  await createEndpoint(database, user, { url: 'https://receiver.example' })
+  const id = await createOrder(database, user)
+  const foreign = await createOrder(database, stranger)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      n % 2 === 0
+        ? send('PATCH', `/orders/${n % 4 === 0 ? id : foreign}`, { shippingAddress })
+        : send('POST', '/orders', order),
+    ),
+  )
+  const statuses = answers.map(({ statusCode }) => statusCode)
+  t.strictSame(
+    statuses,
+    Array.from({ length: 20 }, (_, n) => [200, 201, 404, 201][n % 4]),
+  )
+  await database.admin.query(`UPDATE sessions SET expires_at = now()`)
+  t.equal((await send('POST', '/orders', order)).statusCode, 401)
+})
+
+async function openCounted(t: Test) {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  return { database, proxy, ...(await openWith(t, database, proxy.through(database.url))) }
+}
+
+async function openWith(t: Test, database: TestDatabase, url: string) {
+  const config = testConfig({ ...database, url })
+  const app = await buildApp(config, createLogger('silent'))
+  t.teardown(() => app.close())
+  const user = await createUser(database, { role: 'admin' })
+  const { cookie } = await signIn({ config, database }, user)
+  return { config, app, user, send: as({ app }, { cookie }) }
+}
+
+async function rowsOf({ admin }: TestDatabase) {
+  const { rows } = await admin.query(`
+    SELECT (SELECT json_agg(p ORDER BY id) FROM posts p) AS posts,
+      (SELECT json_agg(o ORDER BY id) FROM orders o) AS orders,
+      (SELECT count(*) FROM outbound_events) AS events`)
+  return rows
+}
+
+/** Resolves when no connection of the program waits for an answer any more. */
+async function settled({ admin }: TestDatabase): Promise<void> {
+  const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
+    AND usename = 'test_app' AND state <> 'idle'`
+  while ((await admin.query(busy)).rowCount !== 0);
+}
