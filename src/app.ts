@@ -295,6 +295,7 @@ export async function buildApp(
       await app.register(eventStream)
       await app.register(pageRoutes.access)
       await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys })
+      await app.register(pageRoutes.commandLine)
       await app.register(pageRoutes.invitations)
       await app.register(pageRoutes.orders)
       await app.register(pageRoutes.declared, { resources: owned })

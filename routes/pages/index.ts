@@ -1,5 +1,6 @@
 import access from './account/access.ts'
 import account from './account/account.ts'
+import commandLine from './account/command-line.ts'
 import home from './account/home.ts'
 import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
@@ -29,6 +30,7 @@ export default {
   audit,
   billing,
   billingCustomers,
+  commandLine,
   declared,
   deliveries,
   design,

@@ -8,7 +8,12 @@ import {
   addQuarantineCommands,
   addTraceCommand,
 } from './database/command-line.ts'
-import { addOpenapiCommand, addSeedCommand, addTriggerCommand } from './development/command-line.ts'
+import {
+  addDemoCommand,
+  addOpenapiCommand,
+  addSeedCommand,
+  addTriggerCommand,
+} from './development/command-line.ts'
 import { addKeyCommands } from './keys/command-line.ts'
 import {
   addDoctorCommand,
@@ -48,6 +53,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addOpenapiCommand(program)
   addInitCommand(program)
   addMigrateCommand(program)
+  addDemoCommand(program)
   addSeedCommand(program)
   addDoctorCommand(program)
   addProviderCommands(program)

@@ -119,13 +119,16 @@ export type Config = {
 export class ConfigError extends Error {
   readonly faults: readonly string[]
 
-  constructor(faults: readonly string[]) {
-    super(`The settings are not valid:
-${faults.map((fault) => `  - ${fault}`).join('\n')}`)
+  constructor(faults: readonly string[], remedy?: string) {
+    const lines = faults.map((fault) => `  - ${fault}`)
+    super(['The settings are not valid:', ...lines, ...(remedy ? [remedy] : [])].join('\n'))
     this.name = 'ConfigError'
     this.faults = faults
   }
 }
+
+const askInit =
+  '`gatehouse init` asks for what an installation needs and writes it to .env; docs/settings.md describes each setting.'
 
 /**
  * Reads the settings from an environment. A process of one role needs, and keeps, only the secrets
@@ -223,7 +226,7 @@ export function readConfig(env: Environment): Config {
     warnings,
     clock: readClock(values.GATEHOUSE_NOW, production, faults),
   }
-  if (faults.length > 0) throw new ConfigError(faults)
+  if (faults.length > 0) throw new ConfigError(faults, askInit)
   return config
 }
 

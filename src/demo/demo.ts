@@ -16,7 +16,13 @@ import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
 import { addSampleCustomer, type DemoReceiver, startReceiver } from './receiver.ts'
-import { announceDemo, findRunningDemo, readSecrets, type Secrets } from './running-demo.ts'
+import {
+  announceDemo,
+  type Customer,
+  findRunningDemo,
+  readSecrets,
+  type Secrets,
+} from './running-demo.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,8 +31,7 @@ export type Demo = {
   env: Record<string, string | undefined>
   /** Which parts are embedded. */
   embedded: { database: boolean; provider: boolean }
-  /** The webhook receiver and Ada's API token; only with the embedded database. */
-  customer: { receiverUrl: string; token: string } | null
+  customer: Customer | null
   stop(): Promise<void>
 }
 
@@ -72,8 +77,8 @@ export async function startDemo(given: Environment): Promise<Demo> {
     if (embedded.database) started.push(await addDatabase(env, secrets, folder))
     const receiver = embedded.database ? await addReceiver(env, secrets) : null
     if (receiver !== null) started.push(receiver)
-    started.push({ stop: await announceDemo(addedSettings(env, given)) })
     const customer = receiver && { receiverUrl: receiver.url, token: secrets.token }
+    started.push({ stop: await announceDemo(addedSettings(env, given), customer) })
     return { env, embedded, customer, stop }
   } catch (error) {
     await stop()

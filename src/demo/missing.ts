@@ -1,4 +1,5 @@
 import type { Environment } from '#src/config/parse.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Demo } from './demo.ts'
 
 /*
@@ -13,6 +14,18 @@ export async function startDemo(env: Environment): Promise<Demo> {
 
 export function withDemoSettings(env: Environment): Environment {
   return env
+}
+
+export async function describeDemo(): Promise<never> {
+  throw new OperatorError(
+    'This program has no demo in it.',
+    'Run `npm start` in a checkout, or `gatehouse init` for an installation.',
+  )
+}
+
+/** Never called: `describeDemo` throws first. */
+export function greeting(): string {
+  return ''
 }
 
 export async function findRunningDemo(): Promise<null> {

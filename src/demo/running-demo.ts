@@ -3,13 +3,17 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken } from '#src/crypto/hash.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { newEndpointSecret } from '#src/webhooks/signing/signature.ts'
 
 /**
  * The process of a running demo, and the settings of its embedded parts for the other commands in the
  * same folder.
  */
-export type RunningDemo = { pid: number; env: Settings }
+export type RunningDemo = { pid: number; env: Settings; customer: Customer | null }
+
+/** The webhook receiver and Ada's API token; only with the embedded database. */
+export type Customer = { receiverUrl: string; token: string }
 
 type Settings = Readonly<Record<string, string | undefined>>
 
@@ -22,17 +26,20 @@ const file = () => resolve('.data/running.json')
 export async function findRunningDemo(): Promise<RunningDemo | null> {
   const announced = await readAnnouncement()
   if (announced === null) return null
-  const { pid, started, env } = announced
-  return started !== '' && started === (await startOf(pid)) ? { pid, env } : null
+  const { started, ...running } = announced
+  return started !== '' && started === (await startOf(running.pid)) ? running : null
 }
 
 /**
  * Writes the file that `findRunningDemo` reads. Call the returned function to remove it.
  * @param env the settings of embedded parts; configured secrets are not written
  */
-export async function announceDemo(env: Settings): Promise<() => Promise<void>> {
+export async function announceDemo(
+  env: Settings,
+  customer: Customer | null,
+): Promise<() => Promise<void>> {
   const { pid } = process
-  const announcement: Announcement = { pid, started: await startOf(pid), env }
+  const announcement: Announcement = { pid, started: await startOf(pid), env, customer }
   await writeFile(file(), JSON.stringify(announcement), { mode: 0o600 })
   return async () => {
     // Another demo has replaced the file if both were started at the same moment.
@@ -77,6 +84,20 @@ export function withDemoSettings(given: Settings, { env }: RunningDemo): Setting
       !(given.OIDC_PROVIDERS !== undefined && ofProvider.test(name)),
   )
   return { ...Object.fromEntries(ofParts), ...given }
+}
+
+/**
+ * What `gatehouse demo` shows: the running demo with the whole environment, and which parts are embedded.
+ * @throws OperatorError if none runs in this folder
+ */
+export async function describeDemo(given: Settings) {
+  const running = await findRunningDemo()
+  if (running === null) {
+    throw new OperatorError('No demo runs in this folder.', 'Start it with `npm start`.')
+  }
+  const { env } = running
+  const embedded = { database: 'DATABASE_URL' in env, provider: 'OIDC_PROVIDERS' in env }
+  return { ...running, embedded, env: withDemoSettings(given, running) }
 }
 
 const ofDatabase = /^(DATABASE_|BILLING_API_|OUTBOUND_ALLOW$)/

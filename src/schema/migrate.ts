@@ -21,7 +21,7 @@ import {
 import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './migrations/lock-retry.ts'
 import { compareRelease, readRecord } from './record.ts'
 import { verifyResources } from './resource-tables.ts'
-import { grantPrivileges, loginOf } from './roles.ts'
+import { findOwnerFault, grantPrivileges, loginOf } from './roles.ts'
 import { describeUnreachable, isRefusedByPooler, isStandby, standby } from './unreachable.ts'
 
 const turnMs = 200
@@ -65,6 +65,7 @@ export async function migrate(
   const owner = await connectOwner(urls.ownerUrl)
   try {
     if (await isStandby(owner)) throw new OperatorError(standby.problem, standby.remedy)
+    await refuseSuperuser(owner)
     await acquireMigrateLock(owner)
     const found = await findVariant(owner)
     const distributes = options.distribute === true || found !== null
@@ -230,6 +231,12 @@ function divergent(ahead: readonly string[], behind: readonly string[]): Operato
     `The database has migrations that this release does not know (${ahead.join(', ')}), and lacks migrations of this release (${behind.join(', ')}).`,
     'Run migrate of the newest release.',
   )
+}
+
+/** Row-level security does not apply to such a role, and functions of the owner would see every row. */
+async function refuseSuperuser(owner: pg.Client): Promise<void> {
+  const fault = await findOwnerFault(owner)
+  if (fault !== null) throw new OperatorError(fault.problem, fault.remedy)
 }
 
 function refuseOwner(roles: readonly string[], owner: string): void {

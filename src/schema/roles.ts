@@ -5,6 +5,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readPrivileges } from './catalogue.ts'
 import type { TableGrants } from './citus/privileges.ts'
 import { findVariant } from './citus/variant.ts'
+import type { Finding } from './finding.ts'
 import { recordPrivileges } from './record.ts'
 import { functionPrivileges, queuePrivileges, tablePrivileges } from './tables.ts'
 
@@ -15,6 +16,26 @@ type Duty = 'web' | 'worker'
 export function loginOf(url: string): Login {
   const { username, password } = new URL(url)
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) }
+}
+
+/**
+ * Whether the owner of the tables, or the current role, is one that row-level security does not apply to:
+ * the functions that run as the owner would see every row.
+ */
+export async function findOwnerFault(client: pg.ClientBase): Promise<Finding | null> {
+  const { rows } = await client.query<{ name: string; superuser: boolean }>(
+    `SELECT r.rolname AS name, r.rolsuper AS superuser FROM pg_roles r
+     WHERE (r.rolsuper OR r.rolbypassrls) AND (r.rolname = current_user OR r.oid = (
+       SELECT c.relowner FROM pg_class c WHERE c.oid = to_regclass('public.users')))
+     ORDER BY 1 LIMIT 1`,
+  )
+  const [role] = rows
+  if (role === undefined) return null
+  return {
+    problem: `The owner ${role.name} ${role.superuser ? 'is a superuser' : 'has BYPASSRLS'}, so row-level security does not apply to it.`,
+    remedy:
+      'Create an owner without both, and make it the owner of the database and of what is in it (docs/install.md).',
+  }
 }
 
 /** The PASSWORD of CREATE ROLE: a verifier, so that the password itself reaches no server log. */

@@ -41,7 +41,9 @@ t.test(
       ...['usage list', 'usage check', 'usage limit'],
       ...['user export', 'user erase', 'tenant export', 'tenant delete'],
       ...['init', 'trace', 'listen', 'events tail', 'endpoints list', 'endpoints create'],
-      ...['endpoints test', 'endpoints probe', 'deliveries list', 'deliveries replay'],
+      ...['endpoints test', 'endpoints probe', 'deliveries list', 'deliveries replay', 'login'],
+      ...['demo', 'endpoints show', 'endpoints update', 'endpoints delete', 'endpoints enable'],
+      ...['endpoints rotate'],
     ]
     for (const name of names) {
       const words = name.split(' ')

@@ -20,6 +20,13 @@ t.test(
     const first = await runDemo(t, cwd)
     const event = printedEvent(first.output())
     const [, receiver = ''] = /receiver at (http:\S+),/.exec(first.output()) ?? []
+    const printed = await runProgram(t, ['demo'], {}, { cwd })
+    t.equal(await printed.ended, 0, printed.output())
+    t.equal(printedChange(printed.results()), printedChange(first.output()), 'printed printed')
+    t.match(printed.results(), `open ${first.baseUrl} and sign in`)
+    const elsewhere = await runProgram(t, ['demo'], {}, { cwd: await temporaryFolder(t) })
+    t.equal(await elsewhere.ended, 1)
+    t.match(elsewhere.messages(), 'No demo runs in this folder. Start it with `npm start`.')
     const browser = await launchBrowser()
     t.teardown(() => browser.close())
     const { baseUrl } = first

@@ -27,8 +27,10 @@ t.test('a running demo is found, and one whose process has ended is not', async 
   await inEmptyFolder(t)
   await mkdir('.data')
   t.equal(await findRunningDemo(), null)
-  const remove = await announceDemo({ PORT: '3000' })
-  t.same(await findRunningDemo(), { pid: process.pid, env: { PORT: '3000' } })
+  const remove = await announceDemo({ PORT: '3000' }, null)
+  t.same(await findRunningDemo(), {
+    ...{ pid: process.pid, env: { PORT: '3000' }, customer: null },
+  })
   const running = JSON.parse(await readFile(file, 'utf8'))
   const stale: [string, object][] = [
     ['its id belongs to this process now', { started: 'earlier' }],
@@ -54,7 +56,7 @@ t.test('one demo runs in a folder; a process without embedded parts runs beside 
   t.same(await readdir('.'), [], 'no file is written when nothing is embedded')
 
   await mkdir('.data')
-  await announceDemo({})
+  await announceDemo({}, null)
   await startDemo(given)
   for (const setting of ['DATABASE_URL', 'OIDC_PROVIDERS']) {
     const partly = { ...given, [setting]: undefined }
@@ -90,7 +92,8 @@ t.test('other commands use a configured database or provider alone', async (t) =
     OIDC_PROVIDERS: 'demo',
     OIDC_DEMO_ISSUER: 'demo',
   }
-  const complete = (given: Record<string, string>) => withDemoSettings(given, { pid: 1, env })
+  const complete = (given: Record<string, string>) =>
+    withDemoSettings(given, { pid: 1, env, customer: null })
   t.same(complete({ LOG_LEVEL: 'warn' }), { ...env, LOG_LEVEL: 'warn' })
   const { DATABASE_URL: _, DATABASE_WORKER_URL: _worker, ...withoutDatabase } = env
   t.same(complete({ DATABASE_URL: 'own' }), { ...withoutDatabase, DATABASE_URL: 'own' })

@@ -11,7 +11,7 @@ export type Lane = 'first' | 'second'
 /** Slow by nature, each with the reason. Patterns of paths. */
 const secondLane: Readonly<Record<string, string>> = {
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
-  'test/docs/{new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
+  'test/docs/{install,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
     'documents are carried out',
   'test/release/{binary,compose-balancer,haproxy}.test.ts': 'what is released is built and started',
   'test/schema/citus/*.test.ts': 'a cluster is started',

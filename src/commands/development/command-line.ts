@@ -17,6 +17,21 @@ BASE_URL becomes the address of the server in it.`,
     .action(async () => (await import('./openapi.ts')).default(readEnvironment()))
 }
 
+/** `demo`. */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('Print again where the running demo listens, and commands to paste')
+    .option(...json)
+    .addHelpText(
+      ...details(
+        'no demo runs in this folder',
+        'For the demo that `npm start` runs in this folder. The binary has no demo.',
+      ),
+    )
+    .action(async (options) => (await import('./demo.ts')).default(readEnvironment(), options))
+}
+
 /** `seed`. */
 export function addSeedCommand(program: Command): void {
   program

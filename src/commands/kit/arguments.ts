@@ -3,8 +3,6 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 export const json = ['--json', 'Print the result as JSON'] as const
 
 /** The arguments of `addHelpText` for the end of a command's help, after its options. */
-
-/** The arguments of `addHelpText` for the end of a command's help, after its options. */
 export function details(failure: string, text: string) {
   return ['after', `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`] as const
 }
@@ -27,6 +25,11 @@ export function readCount(text: string): number {
 export function readRate(text: string): number {
   if (/^([1-9]\d{0,2}|1000)$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1 to 1000.')
+}
+
+export function readSeconds(text: string): number {
+  if (/^(0|[1-9]\d{0,5})$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number of seconds.')
 }
 
 export function readHttpStatus(text: string): string {

@@ -11,7 +11,7 @@ import { openQueue } from '#src/queue/queue.ts'
 import { explanations, quarantineRemedy } from '#src/queue/supervisor.ts'
 import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
-import { describeDatabase, verifyDatabase } from '#src/schema/verification/verify.ts'
+import { describeDatabase, verifyDatabase, verifyOwner } from '#src/schema/verification/verify.ts'
 import { encryptedColumns } from '../keys/keys.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
@@ -96,9 +96,12 @@ async function examineDatabase({ setting, url, duty }: Login): Promise<Finding> 
     describeUnreachable(setting, url, error),
   ])
   const kind = await describeDatabase(url).catch(() => null)
+  const owner = duty === 'web' ? await verifyOwner(url).catch(() => null) : null
   return {
     subject,
-    faults: findings.map(({ problem, remedy }) => `${problem} ${remedy}`),
+    faults: [...findings, ...(owner === null ? [] : [owner])].map(
+      ({ problem, remedy }) => `${problem} ${remedy}`,
+    ),
     hints: kind === null ? [] : [kind],
   }
 }

@@ -5,6 +5,8 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readBody } from '#src/runtime/response-body.ts'
 import type { Sources } from '../kit/environment.ts'
 import { reasonOf } from '../kit/error-message.ts'
+import { printMessage } from '../kit/output.ts'
+import { loginFile, readLogin } from './login-file.ts'
 
 /** The instance did not respond. */
 export class ApiUnreachable extends OperatorError {}
@@ -26,14 +28,16 @@ export async function openApi(
 /**
  * GATEHOUSE_TOKEN, and its address: GATEHOUSE_URL, else BASE_URL, else the demo that runs here. Both
  * come from the same source, so that the `.env` of a folder cannot send the shell's token elsewhere.
- * The demo runs on this machine.
+ * The demo runs on this machine. Without a token, both are those of `gatehouse login`.
  */
 async function readAccess({ shell, env }: Sources): Promise<{ baseUrl: string; token: string }> {
   const faults: string[] = []
   const token = env.GATEHOUSE_TOKEN?.trim()
+  const login = token ? null : await readLogin(env)
+  if (login !== null) return useLogin(login, env)
   if (!token) {
     faults.push(
-      'GATEHOUSE_TOKEN: is missing. Create an API token on the account page, or a service token of the tenant.',
+      'GATEHOUSE_TOKEN: is missing. Run `gatehouse login`, or create a token: an API token on the account page, or a service token of the tenant.',
     )
   }
   const setting = ['GATEHOUSE_URL', 'BASE_URL'].find((name) => env[name] !== undefined)
@@ -59,6 +63,38 @@ async function readAccess({ shell, env }: Sources): Promise<{ baseUrl: string; t
   return { baseUrl: origin.origin, token }
 }
 
+/** GATEHOUSE_URL does not change where the token of a login goes. */
+function useLogin(
+  { url, token }: { url: string; token: string },
+  env: Environment,
+): { baseUrl: string; token: string } {
+  const wanted = env.GATEHOUSE_URL && URL.parse(env.GATEHOUSE_URL)?.origin
+  if (wanted && wanted !== url) {
+    throw new OperatorError(
+      `GATEHOUSE_URL is ${wanted}, but ${loginFile(env)} is for ${url}.`,
+      'Run `gatehouse login` with the other address, or set GATEHOUSE_TOKEN.',
+    )
+  }
+  printMessage(`${url} (gatehouse login)`)
+  return { baseUrl: url, token }
+}
+
+/**
+ * The origin that a person signs in to: the given one, GATEHOUSE_URL, BASE_URL, or the demo that runs here.
+ * @throws ConfigError
+ */
+export async function readOrigin(env: Environment, given: string | undefined): Promise<string> {
+  const address = given ?? env.GATEHOUSE_URL ?? env.BASE_URL ?? (await findDemo(env))
+  const origin = address === undefined ? null : URL.parse(address)
+  if (origin === null || !/^https?:$/.test(origin.protocol)) {
+    throw new ConfigError(['The address is missing: gatehouse login https://app.example.com'])
+  }
+  if (origin.protocol === 'http:' && !loopbackHosts.includes(origin.hostname)) {
+    throw new ConfigError(['The address must be https, except on loopback.'])
+  }
+  return origin.origin
+}
+
 async function findDemo({ NODE_ENV }: Environment): Promise<string | undefined> {
   if (NODE_ENV === 'production') return undefined
   const { findRunningDemo } = await import('#src/demo/running-demo.ts')
@@ -66,7 +102,7 @@ async function findDemo({ NODE_ENV }: Environment): Promise<string | undefined> 
 }
 
 /** Sends one attempt. A redirect is not followed: it would carry the token elsewhere. */
-async function send(request: Request): Promise<Response> {
+export async function send(request: Request): Promise<Response> {
   const { origin } = new URL(request.url)
   try {
     const signal = AbortSignal.timeout(deadlineMs)

@@ -7,6 +7,7 @@ import {
   readCount,
   readHttpStatus,
   readRate,
+  readSeconds,
   readTime,
   readUrl,
   readUuid,
@@ -20,8 +21,8 @@ export const deliveryStatuses = [
   'exhausted',
 ] as const satisfies typeof statuses
 
-const needs = `Needs GATEHOUSE_TOKEN, an API token of the account page or a service token
-of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
+const needs = `Needs \`gatehouse login\`, or GATEHOUSE_TOKEN: an API token of the account page or
+a service token of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
 runs in this folder. Set token and address in the same place: both in the
 environment or both in .env. The address is https, except on loopback.`
 
@@ -33,9 +34,32 @@ const failed = 'the API refused it or did not respond'
 
 /** The commands that use the HTTP API of a running instance with a token. */
 export function addWebhookCommands(program: Command): void {
+  addLoginCommand(program)
   addEventCommands(program)
   addEndpointCommands(program)
   addDeliveryCommands(program)
+}
+
+function addLoginCommand(program: Command): void {
+  program
+    .command('login')
+    .description('Sign in with the browser, for the commands that use the API')
+    .argument('[url]', 'Address of the instance (default: GATEHOUSE_URL, BASE_URL)', readUrl)
+    .option('--no-browser', 'Only print the page to open')
+    .option(...json)
+    .addHelpText(
+      ...details(
+        'no one signed in, or the file cannot be written',
+        `Opens a page of the instance that creates an API token, and receives it on a
+port of this machine. Address and token are kept together in
+gatehouse/login.json in XDG_CONFIG_HOME or ~/.config, readable by this user only.
+GATEHOUSE_TOKEN, where it is set, is used instead. To sign out, revoke the token
+on the account page and delete the file.`,
+      ),
+    )
+    .action(async (url, options) =>
+      (await import('./login.ts')).default(readSources(), url, options),
+    )
 }
 
 const types = [...eventTypes]
@@ -123,7 +147,7 @@ function isBurstAlone(options: { rateLimit?: unknown; burst?: unknown }): boolea
 function addEndpointCommands(program: Command): void {
   const endpoints = program
     .command('endpoints')
-    .description('Webhook endpoints of your tenant: list, create, update, test, probe')
+    .description('Endpoints of your tenant: list, show, create, update, test …')
   endpoints
     .command('list')
     .description('List the endpoints, newest first')
@@ -167,6 +191,27 @@ function addEndpointCommands(program: Command): void {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
       await (await import('./endpoints.ts')).update(readSources(), id, options)
     })
+  for (const { name, description, run } of simpleActions) {
+    endpoints
+      .command(name)
+      .description(description)
+      .argument('<id>', 'Id of the endpoint', readUuid)
+      .option(...json)
+      .addHelpText(...details(failed, needs))
+      .action(async (id, options) =>
+        (await import('./endpoints.ts'))[run](readSources(), id, options),
+      )
+  }
+  endpoints
+    .command('rotate')
+    .description('Replace the signing secret and print the new one')
+    .argument('<id>', 'Id of the endpoint', readUuid)
+    .option('--overlap <seconds>', 'How long the old one stays valid (default: a day)', readSeconds)
+    .option(...json)
+    .addHelpText(...details(failed, needs))
+    .action(async (id, options) =>
+      (await import('./endpoints.ts')).rotate(readSources(), id, options),
+    )
   endpoints
     .command('test')
     .description('Send a test event now and show the response')
@@ -193,6 +238,12 @@ function addEndpointCommands(program: Command): void {
     )
 }
 
+const simpleActions = [
+  { name: 'show', description: 'Show one endpoint and its health', run: 'show' },
+  { name: 'delete', description: 'Delete an endpoint with its deliveries', run: 'remove' },
+  { name: 'enable', description: 'Enable an endpoint that was disabled', run: 'enable' },
+] as const
+
 function addDeliveryCommands(program: Command): void {
   const deliveries = program
     .command('deliveries')
@@ -208,8 +259,8 @@ function addDeliveryCommands(program: Command): void {
   ] as const
   deliveries
     .command('list')
-    .description('List the deliveries to an endpoint, newest first')
-    .requiredOption('--endpoint <id>', 'Id of the endpoint', readUuid)
+    .description('List deliveries, newest first')
+    .option('--endpoint <id>', 'Only to this endpoint (default: to all)', readUuid)
     .addOption(withStatus())
     .addOption(ofType())
     .option(...httpStatus)

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Schemas, unwrap } from '#clients/typescript/src/client.ts'
+import { type GatehouseClient, type Schemas, unwrap } from '#clients/typescript/src/client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
+import { printTable, stateCell } from '../kit/table.ts'
 import { openApi } from './api-client.ts'
 
 type Delivery = Schemas['Delivery']
@@ -19,12 +20,56 @@ type Filter = {
 
 type Matching = Filter & Json & { readonly endpoint: string }
 
-/** `gatehouse deliveries list`: the deliveries to an endpoint, newest first. */
+type Listed = { items: Delivery[]; isMore: boolean }
+
+/** `gatehouse deliveries list`: the deliveries to one endpoint or to all, newest first. */
 export async function list(
   sources: Sources,
-  { endpoint: id, limit, json, ...filter }: Matching & { readonly limit: number },
+  {
+    endpoint,
+    limit,
+    json,
+    ...filter
+  }: Filter & Json & { readonly endpoint?: string; readonly limit: number },
 ): Promise<void> {
   const { api } = await openApi(sources)
+  const { items, isMore } =
+    endpoint === undefined
+      ? await listOfAll(api, limit, filter)
+      : await listOf(api, endpoint, limit, filter)
+  if (json) return printJson(items)
+  printTable(
+    ['Created', 'Id', 'Status', 'Event', 'Answer'],
+    items.map(({ id, createdAt, eventType, status, attempts }) => {
+      const last = attempts.at(-1)
+      const answer = last === undefined ? 'no attempt yet' : (last.statusCode ?? last.error)
+      return [createdAt, id, stateCell(status), eventType, String(answer)]
+    }),
+  )
+  if (isMore) printMessage(`There are more than ${limit}: use --limit.`)
+}
+
+/** A tenant has few endpoints: the newest of each are the newest of all. */
+async function listOfAll(api: GatehouseClient, limit: number, filter: Filter): Promise<Listed> {
+  const lists: Listed[] = []
+  for await (const { id } of api.list('/webhook-endpoints', {
+    params: { query: { limit: 100 } },
+  })) {
+    lists.push(await listOf(api, id, limit, filter))
+  }
+  const all = lists
+    .flatMap(({ items }) => items)
+    .toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))
+  const isMore = all.length > limit || lists.some((one) => one.isMore)
+  return { items: all.slice(0, limit), isMore }
+}
+
+async function listOf(
+  api: GatehouseClient,
+  id: string,
+  limit: number,
+  filter: Filter,
+): Promise<Listed> {
   const items: Delivery[] = []
   let isMore = false
   const query = { ...queryOf(filter), limit: Math.min(limit, 100) }
@@ -35,9 +80,7 @@ export async function list(
     isMore = page.data.length > left || page.nextCursor !== null
     if (items.length === limit) break
   }
-  if (json) return printJson(items)
-  for (const delivery of items) print(line(delivery))
-  if (isMore) printMessage(`There are more than ${limit}: use --limit.`)
+  return { items, isMore }
 }
 
 function queryOf({ type, event, ...filter }: Filter) {
@@ -46,12 +89,6 @@ function queryOf({ type, event, ...filter }: Filter) {
     ...(type !== undefined && { eventType: type }),
     ...(event !== undefined && { eventId: event }),
   }
-}
-
-function line({ id, createdAt, eventType, status, attempts }: Delivery): string {
-  const last = attempts.at(-1)
-  const answer = last === undefined ? 'no attempt yet' : (last.statusCode ?? last.error)
-  return `${createdAt}  ${id}  ${status.padEnd(9)}  ${eventType}  ${answer}`
 }
 
 /** `gatehouse deliveries replay`: sends them again. */

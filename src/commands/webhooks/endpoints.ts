@@ -1,6 +1,7 @@
 import { type Schemas, unwrap } from '#clients/typescript/src/client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
+import { printTable, stateCell } from '../kit/table.ts'
 import { openApi } from './api-client.ts'
 
 type EventType = Schemas['EventType']
@@ -13,24 +14,64 @@ export async function list(sources: Sources, { json }: Json): Promise<void> {
   const items: Schemas['WebhookEndpoint'][] = []
   for await (const one of api.list('/webhook-endpoints', { params: { query } })) items.push(one)
   if (json) return printJson(items)
-  for (const endpoint of items) print(line(endpoint))
+  showEndpoints(items)
 }
 
-function line({
-  id,
-  health,
-  url,
-  eventTypes,
-  rateLimit,
-  payload,
-}: Schemas['WebhookEndpoint']): string {
-  const limits = [
-    ...(rateLimit === null ? [] : [`${rateLimit.perSecond}/s, burst ${rateLimit.burst}`]),
-    ...(payload === 'thin' ? ['thin'] : []),
-  ]
-  return [id, health.state.padEnd(10), url, eventTypes?.join(',') ?? 'all events', ...limits].join(
-    '  ',
+function showEndpoints(endpoints: readonly Schemas['WebhookEndpoint'][]): void {
+  printTable(
+    ['Id', 'State', 'URL', 'Events', 'Limits'],
+    endpoints.map(({ id, health, url, eventTypes, rateLimit, payload }) => [
+      id,
+      stateCell(health.state),
+      url,
+      eventTypes?.join(',') ?? 'all events',
+      [
+        ...(rateLimit === null ? [] : [`${rateLimit.perSecond}/s, burst ${rateLimit.burst}`]),
+        ...(payload === 'thin' ? ['thin'] : []),
+      ].join(', '),
+    ]),
   )
+}
+
+/** `gatehouse endpoints show`. */
+export async function show(sources: Sources, id: string, { json }: Json): Promise<void> {
+  const { api } = await openApi(sources)
+  const at = { params: { path: { id } } }
+  const endpoint = unwrap(await api.GET('/webhook-endpoints/{id}', at))
+  if (json) return printJson(endpoint)
+  showEndpoints([endpoint])
+}
+
+/** `gatehouse endpoints delete`. */
+export async function remove(sources: Sources, id: string, { json }: Json): Promise<void> {
+  const { api } = await openApi(sources)
+  const at = { params: { path: { id } } }
+  unwrap(await api.DELETE('/webhook-endpoints/{id}', at))
+  if (json) return printJson({ id, deleted: true })
+  print(`${id} is deleted.`)
+}
+
+/** `gatehouse endpoints enable`. */
+export async function enable(sources: Sources, id: string, { json }: Json): Promise<void> {
+  const { api } = await openApi(sources)
+  const at = { params: { path: { id } } }
+  const endpoint = unwrap(await api.POST('/webhook-endpoints/{id}/enable', at))
+  if (json) return printJson(endpoint)
+  showEndpoints([endpoint])
+}
+
+/** `gatehouse endpoints rotate`: a new signing secret; the old one stays valid for the overlap. */
+export async function rotate(
+  sources: Sources,
+  id: string,
+  { json, overlap }: Json & { readonly overlap?: number },
+): Promise<void> {
+  const { api } = await openApi(sources)
+  const body = overlap === undefined ? {} : { overlapSeconds: overlap }
+  const request = { params: { path: { id } }, body }
+  const endpoint = unwrap(await api.POST('/webhook-endpoints/{id}/rotate-secret', request))
+  if (json) return printJson(endpoint)
+  print(`Secret (not shown again): ${endpoint.secret}`)
 }
 
 type Limits = {
@@ -80,7 +121,7 @@ export async function update(
   const change = { params: { path: { id } }, body: fieldsOf(given) }
   const endpoint = unwrap(await api.PATCH('/webhook-endpoints/{id}', change))
   if (given.json) return printJson(endpoint)
-  print(line(endpoint))
+  showEndpoints([endpoint])
 }
 
 /** `gatehouse endpoints test`: sends a test event and shows the response. */

@@ -10,6 +10,7 @@ import { type Finding, filesRemedy, migrateRemedy, migrateRemedyOf } from '../fi
 import { compareHistory, isUnreleased, readMigrations } from '../migrations/history.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { verifyResources } from '../resource-tables.ts'
+import { findOwnerFault } from '../roles.ts'
 import { tablePrivileges } from '../tables.ts'
 import { isStandby, standby } from '../unreachable.ts'
 import { verifyFunctions } from './verify-functions.ts'
@@ -51,6 +52,11 @@ export async function verifyDatabase(
  */
 export async function describeDatabase(url: string): Promise<string> {
   return withClient(url, describeKind)
+}
+
+/** What is wrong with the owner of the tables; null if it can be said of none. */
+export async function verifyOwner(url: string): Promise<Finding | null> {
+  return withClient(url, findOwnerFault)
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { createReceiver } from '#src/crypto/sealed-message.ts'
 import type { RouteRows } from './route-row.ts'
 
 /** Contract 3: sign-in, pages and the user's account. */
@@ -168,6 +169,16 @@ export const accountRoutes: RouteRows = {
     object: 'own-invitation',
     reach: 'owner',
     heldByKeys: true,
+  },
+  'GET /app/command-line': { who: 'token:read', answer: 200 },
+  'POST /app/command-line': {
+    who: 'token:create',
+    answer: 200,
+    body: () => ({
+      ...{ port: '4000', state: 'a'.repeat(43), key: createReceiver().publicKey },
+      ...{ name: 'ci', days: '30' },
+    }),
+    needsTenant: true,
   },
   'GET /app/access': { who: 'account:read', answer: 200 },
   'GET /me': { who: 'profile:read', answer: 200 },

@@ -16,7 +16,10 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
 
   const listed = await run('endpoints', 'list')
   t.equal(listed.status, 0, listed.told)
-  t.match(listed.output, /^[\da-f-]{36} {2}healthy {5}http:\S+ {2}all events$/m)
+  t.match(
+    listed.output,
+    /^ID {36}STATE {4}URL +EVENTS +LIMITS\n[\da-f-]{36} {2}healthy {2}http:\S+ {2}all events/,
+  )
   const made = await run('endpoints', 'create', receiverUrl, '--types', 'order.updated', '--json')
   const endpoint = JSON.parse(made.output)
   t.match(endpoint, { eventTypes: ['order.updated'], secret: /^whsec_/ })
@@ -26,7 +29,7 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   const probed = await run('endpoints', 'probe', endpoint.id)
   t.equal(probed.status, 1)
   t.match(probed.output, /^✗ A correct delivery: 400, accept expected\nGrade F\n- .* Check that/)
-  const [own = ''] = /^\S+/.exec(listed.output) ?? []
+  const [, own = ''] = /^([\da-f-]{36}) /m.exec(listed.output) ?? []
   const example = await run('endpoints', 'test', own, '--type', 'order.updated')
   t.match(example.output, /^succeeded: 200 in \d+ ms\n/)
   const good = await run('endpoints', 'probe', own)
@@ -59,14 +62,19 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   while (!/ 400$/m.test(shown.output)) {
     shown = await run('deliveries', 'list', '--endpoint', endpoint.id, '--type', 'order.updated')
   }
-  const [, id = ''] = /^\S+ {2}(\S+) {2}pending {2}/m.exec(shown.output) ?? []
+  const [, id = ''] = /^2\S+ {2}(\S+) {2}pending +/m.exec(shown.output) ?? []
   t.match(await run('deliveries', 'replay', id), { status: 0, output: `${id}  pending\n` })
   const missing = await run('deliveries', 'replay', crypto.randomUUID())
   t.match(missing, { status: 1, told: /gatehouse: 404 Not found\. .*the token of the same tenant/ })
 
   const refused = ['--endpoint', endpoint.id, '--http-status', '4xx']
   const matching = await run('deliveries', 'list', ...refused, '--type', 'order.updated')
-  t.match(matching.output, / {2}order\.updated {2}400$/m)
+  t.match(matching.output, / {2}order\.updated +400$/m)
+  const everywhere = await run('deliveries', 'list', '--limit', '100')
+  for (const one of [endpoint.id, own]) {
+    const ofOne = await run('deliveries', 'list', '--endpoint', one, '--json')
+    for (const { id } of JSON.parse(ofOne.output)) t.match(everywhere.output, id)
+  }
   const counted = await run('deliveries', 'replay', ...refused)
   t.match(counted, { status: 0, output: '', told: /^\d+ deliver\w+ match\w*\.\nNothing was sent/m })
   const replayed = await run('deliveries', 'replay', ...refused, '--yes')
@@ -90,12 +98,12 @@ t.test('the rate limit and the payload of an endpoint', async (t) => {
   t.match(endpoint, { rateLimit: { perSecond: 20, burst: 5 }, payload: 'thin' })
   const shown = async () =>
     (await run('endpoints', 'list')).output.split('\n').find((line) => line.startsWith(id))
-  t.match(await shown(), / {2}all events {2}20\/s, burst 5 {2}thin$/)
+  t.match(await shown(), / {2}all events {2}20\/s, burst 5, thin$/)
   await run('endpoints', 'update', id, '--rate-limit', '3')
-  t.match(await shown(), / {2}all events {2}3\/s, burst 1 {2}thin$/, 'the payload stays')
+  t.match(await shown(), / {2}all events {2}3\/s, burst 1, thin$/, 'the payload stays')
   const lifted = await run('endpoints', 'update', id, '--no-rate-limit', '--no-thin')
-  t.match(lifted, { status: 0, output: / {2}all events$/m })
-  t.match(await shown(), / {2}all events$/)
+  t.match(lifted, { status: 0, output: / {2}all events *$/m })
+  t.match(await shown(), / {2}all events *$/)
   const wrong = [
     ['--burst', '5'],
     ['--rate-limit', '0'],
@@ -106,6 +114,22 @@ t.test('the rate limit and the payload of an endpoint', async (t) => {
   }
   t.equal((await run('endpoints', 'update', id)).status, 1, 'nothing to change')
   t.equal((await run('endpoints', 'update', crypto.randomUUID(), '--thin')).status, 1)
+})
+
+t.test('an endpoint is shown, its secret rotated, enabled and deleted', async (t) => {
+  const { run, receiverUrl } = await openDemo(t)
+  const made = JSON.parse((await run('endpoints', 'create', receiverUrl, '--json')).output)
+  t.match(await run('endpoints', 'show', made.id), { status: 0, output: made.id })
+  t.match(JSON.parse((await run('endpoints', 'show', made.id, '--json')).output), { id: made.id })
+  const rotated = await run('endpoints', 'rotate', made.id, '--overlap', '0')
+  t.match(rotated.output, /^Secret \(not shown again\): whsec_/)
+  t.notMatch(rotated.output, made.secret)
+  t.equal((await run('endpoints', 'rotate', made.id, '--overlap', 'soon')).status, 2)
+  t.match(await run('endpoints', 'enable', made.id), { status: 0, output: /healthy/ })
+  t.match(await run('endpoints', 'delete', made.id), { status: 0, output: 'is deleted.' })
+  for (const action of ['show', 'rotate', 'enable', 'delete']) {
+    t.match(await run('endpoints', action, made.id), { status: 1, told: /404 Not found/ })
+  }
 })
 
 t.test('listen forwards signed events, waits for the program and goes on', async (t) => {

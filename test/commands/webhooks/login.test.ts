@@ -1,0 +1,111 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { createReceiver } from '#src/crypto/sealed-message.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
+
+/** An instance that listens, a person who is signed in to it, and commands with an own configuration. */
+async function setUp(t: Test) {
+  const test = await build(t)
+  const url = await test.app.listen({ port: 0, host: '127.0.0.1' })
+  const user = await createUser(test.database, { role: 'admin', email: 'ada@example.com' })
+  const { cookie } = await signIn(test, user)
+  const config = await temporaryFolder(t)
+  const cwd = await temporaryFolder(t)
+  const start = (args: string[], env: Record<string, string> = {}) =>
+    runProgram(t, args, { XDG_CONFIG_HOME: config, NODE_ENV: 'production', ...env }, { cwd })
+  const login = () => start(['login', url, '--no-browser'])
+  return { test, url, cookie, start, login, file: join(config, 'gatehouse', 'login.json') }
+}
+
+/** Opens the page that the command has printed and confirms it. @returns where the browser is led */
+async function confirm({ app }: TestApp, cookie: string, page: string): Promise<string> {
+  const { pathname, search, searchParams } = new URL(page)
+  const headers = { accept: 'text/html', cookie }
+  const shown = await app.inject({ url: pathname + search, headers })
+  if (!shown.body.includes('Create a token for it')) throw new Error(shown.body)
+  const answer = await app.inject({
+    method: 'POST',
+    url: pathname,
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ ...Object.fromEntries(searchParams), days: '30' }).toString(),
+  })
+  return String(answer.headers.refresh).replace(/^0;url=/, '')
+}
+
+t.test('login keeps address and token together, for the commands that follow', async (t) => {
+  const { test, url, cookie, start, login, file } = await setUp(t)
+  const program = await login()
+  const [page = ''] = await program.says(/http:\S+\/app\/command-line\S+/)
+  const back = await confirm(test, cookie, page)
+  t.match(back, /^http:\/\/127\.0\.0\.1:\d+\/\?state=/)
+  t.notMatch(decodeURIComponent(back), 'gth_', 'the token is sealed')
+
+  const forged = new URL(back)
+  forged.searchParams.set('state', 'x'.repeat(43))
+  t.equal((await fetch(forged)).status, 400, 'the state of another run')
+  forged.search = new URL(back).search
+  forged.searchParams.set('token', 'x'.repeat(100))
+  t.equal((await fetch(forged)).status, 400, 'a token that is not sealed for this run')
+
+  t.equal((await fetch(back)).status, 200)
+  t.equal(await program.ended, 0, program.output())
+  t.match(program.results(), /Signed in to http\S+ as ada@example\.com/)
+  t.notMatch(program.output(), 'gth_')
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  t.match(JSON.parse(await readFile(file, 'utf8')), { url, token: /^gth_/ })
+
+  const listed = await start(['endpoints', 'list'])
+  t.equal(await listed.ended, 0, listed.output())
+  t.match(listed.messages(), `${url} (gatehouse login)`)
+  const elsewhere = await start(['endpoints', 'list'], { GATEHOUSE_URL: 'https://b.example' })
+  t.equal(await elsewhere.ended, 1, 'the token goes nowhere else')
+  t.match(elsewhere.messages(), /GATEHOUSE_URL is https:\/\/b\.example, but .* is for http/)
+
+  await writeFile(file, await readFile(file), { mode: 0o644 })
+  const { chmod } = await import('node:fs/promises')
+  await chmod(file, 0o644)
+  const open = await start(['endpoints', 'list'])
+  t.equal(await open.ended, 1)
+  t.match(open.messages(), /can be read by others\. chmod 600/)
+})
+
+t.test('login names an address that is missing or open to others', async (t) => {
+  const { start, file } = await setUp(t)
+  for (const [args, message] of [
+    [['login'], /The address is missing/],
+    [['login', 'http://app.example.com'], /must be https, except on loopback/],
+  ] as const) {
+    const program = await start([...args])
+    t.equal(await program.ended, 1)
+    t.match(program.messages(), message)
+  }
+  await t.rejects(stat(file), { code: 'ENOENT' })
+})
+
+t.test('the page asks before it creates a token, and takes loopback ports only', async (t) => {
+  const { test, cookie } = await setUp(t)
+  const headers = { accept: 'text/html', cookie }
+  const query = {
+    ...{ port: '4000', state: 's'.repeat(43), key: createReceiver().publicKey, name: '<b>ci' },
+  }
+  const open = (change: Record<string, string>) =>
+    test.app.inject({
+      url: `/app/command-line?${new URLSearchParams({ ...query, ...change })}`,
+      headers,
+    })
+  t.match((await open({})).body, '&lt;b&gt;ci')
+  for (const wrong of [
+    { port: '80@evil.example' },
+    { port: '0' },
+    { key: 'short' },
+    { state: '' },
+  ]) {
+    t.equal((await open(wrong)).statusCode, 400)
+  }
+  const bare = await test.app.inject({ url: '/app/command-line', headers })
+  t.match(bare.body, 'Run <code>gatehouse login</code>')
+  t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 0)
+})
