@@ -6,6 +6,16 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
   SELECT FROM public.users u WHERE u.id = public.current_user_id() FOR UPDATE
 $$;
 
+-- Whether no user is older than that of the session: usually the person who has installed the program.
+CREATE OR REPLACE FUNCTION is_first_user() RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  person bigint := public.session_user_id();
+BEGIN
+  RETURN NOT EXISTS (SELECT FROM public.users u WHERE u.id < person);
+END
+$$;
+
 -- The addresses that a user has proven through providers that are trusted for them.
 CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[] LANGUAGE sql STABLE AS $$
   SELECT ARRAY(

@@ -198,6 +198,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'remember_logout(text, bytea, integer)',
     'end_provider_sessions(text, text, text)',
     'lock_current_user()',
+    'is_first_user()',
     'own_invitations(uuid, bytea)',
     'accept_invitation(uuid, bytea)',
     'decline_invitation(uuid, bytea)',

@@ -255,6 +255,7 @@ t.test('functions that do something without a credential are those of signing in
     start_session: [[key(), 'ada', null, null, null, 3_600, 1], 'refused'],
     renew_session: [[key(), 'ada', null, 3_600, 1], 'refused'],
     lock_current_user: [[], 'nothing'],
+    is_first_user: [[], 'refused'],
     own_invitations: [[attempt, key()], 'nothing'],
     accept_invitation: [[attempt, key()], 'refused'],
     decline_invitation: [[attempt, key()], 'refused'],

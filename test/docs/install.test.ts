@@ -60,7 +60,7 @@ t.test('an empty machine is installed by the steps of the page', { skip }, async
   t.match(checked, /ok +provider login/)
 
   const first = await scene.start(serve)
-  await first.says(/listening/)
+  await first.says(/"msg":"started"/)
   const site = proxy
     .replace('app.example.com {', `${origin} {\n\ttls ${scene.certificate}`)
     .replace('127.0.0.1:3000', `127.0.0.1:${ports.web}`)
@@ -74,13 +74,15 @@ t.test('an empty machine is installed by the steps of the page', { skip }, async
   await tab.getByRole('link', { name: /Sign in/ }).click()
   await tab.getByRole('button', { name: person.name }).click()
   await tab.waitForURL(`${origin}/**`)
+  await tab.getByRole('heading', { level: 1 }).waitFor()
+  t.match(await tab.locator('main').innerText(), 'No one operates this installation yet')
   const operator = (await tab.locator('#operator-0').textContent()) ?? ''
   t.equal(operator, `login:${person.subject}`)
   await appendFile(join(cwd, '.env'), `OPERATORS='${operator}'\n`)
   first.child.kill('SIGINT')
   await first.ended
   const second = await scene.start(serve)
-  await second.says(/listening/)
+  await second.says(/"msg":"started"/)
   await tab.goto(`${origin}/app/operations`)
   t.equal(await tab.getByRole('heading', { level: 1 }).count(), 1)
   t.equal((await tab.goto(origin))?.status(), 200)

@@ -22,8 +22,6 @@ const shownDocuments = { limit: 5, after: null }
 
 type Options = { operators: ReadonlySet<string> }
 
-const firstUserId = 1 // ids are generated in order: usually the person who has installed the program
-
 /** The start page: sign-in buttons, or the user's own objects. */
 const home: FastifyPluginAsync<Options> = async function home(app, { operators }) {
   app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
@@ -50,9 +48,8 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date, operators: Read
   if (caller === null) return null
   const member = caller.tenantId === null ? null : { ...caller, tenantId: caller.tenantId }
   const isManager = permissionsOf(caller.role).includes('user:manage')
-  const asksForOperator = operators.size === 0 && caller.userId === firstUserId
   // All at once, so that the page waits for the database twice, however much it shows.
-  const [invitations, latest, deadEvents, tenant, documents, managed, identities] =
+  const [invitations, latest, deadEvents, tenant, documents, managed, operatorIds] =
     await Promise.all([
       listOwnInvitations(tx),
       listOrders(tx, caller, shownOrders),
@@ -60,7 +57,7 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date, operators: Read
       member && findTenant(tx, member),
       member && listDocuments(tx, member, shownDocuments),
       member && isManager ? readManaged(tx, member, now) : null,
-      asksForOperator ? listIdentities(tx, caller, shownIdentities) : null,
+      operators.size === 0 ? listOperatorIds(tx, caller) : [],
     ])
   return {
     caller,
@@ -74,8 +71,16 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date, operators: Read
     tenant,
     documents: documents?.data ?? [],
     managed,
-    operatorIds: (identities?.data ?? []).map(({ provider, subject }) => `${provider}:${subject}`),
+    operatorIds,
   }
+}
+
+/** Identities that the first person may write into `OPERATORS`; none of anybody else. */
+async function listOperatorIds(tx: Tx, caller: Caller): Promise<string[]> {
+  const [row] = await tx.sql<{ first: boolean }>`SELECT is_first_user() AS first`
+  if (row?.first !== true) return []
+  const { data } = await listIdentities(tx, caller, shownIdentities)
+  return data.map(({ provider, subject }) => `${provider}:${subject}`)
 }
 
 async function readManaged(tx: Tx, member: Member, now: Date): Promise<ManagedTenant> {

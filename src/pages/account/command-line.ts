@@ -22,18 +22,22 @@ export const commandLineForm = formOf({
 
 export type CommandLineRequest = { port: string; key: string; state: string; name: string }
 
-/** Asks whether the command line may act for the viewer. @param request null: nothing was asked */
+/**
+ * Asks whether the command line may act for the viewer.
+ * @param request null: nothing was asked, except by a form that was refused
+ */
 export function commandLinePage(viewer: Viewer, request: CommandLineRequest | null): Page {
+  const asked = request ?? (viewer.draft ? Object.fromEntries(viewer.draft.fields) : null)
   const body =
-    request === null && viewer.draft === null
+    asked === null
       ? html`<p>Run <code>gatehouse login</code> in a terminal: it opens this page.</p>`
       : renderForm(
           commandLineForm,
-          { viewer, action: '/app/command-line', values: { days: '90', ...request } },
+          { viewer, action: '/app/command-line', values: { days: '90', ...asked } },
           (
             inputs,
           ) => html`<p>A command line on this computer asks for an API token. It will have all your permissions in this tenant. Continue only if you have just run <code>gatehouse login</code>.</p>
-          ${inputs.port}${inputs.key}${inputs.state}${inputs.name}${inputs.days}
+          ${inputs.name}${inputs.days}
           <button class="button">Create a token for it</button>`,
         )
   return layout(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createReceiver } from '#src/crypto/sealed-message.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
+import { authenticatedAgo } from '#test/support/callers/account.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
@@ -22,15 +23,19 @@ async function setUp(t: Test) {
 
 /** Opens the page that the command has printed and confirms it. @returns where the browser is led */
 async function confirm({ app }: TestApp, cookie: string, page: string): Promise<string> {
-  const { pathname, search, searchParams } = new URL(page)
+  const { pathname, search } = new URL(page)
   const headers = { accept: 'text/html', cookie }
   const shown = await app.inject({ url: pathname + search, headers })
   if (!shown.body.includes('Create a token for it')) throw new Error(shown.body)
+  const fields = [...shown.body.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)]
+  const hidden = fields.map(([, name = '', value = '']) => [name, value] as const)
   const answer = await app.inject({
     method: 'POST',
     url: pathname,
     headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams({ ...Object.fromEntries(searchParams), days: '30' }).toString(),
+    payload: new URLSearchParams(
+      [...hidden, ['name', 'ci'], ['days', '30']].map(([name = '', value = '']) => [name, value]),
+    ).toString(),
   })
   return String(answer.headers.refresh).replace(/^0;url=/, '')
 }
@@ -83,6 +88,28 @@ t.test('login names an address that is missing or open to others', async (t) => 
     t.match(program.messages(), message)
   }
   await t.rejects(stat(file), { code: 'ENOENT' })
+})
+
+t.test('after a confirmation of the identity the form is shown again', async (t) => {
+  const { test, cookie } = await setUp(t)
+  await authenticatedAgo(test, 3_600)
+  const { userId } = (await test.database.admin.query('SELECT id AS "userId" FROM users')).rows[0]
+  const asked = { port: '4000', state: 's'.repeat(43), key: createReceiver().publicKey }
+  const headers = { accept: 'text/html', cookie, origin: test.config.baseUrl }
+  const refused = await test.app.inject({
+    method: 'POST',
+    url: '/app/command-line',
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ ...asked, sender: userId, name: 'ci', days: '30' }).toString(),
+  })
+  t.equal(refused.statusCode, 403)
+  const kept = refused.cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+  const again = await test.app.inject({
+    url: '/app/command-line',
+    headers: { ...headers, cookie: `${cookie}; ${kept}` },
+  })
+  t.match(again.body, `name="state" value="${asked.state}"`)
+  t.match(again.body, `name="key" value="${asked.key}"`)
 })
 
 t.test('the page asks before it creates a token, and takes loopback ports only', async (t) => {
