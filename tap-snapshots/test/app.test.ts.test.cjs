@@ -123,6 +123,7 @@ root
         event-stream
         access
         account
+        commandLine
         invitations
         orders
         declared
@@ -568,6 +569,24 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
+    ├── app/command-line (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["readDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/command-line (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/command-line (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
+    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── app/orders (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()"]
