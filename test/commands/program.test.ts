@@ -81,7 +81,12 @@ const argumentsOf: Readonly<Record<string, string[]>> = {
   'endpoints create': ['http://127.0.0.1:9'],
   'endpoints test': [uuid],
   'endpoints probe': [uuid],
-  'deliveries list': ['--endpoint', uuid],
+  login: ['http://127.0.0.1:9'],
+  'endpoints show': [uuid],
+  'endpoints update': [uuid],
+  'endpoints delete': [uuid],
+  'endpoints enable': [uuid],
+  'endpoints rotate': [uuid],
   'deliveries replay': [uuid],
 }
 
@@ -92,7 +97,8 @@ t.test('an option is parsed before the command runs', async (t) => {
     [['listen', '--forward-to', 'nonsense'], /must be an http or https URL/],
     [['endpoints', 'test', 'x'], /must be a UUID/],
     [['endpoints', 'create', 'http://127.0.0.1:9', '--types', 'odd'], /choices are order\.updated/],
-    [['deliveries', 'list'], /required option '--endpoint <id>' not specified/],
+    [['deliveries', 'list', '--endpoint', 'x'], /must be a UUID/],
+    [['endpoints', 'rotate', uuid, '--overlap', 'soon'], /whole number of seconds/],
     [['deliveries', 'replay'], /either ids or --endpoint is needed/],
     [['events', 'tail', '--from', 'now'], /must be an RFC 3339 time/],
     [['billing', 'link', 'cus_1'], /missing required argument 'user'/],

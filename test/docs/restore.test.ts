@@ -22,7 +22,9 @@ const run = promisify(execFile)
 const passwords = { owner: 'owner-word', app: 'app-word', worker: 'worker-word' }
 
 t.test('a dump is restored by the steps of the page', { skip }, async (t) => {
-  const [backup = '', restore = ''] = codeBlocks(await readPage('docs/operations.md'), 'sh')
+  const page = await readPage('docs/operations.md')
+  const [backup = '', restore = '', ...others] = codeBlocks(page, 'sh')
+  t.strictSame(others, [], 'every block is run here')
   const folder = await temporaryFolder(t)
   const [oldServer, newServer] = [await startMachinePostgres(t), await startMachinePostgres(t)]
   const owner = { name: 'gatehouse_owner', password: passwords.owner }

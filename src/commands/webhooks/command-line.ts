@@ -21,10 +21,11 @@ export const deliveryStatuses = [
   'exhausted',
 ] as const satisfies typeof statuses
 
-const needs = `Needs \`gatehouse login\`, or GATEHOUSE_TOKEN: an API token of the account page or
-a service token of the tenant. The instance is GATEHOUSE_URL, else BASE_URL, else the demo that
-runs in this folder. Set token and address in the same place: both in the
-environment or both in .env. The address is https, except on loopback.`
+const needs = `Needs \`gatehouse login\`, or GATEHOUSE_TOKEN: an API token of the
+account page or a service token of the tenant. The instance is GATEHOUSE_URL,
+else BASE_URL, else the demo that runs in this folder. Set token and address in
+the same place: both in the environment or both in .env. The address is https,
+except on loopback.`
 
 const needsApp = `Needs GATEHOUSE_TOKEN, an app token of an operator with the permission. The
 instance is GATEHOUSE_URL, else BASE_URL, else the demo that runs in this folder.
@@ -44,17 +45,18 @@ function addLoginCommand(program: Command): void {
   program
     .command('login')
     .description('Sign in with the browser, for the commands that use the API')
-    .argument('[url]', 'Address of the instance (default: GATEHOUSE_URL, BASE_URL)', readUrl)
+    .argument('[url]', 'Address of the instance', readUrl)
     .option('--no-browser', 'Only print the page to open')
     .option(...json)
     .addHelpText(
       ...details(
-        'no one signed in, or the file cannot be written',
+        'no one signed in',
         `Opens a page of the instance that creates an API token, and receives it on a
-port of this machine. Address and token are kept together in
-gatehouse/login.json in XDG_CONFIG_HOME or ~/.config, readable by this user only.
-GATEHOUSE_TOKEN, where it is set, is used instead. To sign out, revoke the token
-on the account page and delete the file.`,
+port of this machine. Address and token are kept together in the file
+gatehouse/login.json in XDG_CONFIG_HOME or ~/.config, readable by this user.
+Without an address: GATEHOUSE_URL, BASE_URL, or the demo that runs here.
+GATEHOUSE_TOKEN, where it is set, is used instead of the file. To sign out,
+revoke the token on the account page and delete the file.`,
       ),
     )
     .action(async (url, options) =>
