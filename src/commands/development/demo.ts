@@ -1,12 +1,12 @@
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
-import { describeDemo } from '#src/demo/running-demo.ts'
 import { print, printJson } from '../kit/output.ts'
 
 type Options = { readonly json?: true }
 
 /** `gatehouse demo`: prints again what the running demo printed at its start. */
 export default async function demoCommand(env: Environment, { json }: Options): Promise<void> {
+  const { describeDemo } = await import('#src/demo/running-demo.ts')
   const running = await describeDemo(env)
   if (json) {
     const { BASE_URL: url } = running.env
