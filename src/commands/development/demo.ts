@@ -4,14 +4,19 @@ import { print, printJson } from '../kit/output.ts'
 
 type Options = { readonly json?: true }
 
+/** At run time, because the binary has no demo. */
+const loadDemo = async () => ({
+  ...(await import('#src/demo/running-demo.ts')),
+  ...(await import('#src/demo/demo.ts')),
+})
+
 /** `gatehouse demo`: prints again what the running demo printed at its start. */
 export default async function demoCommand(env: Environment, { json }: Options): Promise<void> {
-  const { describeDemo } = await import('#src/demo/running-demo.ts')
+  const { describeDemo, greeting } = await loadDemo()
   const running = await describeDemo(env)
   if (json) {
     const { BASE_URL: url } = running.env
     return printJson({ url, pid: running.pid, ...running.customer })
   }
-  const { greeting } = await import('#src/demo/demo.ts')
   print(greeting(readConfig(running.env), running))
 }
