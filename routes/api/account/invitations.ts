@@ -17,6 +17,7 @@ const Answer = Nullable(
       link: Type.Optional(
         Type.String({
           pattern: linkPattern,
+          examples: ['Zq3vN8xKf2LrW6tYbD1sHc9mPaE4gJ7uVnQ0iRoX5kM'],
           description: 'The secret of the invitation’s link, `link` in its query',
         }),
       ),

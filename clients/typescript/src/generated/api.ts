@@ -3646,7 +3646,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "link": "text"
+         *   "link": "Zq3vN8xKf2LrW6tYbD1sHc9mPaE4gJ7uVnQ0iRoX5kM"
          * }
          */
         "application/json": components["schemas"]["InvitationAnswer"];
@@ -3693,7 +3693,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "link": "text"
+         *   "link": "Zq3vN8xKf2LrW6tYbD1sHc9mPaE4gJ7uVnQ0iRoX5kM"
          * }
          */
         "application/json": components["schemas"]["InvitationAnswer"];
