@@ -61,7 +61,7 @@ const NewToken = Type.Object(
   { title: 'NewApiToken', additionalProperties: false },
 )
 
-const tags = ['account']
+const tags = ['API tokens']
 
 /** The caller's API tokens. They are managed with a session; a token cannot create tokens. */
 const tokens: FastifyPluginAsyncTypebox = async function tokens(app) {

@@ -3,18 +3,18 @@ import Type from 'typebox'
 import type { Brand } from '#src/config/brand.ts'
 import { type PublicDocument, publicDocument } from '#src/http/public-document.ts'
 import {
-  assetTypes,
+  assetNames,
   assetVersion,
   brandStyle,
   hashOf,
+  pageAssets,
   readPageAsset,
 } from '#src/pages/kit/asset-path.ts'
 
 const Query = Type.Object({ v: Type.Optional(Type.String({ pattern: '^\\w{0,64}$' })) })
-const assetNames = ['gatehouse.css', 'gatehouse.js', 'icon.svg'] as const
 
 /**
- * The style sheet, the script and the icon of the pages, and the logo and colours of the brand. Under the version that this process serves,
+ * The style sheet, the scripts and the icon of the pages, and the logo and colours of the brand. Under the version that this process serves,
  * a browser keeps them for a year; under any other, such as that of a newer process during a rolling
  * restart, it asks again.
  */
@@ -29,7 +29,7 @@ const assets: FastifyPluginAsyncTypebox<{ brand: Brand }> = async function asset
     )
 
   for (const name of assetNames) {
-    const document = publicDocument(assetTypes[name], () => readPageAsset(name))
+    const document = publicDocument(pageAssets[name].type, () => readPageAsset(name))
     add(`/assets/${name}`, assetVersion(name), document)
   }
   if (logo !== null) {

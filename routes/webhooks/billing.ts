@@ -31,7 +31,7 @@ const billing: FastifyPluginAsync<Options> = async function billing(app, { provi
       config: { access: 'signature' },
       schema: {
         operationId: 'receiveBillingEvent',
-        tags: ['webhooks'],
+        tags: ['billing events'],
         summary: 'Receive a signed billing event',
         description:
           'Header `Webhook-Signature: t=UNIX_SECONDS,v1=HEX`, an HMAC-SHA256 of `t.body`, at most 300 seconds old; with another `BILLING_PROVIDER` the headers of that provider, and no others. The response is text. 200 is `recorded`, `ignored` (a kind that is not processed) or `duplicate` (also with another body; the first body stays): do not send the event again. 503 with `Retry-After`: nothing was recorded, send it again.',

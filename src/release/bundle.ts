@@ -73,8 +73,6 @@ async function listFiles(): Promise<string[]> {
   return [
     ...(await listAssets('prisma')).filter((path) => path.endsWith('.sql')),
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
-    'node_modules/@scalar/api-reference/dist/browser/standalone.js',
-    'node_modules/@scalar/api-reference/dist/style.css',
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
     queryCompiler,
   ]

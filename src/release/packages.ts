@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import Type from 'typebox'
@@ -42,8 +41,7 @@ export async function findPackages({ metafile, assets }: Bundle): Promise<Packag
   const [output] = Object.values(metafile.outputs)
   const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput)
   const files = [...used.map(([path]) => resolve(top, path)), ...assets.map((path) => top + path)]
-  const inAssets = (await Promise.all(assets.map(foldersIn))).flat()
-  const folders = new Set([...files.flatMap((file) => folderOf(file) ?? []), ...inAssets])
+  const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
   const found = await Promise.all([...folders].map(readPackage))
   const unique = new Map(found.map((one) => [`${one.name}@${one.version}`, one]))
   const packages = [...unique]
@@ -52,34 +50,6 @@ export async function findPackages({ metafile, assets }: Bundle): Promise<Packag
   refuseLicences(packages)
   return packages.map((one) => ({ ...one, texts: completeTexts(one, packages) }))
 }
-
-/**
- * The installed packages that an asset was bundled from by its authors, as far as its source map names
- * them: packages in a pnpm store, and siblings in the authors' own repository. Of several versions it is
- * the one in the map, if it is installed.
- */
-export async function foldersIn(asset: string): Promise<string[]> {
-  const map = await readFile(`${top}${asset}.map`, 'utf8').catch(() => '{"sources":[]}')
-  const { sources }: { sources: string[] } = JSON.parse(map)
-  if (sources.length === 0) return []
-  const scope = /^node_modules\/(@[^/]+)\//.exec(asset)?.[1] ?? ''
-  const lock: Lock = JSON.parse(await readFile(`${top}package-lock.json`, 'utf8'))
-  const installed = Object.entries(lock.packages).filter(
-    ([path, { dev }]) => dev !== true && existsSync(`${top}${path}/package.json`),
-  )
-  const folders = sources.flatMap((source) => {
-    const stored = [...source.matchAll(/([^/]+)\/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)
-    const [, sibling = ''] = /^(?:\.\.\/){3}([\w-]+)\//.exec(source) ?? []
-    const name = stored?.[2] ?? `${scope}/${sibling}`
-    const version = /@(\d[^_(]*)/.exec(stored?.[1] ?? '')?.[1]
-    const all = installed.filter(([path]) => path.endsWith(`node_modules/${name}`))
-    const [path] = all.find(([, one]) => one.version === version) ?? all[0] ?? []
-    return path === undefined ? [] : [top + path]
-  })
-  return [...new Set(folders)]
-}
-
-type Lock = { packages: Record<string, { version?: string; dev?: boolean }> }
 
 /** Node, which the binary contains: its version and licence. */
 export async function findRuntime(): Promise<Package> {

@@ -41,7 +41,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       config: { access: { resource: 'tenant', action: 'read' } },
       schema: {
         operationId: 'listTenants',
-        tags: ['account'],
+        tags: ['tenants'],
         summary: 'List the tenants you are a member of, by name',
         querystring: PageQuery,
         response: { 200: PageOf(Membership) },
@@ -61,7 +61,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       config: { idempotencyKey: true, access: { resource: 'tenant', action: 'create' } },
       schema: {
         operationId: 'createTenant',
-        tags: ['account'],
+        tags: ['tenants'],
         summary: 'Create a tenant with you as its admin',
         description:
           'It is not the active tenant of your session; `POST /session/tenant` switches to it. A member of a hundred tenants cannot create another (409).',
@@ -86,7 +86,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       config: { access: { resource: 'tenant', action: 'update' }, acceptsForm: true },
       schema: {
         operationId: 'switchTenant',
-        tags: ['account'],
+        tags: ['tenants'],
         summary: 'Switch the active tenant of your session: 204, or 303 for a form',
         description: 'The session gets a new id, and the previous cookie is no longer valid.',
         body: TenantChoice,
@@ -115,7 +115,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       config: { access: { resource: 'tenant', action: 'delete' } },
       schema: {
         operationId: 'leaveTenant',
-        tags: ['account'],
+        tags: ['tenants'],
         summary: 'Leave a tenant',
         description:
           'Ends your sessions and API tokens in it, and your open invitations to others. Your posts stay without an author. If it is the active tenant, your session moves to another one of yours under a new id; without another one you are signed out and your user is deleted, with identities and orders. The last admin cannot leave (409).',

@@ -35,7 +35,7 @@ const CheckoutPage = Type.Object(
   { title: 'CheckoutPage' },
 )
 
-const tags = ['account']
+const tags = ['billing']
 const accountPath = '/app/account'
 
 /** Where people pay, and change what they pay: pages of the billing provider. */

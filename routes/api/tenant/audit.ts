@@ -10,7 +10,7 @@ const tenantAudit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
       config: { access: { resource: 'audit', action: 'read' } },
       schema: {
         operationId: 'listTenantAudit',
-        tags: ['tenant'],
+        tags: ['tenants'],
         summary: 'List the audit log of your tenant, newest first',
         querystring: TenantAuditQuery,
         response: { 200: AuditPage },

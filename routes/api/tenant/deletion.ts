@@ -15,7 +15,7 @@ const tenantDeletion: FastifyPluginAsyncTypebox = async function tenantDeletion(
       config: { idempotencyKey: false, access: { resource: 'tenant-deletion', action: 'create' } },
       schema: {
         operationId: 'deleteTenant',
-        tags: ['members'],
+        tags: ['tenants'],
         summary: 'Delete the active tenant of your session',
         description:
           'Requires its exact name (409 `/docs/errors/confirmation-mismatch` for another one), and a sign-in or re-authentication within the last five minutes. All access to the tenant ends at once and nothing is sent from it any more; its data, events, deliveries and jobs are deleted within minutes. Members without another tenant are deleted with their accounts. Your session moves to another tenant of yours under a new id; without another one you are signed out and your account is deleted too.',

@@ -9,7 +9,7 @@ import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, PageOf, PageQuery, UuidParams } from '#src/http/schemas.ts'
 
-const tags = ['users']
+const tags = ['members']
 
 /** Open invitations of a tenant. `POST /users` creates them. */
 const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {

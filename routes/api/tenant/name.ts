@@ -14,7 +14,7 @@ const tenantName: FastifyPluginAsyncTypebox = async function tenantName(app) {
       config: { versioned: false, access: { resource: 'tenant-name', action: 'update' } },
       schema: {
         operationId: 'renameTenant',
-        tags: ['account'],
+        tags: ['tenants'],
         summary: 'Rename the active tenant',
         params: UuidParams,
         body: TenantName,

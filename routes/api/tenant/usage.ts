@@ -33,7 +33,7 @@ const usage: FastifyPluginAsyncTypebox<Options> = async function usage(app, { qu
       config: { access: { resource: 'usage', action: 'read' } },
       schema: {
         operationId: 'getUsage',
-        tags: ['users'],
+        tags: ['tenants'],
         summary: 'Read what your tenant stores and may store',
         description:
           'A write that would store more than a limit is refused with 409, `quota-exceeded`, and changes nothing. Deleting resources is always possible. Events expire on their own.',

@@ -96,7 +96,7 @@ const MemberQuery = Type.Object(
   { additionalProperties: false },
 )
 
-const tags = ['users']
+const tags = ['members']
 const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
 
 /** `mails`: the links of invitations are mailed; otherwise they are in the answers. */

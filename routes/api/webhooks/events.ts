@@ -30,7 +30,7 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
       config: { access: { resource: 'event', action: 'read' } },
       schema: {
         operationId: 'listEvents',
-        tags: ['webhook endpoints'],
+        tags: ['events'],
         summary: 'List the events of your tenant in order, after a cursor',
         description:
           'Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped. Events are kept for 90 days, without an endpoint for 30 days, unless the operator has set other limits.',

@@ -27,7 +27,7 @@ const notifications: FastifyPluginAsyncTypebox = async function notifications(ap
       config: { access: { resource: 'notification', action: 'read' } },
       schema: {
         operationId: 'listNotifications',
-        tags: ['webhooks'],
+        tags: ['webhook endpoints'],
         summary: 'List the alerts about your webhook endpoints, newest first',
         querystring: PageQuery,
         response: { 200: PageOf(Notification) },

@@ -183,7 +183,7 @@ const steps: readonly { key: keyof FirstSteps; text: string; label: string; href
     key: 'hasOrder',
     text: 'Place an order with it',
     label: 'Read how',
-    href: '/docs#tag/orders/POST/orders',
+    href: '/docs/api/orders#createOrder',
   },
   {
     key: 'hasEndpoint',
@@ -230,7 +230,7 @@ function orderList(orders: HomeAccount['orders']): Html {
   if (orders.length === 0) {
     return emptyState(
       html`No orders yet. A program places one with <code>POST /orders</code>.`,
-      html`<a href="/docs#tag/orders/POST/orders">Read how</a>`,
+      html`<a href="/docs/api/orders#createOrder">Read how</a>`,
     )
   }
   const rows = orders.map(({ id, city, items }) => [

@@ -1,6 +1,8 @@
 import { pageHead } from '#src/pages/kit/components.ts'
 import { html, withCodeSpans } from '#src/pages/kit/html.ts'
-import { layout, type Page } from '#src/pages/kit/layout.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
+import { docsLayout } from './frame.ts'
+import type { Group } from './operations.ts'
 
 /** What callers of the API can notice, newest release first. */
 const releases: readonly { version: string; changes: readonly string[] }[] = [
@@ -20,16 +22,16 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
   },
 ]
 
-export function changelogPage(): Page {
-  return layout(
-    'Changelog',
-    html`${pageHead({ title: 'Changelog', lead: 'Changes of the API. Fields and types of events may be added at any time: ignore those that you do not know.' })}
+export function changelogPage(groups: readonly Group[]): Page {
+  return docsLayout(groups, {
+    title: 'Changelog',
+    current: '/docs/changelog',
+    main: html`${pageHead({ title: 'Changelog', lead: 'Changes of the API. Fields and types of events may be added at any time: ignore those that you do not know.' })}
       ${releases.map(
         ({ version, changes }) => html`<section class="card" aria-label="${version}">
         <h2>${version}</h2>
         <ul>${changes.map((change) => html`<li>${withCodeSpans(change)}</li>`)}</ul>
       </section>`,
-      )}
-      <p><a href="/docs">API reference</a></p>`,
-  )
+      )}`,
+  })
 }

@@ -1,21 +1,23 @@
 import { type ErrorCode, errorCodes, errorTable, problemType } from '#src/http/problems.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
-import { layout, type Page } from '#src/pages/kit/layout.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
+import { docsLayout } from './frame.ts'
+import type { Group } from './operations.ts'
 
 /** The page that the `type` of a problem leads to: meaning, cause and remedy. */
-export function errorPage(code: ErrorCode): Page {
+export function errorPage(groups: readonly Group[], code: ErrorCode): Page {
   const { status, title, meaning, cause, remedy } = errorTable[code]
-  return layout(
+  return docsLayout(groups, {
     title,
-    html`${pageHead({ title: title, lead: html`Status ${status}, type <code>${problemType(code)}</code>` })}
+    current: '/docs/errors',
+    main: html`${pageHead({ trail: { href: '/docs/errors', label: 'Errors' }, title: title, lead: html`Status ${status}, type <code>${problemType(code)}</code>` })}
       <section class="card">
         ${part('Meaning', meaning)}
         ${part('Cause', cause)}
         ${part('What to do', remedy)}
-        <p><a href="/docs/errors">All errors</a></p>
       </section>`,
-  )
+  })
 }
 
 function part(heading: string, text: string): Html {
@@ -24,20 +26,21 @@ function part(heading: string, text: string): Html {
 }
 
 /** All errors, by status. */
-export function errorsPage(): Page {
+export function errorsPage(groups: readonly Group[]): Page {
   const codes = [...errorCodes].sort(
     (one, other) => errorTable[one].status - errorTable[other].status,
   )
-  return layout(
-    'Errors',
-    html`${pageHead({ title: 'Errors', lead: html`Errors of the API are <code>application/problem+json</code> (RFC 9457). <code>type</code> is the path of a page below.` })}
+  return docsLayout(groups, {
+    title: 'Errors',
+    current: '/docs/errors',
+    main: html`${pageHead({ title: 'Errors', lead: html`Errors of the API are <code>application/problem+json</code> (RFC 9457). <code>type</code> is the path of a page below.` })}
       <section class="card" aria-label="All errors">
         <div class="scroll"><table class="fields">
           <thead><tr><th scope="col">Status</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
           <tbody>${codes.map(errorRow)}</tbody>
         </table></div>
       </section>`,
-  )
+  })
 }
 
 function errorRow(code: ErrorCode): Html {

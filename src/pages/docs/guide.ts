@@ -1,11 +1,13 @@
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
-import { layout, type Page } from '#src/pages/kit/layout.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
+import { docsLayout } from './frame.ts'
+import type { Group } from './operations.ts'
 
 type Topic = { id: string; title: string; texts: readonly string[]; sample?: string }
 
 /** How to use the API, topic by topic. `$BASE` in a sample is the address of the installation. */
-const topics: readonly Topic[] = [
+export const topics: readonly Topic[] = [
   {
     id: 'authentication',
     title: 'Authentication',
@@ -89,13 +91,14 @@ const topics: readonly Topic[] = [
   },
 ]
 
-export function guidePage(baseUrl: string): Page {
-  return layout(
-    'Guide',
-    html`${pageHead({ title: 'Guide', lead: html`How to use the API. Every operation is in the <a href="/docs">reference</a>, every type of event in <a href="/docs/events">Events</a>, every error in <a href="/docs/errors">Errors</a>.` })}
+export function guidePage(groups: readonly Group[], baseUrl: string): Page {
+  return docsLayout(groups, {
+    title: 'Guide',
+    current: '/docs/guide',
+    main: html`${pageHead({ title: 'Guide', lead: 'How to use the API, topic by topic.' })}
       <nav class="card topics" aria-label="Topics">${topics.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}</nav>
       ${topics.map((topic) => topicSection(topic, baseUrl))}`,
-  )
+  })
 }
 
 function topicSection({ id, title, texts, sample }: Topic, baseUrl: string): Html {

@@ -3,29 +3,36 @@ import { sha256 } from '#src/crypto/hash.ts'
 import { readTextAssetSync } from '#src/runtime/assets.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 
-/** The media types of the files that pages load. */
-export const assetTypes = {
-  'gatehouse.css': 'text/css; charset=utf-8',
-  'gatehouse.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+const script = 'text/javascript; charset=utf-8'
+
+/** The files that pages load: their folder and media type. */
+export const pageAssets = {
+  'gatehouse.css': { folder: 'kit', type: 'text/css; charset=utf-8' },
+  'gatehouse.js': { folder: 'kit', type: script },
+  'try-it.js': { folder: 'docs', type: script },
+  'icon.svg': { folder: 'kit', type: 'image/svg+xml' },
 } as const
 
-export type AssetName = keyof typeof assetTypes
+export type AssetName = keyof typeof pageAssets
+export const assetNames: readonly AssetName[] = [
+  'gatehouse.css',
+  'gatehouse.js',
+  'try-it.js',
+  'icon.svg',
+]
 
-const versions = onFirstUse(() => ({
-  'gatehouse.css': versionOf('gatehouse.css'),
-  'gatehouse.js': versionOf('gatehouse.js'),
-  'icon.svg': versionOf('icon.svg'),
-}))
+const versions = onFirstUse(
+  () => new Map(assetNames.map((name) => [name, hashOf(readPageAsset(name))])),
+)
 
 /** The text of an asset. */
 export function readPageAsset(name: AssetName): string {
-  return readTextAssetSync(`src/pages/kit/${name}`)
+  return readTextAssetSync(`src/pages/${pageAssets[name].folder}/${name}`)
 }
 
 /** The first characters of the hash of an asset: the version in its path. */
 export function assetVersion(name: AssetName): string {
-  return versions()[name]
+  return versions().get(name) ?? ''
 }
 
 /** The path with which pages load an asset. Its version changes with its bytes. */
@@ -48,10 +55,6 @@ export function brandStyle({ light, dark }: Accent): string {
   --on-accent: light-dark(${light.text}, ${dark.text});
 }
 `
-}
-
-function versionOf(name: AssetName): string {
-  return hashOf(readPageAsset(name))
 }
 
 /** The first characters of the SHA-256: the version in a path. */

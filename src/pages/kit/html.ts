@@ -124,7 +124,7 @@ function formatOf(timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
 export function copyable(
   id: string,
   label: string,
-  kind: 'secret' | 'excerpt',
+  kind: 'secret' | 'excerpt' | 'example',
   text: string,
 ): Html {
   return html`<div class="copyable"><pre class="${kind}" tabindex="0" aria-label="${label}"><code id="${id}">${text}</code></pre>${copyButton(id, `Copy ${label.toLowerCase()}`)}</div>`

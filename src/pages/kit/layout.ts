@@ -16,19 +16,14 @@ export type Page = {
   readonly title: string
   /** Its content, with one heading. */
   readonly main: Html
-  /** The current page and its viewer; without it there is no navigation. */
-  readonly open: Navigation | UnknownViewer | undefined
+  /** The current page and its viewer, or links of its own; without it there is no navigation. */
+  readonly open: Navigation | UnknownViewer | OwnLinks | undefined
   /** Further elements for `<head>`. */
   readonly head: Html | undefined
 }
 
 /** A page of this title and content. */
-export function layout(
-  title: string,
-  main: Html,
-  open?: Navigation | UnknownViewer,
-  head?: Html,
-): Page {
+export function layout(title: string, main: Html, open?: Page['open'], head?: Html): Page {
   return { title, main, open, head }
 }
 
@@ -36,7 +31,8 @@ export function layout(
 export function renderPage({ title, main, open, head }: Page, brand: Brand): string {
   const { name, supportUrl, termsUrl } = brand
   const { logo, style } = brandPaths(brand)
-  const known = open === undefined || 'mayBeSignedIn' in open ? null : open
+  const side = open === undefined ? html`` : sideOf(open, supportUrl)
+  const isBeside = open !== undefined && !('mayBeSignedIn' in open)
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -54,12 +50,11 @@ export function renderPage({ title, main, open, head }: Page, brand: Brand): str
     <script src="${assetPath('gatehouse.js')}" defer blocking="render"></script>
     ${head ?? ''}
   </head>
-  <body${known ? html` class="beside"` : ''}>
+  <body${isBeside ? html` class="beside"` : ''}>
     <a class="skip" href="#main">Skip to content</a>
     <header class="side">
       <a class="brand" href="/">${logo === null ? icon('gate') : html`<img src="${logo}" width="24" height="24" alt="">`}${name}</a>
-      ${known ? html`${switcher(known)}${navigation(known)}` : ''}
-      ${open !== undefined && 'mayBeSignedIn' in open ? publicNavigation(open, supportUrl) : ''}
+      ${side}
     </header>
     <div class="view">
       <main id="main">
@@ -70,6 +65,12 @@ export function renderPage({ title, main, open, head }: Page, brand: Brand): str
   </body>
 </html>
 `.markup
+}
+
+function sideOf(open: NonNullable<Page['open']>, supportUrl: string | null): Html {
+  if ('side' in open) return open.side
+  if ('mayBeSignedIn' in open) return publicNavigation(open, supportUrl)
+  return html`${switcher(open)}${navigation(open)}`
 }
 
 function linkTo(url: string | null, label: string): Html {
@@ -100,6 +101,9 @@ export type UnknownViewer = {
   /** The browser has sent a session cookie; whether the session is live was not asked. */
   readonly mayBeSignedIn: boolean
 }
+
+/** A page with links of its own in place of those of the program, such as the documentation. */
+export type OwnLinks = { readonly side: Html }
 
 /** The links that need no permission. */
 function publicNavigation({ mayBeSignedIn }: UnknownViewer, supportUrl: string | null): Html {

@@ -56,7 +56,7 @@ export function orderListPage(
     'Orders',
     html`${pageHead({ title: 'Orders', lead: 'Your orders in all your tenants. Nobody else sees them.' })}
       <section class="card">
-        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs#tag/orders/POST/orders">Read how</a>`)}
+        ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs/api/orders#createOrder">Read how</a>`)}
       </section>`,
     { current: '/app/orders', ...viewer },
   )

@@ -6,18 +6,16 @@ export const accountRoutes: RouteRows = {
   'GET /': { who: 'anyone', answer: 200 },
   'GET /assets/gatehouse.css': { who: 'anyone', answer: 200 },
   'GET /assets/gatehouse.js': { who: 'anyone', answer: 200 },
+  'GET /assets/try-it.js': { who: 'anyone', answer: 200 },
   'GET /assets/icon.svg': { who: 'anyone', answer: 200 },
   'GET /app/design': { who: 'anyone', answer: 200 },
   'GET /openapi.json': { who: 'anyone', answer: 200 },
   'GET /docs': { who: 'anyone', answer: 200 },
-  'GET /docs/plain': { who: 'anyone', answer: 200 },
   'GET /docs/guide': { who: 'anyone', answer: 200 },
+  'GET /docs/search': { who: 'anyone', answer: 200 },
   'GET /docs/events': { who: 'anyone', answer: 200 },
   'GET /docs/changelog': { who: 'anyone', answer: 200 },
-  'GET /docs/assets/scalar.js': { who: 'anyone', answer: 200 },
-  'GET /docs/assets/scalar.css': { who: 'anyone', answer: 200 },
-  'GET /docs/assets/viewer.js': { who: 'anyone', answer: 200 },
-  'GET /docs/assets/viewer.css': { who: 'anyone', answer: 200 },
+  'GET /docs/api/:group': { who: 'anyone', answer: 404 }, // there is no group `demo`
   'GET /docs/errors': { who: 'anyone', answer: 200 },
   'GET /docs/errors/:code': { who: 'anyone', answer: 404 }, // there is no error `demo`
 

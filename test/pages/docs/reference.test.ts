@@ -1,22 +1,73 @@
 import t from 'tap'
 import type { ApiDescription, Operation } from '#src/http/openapi/examples.ts'
-import { fieldsOf, referencePage, typeText } from '#src/pages/docs/reference.ts'
+import { fieldsOf, typeText } from '#src/pages/docs/fields.ts'
+import { groupsOf } from '#src/pages/docs/operations.ts'
+import { groupPage } from '#src/pages/docs/reference.ts'
+import { samplesOf, takesToken } from '#src/pages/docs/samples.ts'
 import { build } from '#test/support/app/app.ts'
 
-t.test('the reference at /docs/plain shows every operation without scripts', async (t) => {
+t.test(
+  'the reference shows every operation without scripts, each on the page of its group',
+  async (t) => {
+    const { app } = await build(t)
+    const start = (await app.inject('/docs')).body
+    const { paths } = (await app.inject('/openapi.json')).json<ApiDescription>()
+    const operations = Object.values(paths).flatMap((path) => Object.values(path))
+    t.ok(operations.length > 50)
+    const groups = groupsOf(app.describeApi())
+    t.equal(groups.flatMap(({ entries }) => entries).length, operations.length)
+    for (const { href, entries } of groups) {
+      t.match(start, `href="${href}"`)
+      const page = await app.inject(href)
+      t.equal(page.statusCode, 200, href)
+      t.match(page.headers['content-security-policy'], /default-src 'none'/)
+      t.notMatch(page.body, /<script(?! src="\/assets\/)|\sstyle=/i)
+      for (const { operation } of entries) {
+        t.match(page.body, `id="${operation.operationId}"`, operation.summary ?? '')
+      }
+    }
+    const orders = (await app.inject('/docs/api/orders')).body
+    t.match(orders, 'lineItems[].sku')
+    t.match(orders, '&quot;cardLast4&quot;: &quot;4242&quot;')
+    t.match(orders, 'href="/docs/errors/not-found"')
+    t.equal((await app.inject('/docs/api/no-such')).statusCode, 404)
+  },
+)
+
+t.test(
+  'people find first what they need first, and the callbacks of the sign-in last',
+  async (t) => {
+    const { app } = await build(t)
+    const sections = groupsOf(app.describeApi()).map(({ section }) => section)
+    t.same(
+      [...new Set(sections)],
+      [...['Authentication', 'Resources', 'Webhooks', 'Billing', 'Sign-in']],
+    )
+  },
+)
+
+t.test('samples name the credential that the operation takes, and its example', async (t) => {
   const { app } = await build(t)
-  const page = await app.inject('/docs/plain')
-  t.equal(page.statusCode, 200)
-  t.match(page.headers['content-security-policy'], /default-src 'none'/)
-  t.notMatch(page.body, /<script(?! src="\/assets\/)|style=/i)
-  const { paths } = (await app.inject('/openapi.json')).json<ApiDescription>()
-  const operations = Object.values(paths).flatMap((path) => Object.values(path))
-  t.ok(operations.length > 50)
-  for (const { operationId, summary } of operations) {
-    t.match(page.body, `id="${operationId}"`, summary ?? '')
+  await app.ready()
+  const samples = groupsOf(app.describeApi()).flatMap(({ entries }) =>
+    entries.flatMap((entry) =>
+      samplesOf(entry, 'https://api.example').map(({ code }) => ({ ...entry, code })),
+    ),
+  )
+  for (const { operation, code, path } of samples) {
+    t.equal(/Authorization"?:/.test(code), takesToken(operation), `${path}: ${code}`)
+    t.notMatch(code, /[{]\w+[}]|undefined/, path)
   }
-  t.match(page.body, 'lineItems[].sku')
-  t.match(page.body, '&quot;cardLast4&quot;: &quot;4242&quot;')
+  const codeOf = (id: string) =>
+    samples.filter(({ operation }) => operation.operationId === id).map(({ code }) => code)
+  t.match(codeOf('getMe')[0], 'curl https://api.example/me')
+  t.match(codeOf('createWebhookEndpoint')[0], '"url": "https://app.acme.example/webhooks"')
+  t.match(codeOf('createWebhookEndpoint')[2], '"recoverWhenDisabled": True')
+  t.same(
+    codeOf('deleteOtherSessions').map((code) => code.includes('--cookie "sid=…"')),
+    [true],
+    'a session belongs to a browser',
+  )
 })
 
 t.test('the description is rendered once, cached by clients and limited per address', async (t) => {
@@ -27,7 +78,7 @@ t.test('the description is rendered once, cached by clients and limited per addr
     described += 1
     return describeApi()
   }
-  for (const url of ['/docs/plain', '/openapi.json']) {
+  for (const url of ['/docs/api/orders', '/openapi.json']) {
     const first = await app.inject(url)
     t.equal(first.headers['cache-control'], 'public, max-age=300')
     t.equal((await app.inject(url)).body, first.body)
@@ -39,7 +90,7 @@ t.test('the description is rendered once, cached by clients and limited per addr
     }
   }
   t.equal(described, 2)
-  const refused = await app.inject('/docs/plain')
+  const refused = await app.inject('/docs/api/orders')
   t.equal(refused.statusCode, 429)
   t.ok(Number(refused.headers['retry-after']) > 0)
 })
@@ -52,14 +103,17 @@ t.test('descriptions are escaped; access notes and code spans are shown', async 
     security: [{ session: [] }, { token: [] }],
     responses: {},
   }
-  const page = referencePage({
+  const groups = groupsOf({
     info: { title: 'T', version: '1' },
     paths: { '/<p>': { get: operation } },
-  }).main.markup
+  })
+  const [group] = groups
+  if (group === undefined) throw new Error('The description has no group.')
+  const page = groupPage(groups, group, 'https://api.example').main.markup
   t.notMatch(page, /<i>|<u>|<p>\//)
   t.match(page, '<code>&lt;u&gt;</code>.</p>')
   t.match(page, '<p>Roles admin: of one’s tenant.</p>')
-  t.match(page, 'Requires a session or an API token.')
+  t.match(page, 'Requires an API token, or a session.')
 })
 
 t.test('schemas are described in words', async (t) => {

@@ -3246,8 +3246,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor",
-         *   "expiresAt": "2026-11-21T09:30:00.000Z",
+         *   "name": "Nightly import",
+         *   "expiresAt": "2027-05-21T09:30:00.000Z",
          *   "permissions": [
          *     "post:read"
          *   ]
@@ -3499,7 +3499,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor"
+         *   "name": "Acme"
          * }
          */
         "application/json": components["schemas"]["TenantName"];
@@ -4607,7 +4607,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor"
+         *   "name": "Acme"
          * }
          */
         "application/json": components["schemas"]["TenantDeletion"];
@@ -4648,7 +4648,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor"
+         *   "name": "Acme"
          * }
          */
         "application/json": components["schemas"]["TenantName"];
@@ -4790,7 +4790,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor",
+         *   "name": "Handbook",
          *   "teamId": 1
          * }
          */
@@ -4922,7 +4922,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor"
+         *   "name": "Handbook"
          * }
          */
         "application/json": components["schemas"]["FolderChange"];
@@ -5003,7 +5003,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor"
+         *   "name": "Engineering"
          * }
          */
         "application/json": components["schemas"]["TeamName"];
@@ -5131,7 +5131,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor"
+         *   "name": "Engineering"
          * }
          */
         "application/json": components["schemas"]["TeamName"];
@@ -5397,11 +5397,11 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor",
+         *   "name": "Nightly import",
          *   "permissions": [
          *     "post:read"
          *   ],
-         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         *   "expiresAt": "2027-05-21T09:30:00.000Z"
          * }
          */
         "application/json": components["schemas"]["NewServiceToken"];
@@ -5530,11 +5530,11 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor",
+         *   "name": "Nightly import",
          *   "permissions": [
          *     "post:read"
          *   ],
-         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         *   "expiresAt": "2027-05-21T09:30:00.000Z"
          * }
          */
         "application/json": components["schemas"]["ServiceTokenChange"];
@@ -5665,8 +5665,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "url": "https://login.example.com/authorize?…",
-         *   "description": "text",
+         *   "url": "https://app.acme.example/webhooks",
+         *   "description": "Production",
          *   "eventTypes": [
          *     "order.updated"
          *   ],
@@ -5803,8 +5803,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "url": "https://login.example.com/authorize?…",
-         *   "description": "text",
+         *   "url": "https://app.acme.example/webhooks",
+         *   "description": "Production",
          *   "eventTypes": [
          *     "order.updated"
          *   ],
@@ -5867,7 +5867,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "overlapSeconds": 1
+         *   "overlapSeconds": 86400
          * }
          */
         "application/json": components["schemas"]["SecretRotation"];
@@ -6271,7 +6271,7 @@ export interface operations {
         /**
          * @example {
          *   "from": "2026-11-21T09:30:00.000Z",
-         *   "to": "2026-11-21T09:30:00.000Z",
+         *   "to": "2026-11-22T09:30:00.000Z",
          *   "status": "pending",
          *   "eventType": "order.updated",
          *   "eventId": "msg_9f0c1d2e-3b4a-4c5d-8e6f-7a8b9c0d1e2f",
@@ -6512,8 +6512,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "price": "text",
-         *   "returnTo": "text"
+         *   "price": "price_pro",
+         *   "returnTo": "/app/account"
          * }
          */
         "application/json": components["schemas"]["Checkout"];
@@ -6755,7 +6755,7 @@ export interface operations {
          * @example {
          *   "status": "recorded",
          *   "from": "2026-11-21T09:30:00.000Z",
-         *   "to": "2026-11-21T09:30:00.000Z"
+         *   "to": "2026-11-22T09:30:00.000Z"
          * }
          */
         "application/json": components["schemas"]["NewBillingReplay"];
@@ -6873,7 +6873,7 @@ export interface operations {
         /**
          * @example {
          *   "from": "2026-11-21T09:30:00.000Z",
-         *   "to": "2026-11-21T09:30:00.000Z",
+         *   "to": "2026-11-22T09:30:00.000Z",
          *   "dryRun": true
          * }
          */
@@ -6985,7 +6985,7 @@ export interface operations {
   linkBillingCustomer: {
     parameters: {
       path: {
-        /** @example text */
+        /** @example cus_42 */
         customer: string;
       };
     };
@@ -7611,8 +7611,8 @@ export interface operations {
          *     "tenantId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
          *     "amount": 4900,
          *     "currency": "eur",
-         *     "status": "text",
-         *     "amountRefunded": 1,
+         *     "status": "paid",
+         *     "amountRefunded": 0,
          *     "createdAt": "2026-11-21T09:30:00.000Z"
          *   }
          * }
@@ -7671,8 +7671,8 @@ export interface operations {
          *     "tenantId": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
          *     "amount": 4900,
          *     "currency": "eur",
-         *     "status": "text",
-         *     "amountRefunded": 1,
+         *     "status": "paid",
+         *     "amountRefunded": 0,
          *     "createdAt": "2026-11-21T09:30:00.000Z"
          *   }
          * }
@@ -7786,7 +7786,7 @@ export interface operations {
          *     "plan": "pro",
          *     "status": "text",
          *     "currentPeriodEnd": "2026-11-21T09:30:00.000Z",
-         *     "cancelsAt": "2026-11-21T09:30:00.000Z"
+         *     "cancelsAt": null
          *   }
          * }
          */
@@ -7844,7 +7844,7 @@ export interface operations {
          *     "plan": "pro",
          *     "status": "text",
          *     "currentPeriodEnd": "2026-11-21T09:30:00.000Z",
-         *     "cancelsAt": "2026-11-21T09:30:00.000Z"
+         *     "cancelsAt": null
          *   }
          * }
          */

@@ -1,0 +1,127 @@
+import type { Browser } from 'playwright-core'
+import type { Test } from 'tap'
+import { receive } from '#test/billing/received.ts'
+import { descriptions } from '#test/resources/index.ts'
+import { insertion } from '#test/schema/table-rows.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
+import { launchBrowser } from '#test/support/browser/browser.ts'
+import type { StrippingProxy } from '#test/support/browser/stripping-proxy.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
+import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
+import { createDelivery } from '#test/support/receiver/delivery.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** Downloads, which are no pages. */
+const downloads = ['/app/audit/export']
+
+/** A server whose every page has something to show, and a signed-in admin who is an operator. */
+export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
+  const settings = { OPERATORS: 'demo:olga', ...(proxy && { BASE_URL: proxy.origin }) }
+  const { built: test, routes } = await collectRoutes(() => build(t, settings))
+  const { database } = test
+  const email = 'olga@acme.example'
+  const user = await createUser(database, { role: 'admin', email, emailVerified: true })
+  const other = await createUser(database, { role: 'admin' })
+  const { tenantId } = user
+  await addIdentity(test, user.userId, 'olga')
+  await database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
+    [other.tenantId, user.userId],
+  )
+  await createUser(database, { tenantId, email: `${'long-address-'.repeat(8)}@acme.example` })
+  const third = await createUser(database, { role: 'admin' })
+  const { rows: invitations } = await database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     VALUES ($1, $2, 'viewer', $3, now() + interval '1 day') RETURNING id`,
+    [third.tenantId, email, third.userId],
+  )
+  const { rows: runs } = await database.admin.query(
+    `INSERT INTO billing_replays (id, event_ids, received_to, total)
+     VALUES (gen_random_uuid(), '{}', now(), 0) RETURNING id`,
+  )
+  await receive(database, { id: 'evt_1', status: 'dead' })
+  await createTestInvoice(database, tenantId)
+  const orderId = await createOrder(database, user)
+  const declared = await sampleRows(test, { ...user, department: 'a department' })
+  const url = `https://8.8.8.8/${'a-long-path/'.repeat(8)}`
+  const endpointId = await createEndpoint(database, user, { url, status: 'failing' })
+  const deliveryId = await createDelivery(database, { tenantId, endpointId, attempts: 2 })
+  const replayId = await createReplayOf(database, user, endpointId)
+  const { rows: events } = await database.admin.query('SELECT id FROM outbound_events LIMIT 1')
+  /** An address for each page with a parameter. A page that is missing here fails the test. */
+  const samples: Record<string, string> = {
+    '/app/orders/:id': `/app/orders/${orderId}`,
+    ...declared,
+    '/app/events/:id': `/app/events/${events[0].id}`,
+    '/app/webhooks/:id': `/app/webhooks/${endpointId}`,
+    '/app/webhooks/:id/replays/:replayId': `/app/webhooks/${endpointId}/replays/${replayId}`,
+    '/app/webhooks/:id/replays/new': `/app/webhooks/${endpointId}/replays/new?rows=selected&delivery=${deliveryId}`,
+    '/app/deliveries/:id': `/app/deliveries/${deliveryId}`,
+    '/app/invitations/:id': `/app/invitations/${invitations[0].id}`,
+    '/app/billing/:id': '/app/billing/evt_1',
+    '/app/billing/replays/:id': `/app/billing/replays/${runs[0].id}`,
+    '/docs/errors/:code': '/docs/errors/not-found',
+    '/docs/api/:group': '/docs/api/account',
+  }
+  // Event streams are the GET routes without HEAD.
+  const pages = routes
+    .filter(({ method, url }) => method === 'HEAD' && isPage(url))
+    .map(({ url }) => ({ route: url, path: url.includes(':') ? samples[url] : url }))
+  const { cookie } = await signIn(test, user)
+  if (proxy !== null) await addRemovable(t, test, user)
+  const listening = await test.app.listen({ host: '127.0.0.1', port: 0 })
+  proxy?.leadTo(listening)
+  const origin = proxy?.origin ?? listening
+  const browser = await launchBrowser()
+  t.teardown(() => browser.close())
+  return { pages, routes, open: (more = {}) => openAs(browser, origin, cookie, more) }
+}
+
+/** The page of one row of each declared resource that has pages. */
+async function sampleRows({ database }: TestApp, person: TestUser & { department: string }) {
+  const facts = { ...person, ...(await createChain(database, person)) }
+  const samples: Record<string, string> = {}
+  for (const { path, table, row, forms } of descriptions) {
+    if (forms === undefined) continue
+    const [text, values] = insertion(table, row(facts))
+    const { rows } = await database.admin.query(`${text} RETURNING id`, values)
+    samples[`/app${path}/:id`] = `/app${path}/${rows[0].id}`
+  }
+  return samples
+}
+
+/** What a form exists for only if it is there. */
+async function addRemovable(t: Test, test: TestApp, user: TestUser) {
+  await addIdentity(test, user.userId, 'olga-2')
+  const send = as(test, await signIn(test, user))
+  const made = [
+    await send('POST', '/auth/tokens', { name: 'ci' }),
+    await send('POST', '/users', { email: 'new@acme.example', role: 'viewer' }),
+    await send('POST', '/teams', { name: 'without folders' }),
+    await send('POST', '/service-tokens', { name: 'ci', permissions: ['post:read'] }),
+    await send('PUT', '/billing/customers/cus_1', { userId: user.userId }),
+  ]
+  t.same(
+    made.filter(({ statusCode }) => statusCode >= 300),
+    [],
+  )
+}
+
+function isPage(url: string): boolean {
+  if (downloads.includes(url)) return false
+  return url === '/' || /^\/(app|docs)(\/|$)/.test(url)
+}
+
+async function openAs(browser: Browser, origin: string, cookie: string, more: object) {
+  const context = await browser.newContext({ baseURL: origin, ...more })
+  await context.addCookies([{ name: 'sid', value: cookie.slice('sid='.length), url: origin }])
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+  page.on('pageerror', (error) => faults.push(error.message))
+  return { page, faults }
+}
