@@ -201,6 +201,15 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
+    ├── assets/try-it.js (GET)
+    │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   assets/try-it.js (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (onSend) ["headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
     ├── assets/icon.svg (GET)
     │   • (onRequest) ["setSecurityHeaders()"]
     │   • (onResponse) ["countRequest()"]
@@ -1123,15 +1132,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   ├── /plain (GET)
-    │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   │   /plain (HEAD)
-    │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
-    │   │   • (onSend) ["headRouteOnSendHandler()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
     │   ├── /guide (GET)
     │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │   │   • (onResponse) ["countRequest()"]
@@ -1177,38 +1177,20 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   • (onSend) ["headRouteOnSendHandler()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
-    │   ├── /assets/scalar.js (GET)
+    │   ├── /api/:group (GET)
     │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
-    │   │   /assets/scalar.js (HEAD)
-    │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
-    │   │   • (onSend) ["headRouteOnSendHandler()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   ├── /assets/scalar.css (GET)
-    │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   │   /assets/scalar.css (HEAD)
+    │   │   /api/:group (HEAD)
     │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │   │   • (onSend) ["headRouteOnSendHandler()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
-    │   ├── /assets/viewer.js (GET)
-    │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   │   /assets/viewer.js (HEAD)
-    │   │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
-    │   │   • (onSend) ["headRouteOnSendHandler()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   └── /assets/viewer.css (GET)
+    │   └── /search (GET)
     │       • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /assets/viewer.css (HEAD)
+    │       /search (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │       • (onSend) ["headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]

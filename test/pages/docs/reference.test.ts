@@ -64,7 +64,7 @@ t.test('samples name the credential that the operation takes, and its example', 
   t.match(codeOf('createWebhookEndpoint')[0], '"url": "https://app.acme.example/webhooks"')
   t.match(codeOf('createWebhookEndpoint')[2], '"recoverWhenDisabled": True')
   t.same(
-    codeOf('deleteOtherSessions').map((code) => code.includes('--cookie "sid=…"')),
+    codeOf('endOtherSessions').map((code) => code.includes('--cookie "sid=…"')),
     [true],
     'a session belongs to a browser',
   )
