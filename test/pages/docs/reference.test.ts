@@ -38,6 +38,7 @@ t.test(
   'people find first what they need first, and the callbacks of the sign-in last',
   async (t) => {
     const { app } = await build(t)
+    await app.ready()
     const sections = groupsOf(app.describeApi()).map(({ section }) => section)
     t.same(
       [...new Set(sections)],
