@@ -13,7 +13,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Whether an Idempotency-Key makes the one write of the route happen once. Every operation that
-     * creates something states it.
+     * creates or changes an object states it.
      */
     idempotencyKey?: boolean
   }
@@ -67,13 +67,13 @@ export default fp<{ keys: EncryptionKeys }>(
   { name: 'idempotency', fastify: '5.x' },
 )
 
-/** @throws if a creating operation does not state whether it takes a key */
+/** @throws if an operation that creates or changes an object does not state whether it takes a key */
 function describeKey(route: RouteOptions): void {
   const { config, schema, method, url } = route
   if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
   const creates = method === 'POST' && ['create', 'replay'].includes(config.access.action)
-  if (creates && config.idempotencyKey === undefined) {
-    throw new Error(`POST ${url} does not state config.idempotencyKey.`)
+  if ((creates || method === 'PATCH') && config.idempotencyKey === undefined) {
+    throw new Error(`${method} ${url} does not state config.idempotencyKey.`)
   }
   if (config.idempotencyKey !== true) return
   schema.headers = withHeader(schema.headers, header, Header)

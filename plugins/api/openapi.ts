@@ -5,12 +5,12 @@ import Type from 'typebox'
 import { accessOverview } from '#src/access/overview.ts'
 import { type CredentialKind, policy } from '#src/access/policy.ts'
 import { eventKinds } from '#src/domain/events.ts'
+import { apiVersion } from '#src/http/api-version.ts'
 import { sessionCookie } from '#src/http/headers/session-cookie.ts'
 import { finishDescription } from '#src/http/openapi/description.ts'
 import type { ApiDescription } from '#src/http/openapi/examples.ts'
 import { type ErrorCode, errorCodes, errorTable } from '#src/http/problems.ts'
 import { codesOf, ProblemBody, problemOf, withHeader } from '#src/http/schemas.ts'
-import { version } from '#src/runtime/assets.ts'
 import { describeWebhooks, eventUnion } from '#src/webhooks/events/describe.ts'
 
 declare module 'fastify' {
@@ -43,8 +43,9 @@ export default fp<{ baseUrl: string }>(
         openapi: '3.1.0',
         info: {
           title: 'Gatehouse',
-          description: 'Sign-in, scoped resources and signed webhooks.',
-          version,
+          description:
+            'Sign-in, scoped resources and signed webhooks. The version is the day of the last change that could break a client; every response has it in `API-Version`.',
+          version: apiVersion,
           license: { name: 'MIT', identifier: 'MIT' },
         },
         servers: [{ url: baseUrl }],

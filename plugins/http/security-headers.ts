@@ -1,6 +1,7 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
 import Fastify, { type FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
+import { apiVersion } from '#src/http/api-version.ts'
 
 type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 
@@ -12,7 +13,7 @@ declare module 'fastify' {
 }
 
 /**
- * Security headers and the request id on every response. Caches store nothing unless a route allows it. The content
+ * Security headers, the request id and the version of the API on every response. Caches store nothing unless a route allows it. The content
  * security policy allows only the program's own scripts, style sheets and images: files, nothing inside
  * a page. Browsers also apply `form-action` to redirects after a form submission, so it lists the
  * origins of the identity providers' pages that a form redirects to: those of their issuers, and for
@@ -39,7 +40,7 @@ export default fp<{ https: boolean; formTargets: readonly string[] }>(
       referrerPolicy: { policy: 'same-origin' },
       strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
     })
-    const headers: Headers = { ...secure, 'cache-control': 'no-store' }
+    const headers: Headers = { ...secure, 'cache-control': 'no-store', 'api-version': apiVersion }
     const policy = String(headers['content-security-policy'])
     const pages = new Map<string, string>()
     app.decorate('allowFormTarget', (provider, origin) => {

@@ -2,20 +2,31 @@ import type { FastifyBaseLogger } from 'fastify'
 import fp from 'fastify-plugin'
 import { Problem } from '#src/http/problems.ts'
 import { createHostCheck, createUrlCheck, type HostCheckOptions } from '#src/webhooks/client/dns.ts'
+import { maxUrlLength, type UrlRefusal } from '#src/webhooks/client/url.ts'
 
 export type CustomerUrl = { url: string } | { fault: string }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The normalized URL, or a fault text that does not reveal anything about our network. */
+    /** The normalized URL, or the rule that it broke, which reveals nothing about our network. */
     judgeCustomerUrl(text: string, log: FastifyBaseLogger): Promise<CustomerUrl>
     /** Returns the normalized URL. @throws Problem `malformed` with the fault text */
     readCustomerUrl(text: string, log: FastifyBaseLogger): Promise<string>
   }
 }
 
-const fault =
-  'The URL must be https, on port 443 or 8443, without user name, password and fragment, and its host must be a name or address that is reachable from the public Internet.'
+/** What the form of a URL has to be, by the rule that it broke. */
+const rules: Readonly<Record<Exclude<UrlRefusal, 'name' | 'address'>, string>> = {
+  malformed: 'must be an absolute URL without spaces, such as https://app.example.com/webhooks',
+  'too-long': `must have at most ${maxUrlLength} characters`,
+  scheme: 'must start with https://',
+  credentials: 'must not have a user name or password',
+  fragment: 'must not have a fragment (#…)',
+  port: 'must have port 443 or 8443',
+}
+
+/** One text for every host that is refused: another for each reason would describe our network. */
+const unreachable = 'must have a host that is reachable from the public Internet'
 
 /** Judges customers' URLs by their form and the addresses of their host. Only workers call them. */
 export default fp<HostCheckOptions>(
@@ -25,7 +36,8 @@ export default fp<HostCheckOptions>(
       const judged = await judge(text)
       if ('url' in judged) return judged
       log.info({ reason: judged.refused }, 'endpoint URL refused')
-      return { fault }
+      const broken = Object.entries(rules).find(([refusal]) => refusal === judged.refused)
+      return { fault: `The URL ${broken?.[1] ?? unreachable}.` }
     })
     app.decorate('readCustomerUrl', async function readCustomerUrl(text, log) {
       const judged = await app.judgeCustomerUrl(text, log)

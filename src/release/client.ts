@@ -14,16 +14,17 @@ export async function clientFiles(description: ApiDescription): Promise<Record<s
   }
 }
 
-/** The operations that take an `Idempotency-Key`; the others refuse one. */
+/** The creating operations that take an `Idempotency-Key`; a change gets one only from the caller. */
 function keyedOperations({ paths }: ApiDescription): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
+      .filter(([method]) => method === 'post')
       .filter(([, { parameters }]) => parameters?.some(({ name }) => name === 'idempotency-key'))
       .map(([method]) => `  '${method.toUpperCase()} ${path}',\n`),
   )
   return `${notice}
 
-/** Method and path of the operations that take an \`Idempotency-Key\`. */
+/** Method and path of the operations that get an \`Idempotency-Key\`. */
 export const keyedOperations: ReadonlySet<string> = new Set([
 ${operations.join('')}])
 `

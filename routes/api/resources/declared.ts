@@ -114,6 +114,7 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
       config: {
         ...versioned(resource),
         decidesInWrite: true,
+        idempotencyKey: true,
         access: { resource: resource.name, action: 'update' },
       },
       schema: {

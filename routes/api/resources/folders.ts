@@ -135,7 +135,11 @@ const folders: FastifyPluginAsyncTypebox = async function folders(app) {
   app.patch(
     '/folders/:id',
     {
-      config: { versioned: Folder, access: { resource: 'folder', action: 'update' } },
+      config: {
+        idempotencyKey: true,
+        versioned: Folder,
+        access: { resource: 'folder', action: 'update' },
+      },
       schema: {
         operationId: 'updateFolder',
         tags,

@@ -108,7 +108,11 @@ const teams: FastifyPluginAsyncTypebox = async function teams(app) {
   app.patch(
     '/teams/:id',
     {
-      config: { versioned: Team, access: { resource: 'team', action: 'update' } },
+      config: {
+        idempotencyKey: true,
+        versioned: Team,
+        access: { resource: 'team', action: 'update' },
+      },
       schema: {
         operationId: 'updateTeam',
         tags,

@@ -11,7 +11,11 @@ const tenantName: FastifyPluginAsyncTypebox = async function tenantName(app) {
   app.patch(
     '/tenants/:id',
     {
-      config: { versioned: false, access: { resource: 'tenant-name', action: 'update' } },
+      config: {
+        idempotencyKey: true,
+        versioned: false,
+        access: { resource: 'tenant-name', action: 'update' },
+      },
       schema: {
         operationId: 'renameTenant',
         tags: ['tenants'],

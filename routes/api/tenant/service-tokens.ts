@@ -173,7 +173,11 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
   app.patch(
     '/service-tokens/:id',
     {
-      config: { versioned: ServiceToken, access: { resource: 'service-token', action: 'update' } },
+      config: {
+        idempotencyKey: true,
+        versioned: ServiceToken,
+        access: { resource: 'service-token', action: 'update' },
+      },
       schema: {
         operationId: 'updateServiceToken',
         tags,

@@ -167,7 +167,11 @@ const users: FastifyPluginAsyncTypebox<Options> = async function users(
   app.patch(
     '/users/:id',
     {
-      config: { versioned: false, access: { resource: 'user', action: 'update' } },
+      config: {
+        idempotencyKey: true,
+        versioned: false,
+        access: { resource: 'user', action: 'update' },
+      },
       schema: {
         operationId: 'updateUser',
         tags,

@@ -126,7 +126,7 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<Options> = async function webh
   app.patch(
     '/webhook-endpoints/:id',
     {
-      config: { versioned: Endpoint, access: { resource, action: 'update' } },
+      config: { idempotencyKey: true, versioned: Endpoint, access: { resource, action: 'update' } },
       schema: {
         operationId: 'updateWebhookEndpoint',
         tags,

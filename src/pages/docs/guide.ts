@@ -1,3 +1,4 @@
+import { apiVersion } from '#src/http/api-version.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'
@@ -65,7 +66,7 @@ export const topics: readonly Topic[] = [
     id: 'idempotency',
     title: 'Idempotency',
     texts: [
-      'Send an `Idempotency-Key` of your choice, such as a UUID, with a request that creates something. If the response is lost, send the same request with the same key: it happens once, and the response is that of the first time, with `Idempotent-Replayed: true`. Keys are kept for 24 hours. The same key with another request is 422.',
+      'Send an `Idempotency-Key` of your choice, such as a UUID, with a request that creates or changes something. If the response is lost, send the same request with the same key: it happens once, and the response is that of the first time, with `Idempotent-Replayed: true`. Keys are kept for 24 hours. The same key with another request is 422.',
     ],
     sample: `curl $BASE/posts -H "Authorization: Bearer gth_…" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
@@ -79,6 +80,15 @@ export const topics: readonly Topic[] = [
     ],
     sample: `curl -X PATCH $BASE/posts/42 -H "Authorization: Bearer gth_…" \\
   -H "Content-Type: application/json" -H 'If-Match: "…"' -d '{ "title": "Winter hours" }'`,
+  },
+  {
+    id: 'versions',
+    title: 'Versions',
+    texts: [
+      `The version of the API is a date, ${apiVersion}: the day of the last change that could break a client. Every response has it in \`API-Version\`, the API description in \`info.version\`.`,
+      'What may be added without a new version: fields in responses and events, optional fields and parameters of requests, operations, types of events, values of `type` of an error, response headers. Ignore what you do not know. The order of fields and the texts of `title` and `detail` may change.',
+      'Everything else has a new date, and an entry in the changelog.',
+    ],
   },
   {
     id: 'webhooks',

@@ -96,7 +96,7 @@ t.test('every object in a body has a name; a problem names its code', async (t) 
       { properties: { type: { const: '/docs/errors/last-admin' }, status: { const: 409 } } },
     ],
   })
-  t.match(paths['/users/{id}']?.patch?.responses[409], { $ref: /LastAdmin$/ })
+  t.match(paths['/users/{id}']?.delete?.responses[409], { $ref: /LastAdmin$/ })
 })
 
 t.test('the headers of limits and waits are described, and what a service needs', async (t) => {

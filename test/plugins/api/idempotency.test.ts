@@ -148,6 +148,31 @@ t.test('the key is 1 to 255 visible ASCII characters', async (t) => {
   }
 })
 
+t.test('a change with a key happens once, and If-Match is judged once', async (t) => {
+  const { test, cookie, post: send } = await open(t)
+  const made = await send('/posts', post)
+  const url = `/posts/${made.json().id}`
+  const change = (title: string, key: string, more: object = {}) =>
+    test.app.inject({
+      ...{ method: 'PATCH', url, payload: { title } },
+      headers: { cookie, 'idempotency-key': key, ...more },
+    })
+  const tag = { 'if-match': String(made.headers.etag) }
+  const first = await change('Changed', 'one', tag)
+  t.equal(first.statusCode, 200)
+  const again = await change('Changed', 'one', tag)
+  t.equal(again.statusCode, 200, 'the object has another tag since the first time')
+  t.equal(again.headers['idempotent-replayed'], 'true')
+  t.equal(again.body, first.body)
+  t.equal(again.headers.etag, first.headers.etag)
+  t.equal((await change('Other', 'one')).statusCode, 422)
+  t.equal((await change('Changed', 'two', tag)).statusCode, 412, 'another key is another request')
+  const { rows } = await test.database.admin.query(
+    `SELECT count(*)::int AS events FROM outbound_events WHERE type = 'post.updated'`,
+  )
+  t.strictSame(rows, [{ events: 1 }])
+})
+
 t.test('an operation that takes no key refuses one, after 401 and 403', async (t) => {
   const { test, cookie } = await open(t)
   const viewer = await owner(test)
@@ -189,20 +214,24 @@ t.test('the effect and the key are one commit', async (t) => {
   t.equal((await send('/orders', order, 'one')).statusCode, 201)
 })
 
-t.test(
-  'a creating operation that does not say whether it takes a key stops the start',
-  async (t) => {
-    const app = Fastify()
-    await app.register(idempotency, { keys: readEncryptionKeys(encryptionKey, []) })
-    t.throws(() => {
-      app.post(
-        '/things',
-        { config: { access: { resource: 'order', action: 'create' } }, schema: {} },
-        () => ({}),
-      )
-    }, /does not state config.idempotencyKey/)
-  },
-)
+t.test('a create or change that does not say whether it takes a key stops the start', async (t) => {
+  const app = Fastify()
+  await app.register(idempotency, { keys: readEncryptionKeys(encryptionKey, []) })
+  t.throws(() => {
+    app.post(
+      '/things',
+      { config: { access: { resource: 'order', action: 'create' } }, schema: {} },
+      () => ({}),
+    )
+  }, /does not state config.idempotencyKey/)
+  t.throws(() => {
+    app.patch(
+      '/things',
+      { config: { access: { resource: 'order', action: 'update' } }, schema: {} },
+      () => ({}),
+    )
+  }, /does not state config.idempotencyKey/)
+})
 
 function sender({ app }: Pick<TestApp, 'app'>, cookie: string) {
   return (url: string, payload: object, key?: string) =>

@@ -52,6 +52,16 @@ t.test(
   },
 )
 
+t.test('every response has the version of the API, the date in its description', async (t) => {
+  const headersOf = await answerOf(t, true)
+  for (const url of ['/', '/broken', '/missing']) {
+    t.match((await headersOf(url))['api-version'], /^20\d\d-[01]\d-[0-3]\d$/, url)
+  }
+  const { app } = await buildWithProvider(t)
+  const { headers, body } = await app.inject('/openapi.json')
+  t.equal(JSON.parse(body).info.version, headers['api-version'])
+})
+
 t.test('no response may be stored, unless its route allows it', async (t) => {
   const headersOf = await answerOf(t, true)
   for (const url of ['/', '/broken', '/missing']) {

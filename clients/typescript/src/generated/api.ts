@@ -2490,6 +2490,12 @@ export interface components {
         "application/problem+json": components["schemas"]["LastAdminProblem"];
       };
     };
+    /** @description Cannot remove the last admin; Conflict with the current state */
+    LastAdminOrConflict: {
+      content: {
+        "application/problem+json": components["schemas"]["LastAdminProblem"] | components["schemas"]["ConflictProblem"];
+      };
+    };
     /** @description Cannot remove your only sign-in method */
     LastSignInMethod: {
       content: {
@@ -3880,6 +3886,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 42 */
@@ -3909,6 +3917,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -3920,10 +3930,11 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
-      409: components["responses"]["QuotaExceeded"];
+      409: components["responses"]["ConflictOrQuotaExceeded"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -4110,6 +4121,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 42 */
@@ -4133,6 +4146,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -4144,10 +4159,11 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrCrossOrigin"];
       404: components["responses"]["NotFound"];
-      409: components["responses"]["QuotaExceeded"];
+      409: components["responses"]["ConflictOrQuotaExceeded"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -4376,6 +4392,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 42 */
@@ -4399,6 +4417,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -4410,10 +4430,11 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
-      409: components["responses"]["QuotaExceeded"];
+      409: components["responses"]["ConflictOrQuotaExceeded"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -4557,6 +4578,10 @@ export interface operations {
    */
   updateUser: {
     parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
       path: {
         /** @example 42 */
         id: number;
@@ -4577,6 +4602,8 @@ export interface operations {
       /** @description The user as it is now */
       200: {
         headers: {
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -4588,9 +4615,10 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
-      409: components["responses"]["LastAdmin"];
+      409: components["responses"]["LastAdminOrConflict"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -4639,6 +4667,10 @@ export interface operations {
    */
   renameTenant: {
     parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
       path: {
         /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
         id: string;
@@ -4658,6 +4690,8 @@ export interface operations {
       /** @description The tenant as it is now */
       200: {
         headers: {
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -4669,8 +4703,10 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -4912,6 +4948,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 42 */
@@ -4934,6 +4972,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -4949,6 +4989,7 @@ export interface operations {
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5121,6 +5162,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 42 */
@@ -5143,6 +5186,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -5154,10 +5199,11 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrCrossOrigin"];
       404: components["responses"]["NotFound"];
-      409: components["responses"]["QuotaExceeded"];
+      409: components["responses"]["ConflictOrQuotaExceeded"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5520,6 +5566,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
@@ -5546,6 +5594,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -5557,9 +5607,11 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
@@ -5793,6 +5845,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
@@ -5826,6 +5880,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -5841,6 +5897,7 @@ export interface operations {
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];

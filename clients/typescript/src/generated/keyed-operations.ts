@@ -1,6 +1,6 @@
 // Generated from the API description: npm run generate.
 
-/** Method and path of the operations that take an `Idempotency-Key`. */
+/** Method and path of the operations that get an `Idempotency-Key`. */
 export const keyedOperations: ReadonlySet<string> = new Set([
   'POST /tenants/{id}/events',
   'POST /auth/tokens',

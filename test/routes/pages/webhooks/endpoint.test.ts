@@ -63,7 +63,7 @@ t.test('an endpoint is edited; a refused URL is shown in the open form', async (
   t.equal(refused.statusCode, 400)
   t.match(refused.body, /<details open>\s*<summary>Edit endpoint/)
   t.match(refused.body, 'value="typed"')
-  t.match(refused.body, 'The URL must be https')
+  t.match(refused.body, 'The URL must have a host that is reachable')
   t.notMatch((await admin.open(`${path}?done=<i>`)).body, '<i>')
 })
 
