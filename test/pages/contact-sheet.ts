@@ -35,6 +35,7 @@ t.test('every page in four forms', async (t) => {
     }
     rows.push(`<h2>${route}</h2><p>${pictures.join(' ')}</p>`)
   }
+  t.comment(`${folder}/index.html`)
   await writeFile(
     `${folder}/index.html`,
     `<!doctype html><meta charset="utf-8"><title>Contact sheet</title>${rows.join('\n')}`,
