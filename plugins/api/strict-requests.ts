@@ -26,6 +26,10 @@ export default fp(
   async function strictRequests(app) {
     app.addHook('onRoute', function beStrict(route: RouteOptions) {
       const { config, schema, method } = route
+      if (schema?.hide && schema.querystring !== undefined) {
+        const known = Object.keys(Object(Object(schema.querystring).properties))
+        route.preValidation = [dropUnknown(known), ...[route.preValidation ?? []].flat()]
+      }
       if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
       schema.querystring ??= NoQuery
       const isRead = [method].flat().every((one) => readMethods.includes(one))
@@ -55,6 +59,14 @@ function refuseHeaders(names: readonly string[]) {
     const found = keys.findIndex((key) => headers[key] !== undefined)
     if (found === -1) return
     throw new Problem('malformed', { detail: `This operation takes no ${names[found]}.` })
+  }
+}
+
+/** @param known the query parameters of a page */
+function dropUnknown(known: readonly string[]) {
+  return async function dropUnknownParameters(request: FastifyRequest): Promise<void> {
+    const given = Object.entries(Object(request.query))
+    request.query = Object.fromEntries(given.filter(([name]) => known.includes(name)))
   }
 }
 

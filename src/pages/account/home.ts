@@ -117,14 +117,13 @@ type Trouble = { mood: 'bad' | 'warning'; text: Html }
 
 /** What is wrong with an endpoint now, then what its forecasts expect. */
 function endpointTroubles({ status, failingSince, disabledAt, forecasts }: Endpoint): Trouble[] {
-  const sinceText = (time: string | null) => (time === null ? '' : html` since ${timeText(time)}`)
   if (status === 'disabled') {
-    const text = html` is disabled and receives nothing${sinceText(disabledAt)}.`
+    const text = html` is disabled and receives nothing${disabledAt === null ? '' : html`. It was disabled ${timeText(disabledAt)}`}.`
     return [{ mood: 'bad', text }]
   }
   const failing: Trouble = {
     mood: 'warning',
-    text: html` has not accepted an event${sinceText(failingSince)}.`,
+    text: html`: no event was accepted${failingSince === null ? '' : html`. It started to fail ${timeText(failingSince)}`}.`,
   }
   return [
     ...(status === 'active' ? [] : [failing]),

@@ -1,5 +1,6 @@
 import type { LedgerDay, LedgerState, OwnLedgerState } from '#src/ledger/last-check.ts'
 import { type Cell, type Html, html, table, timeText } from '#src/pages/kit/html.ts'
+import { icon } from '#src/pages/kit/icon.ts'
 
 const compared = 'For three months, each is compared with the ledger at least every four weeks.'
 
@@ -76,14 +77,19 @@ function daysText(days: Readonly<Record<string, number>>): string {
     .join(', ')
 }
 
-/** What the last check of the ledger found of the tenant's own events and deliveries. */
-export function ownLedgerText(own: OwnLedgerState | null): Html {
+/**
+ * Whether all of the tenant's own events and deliveries are accounted for, and how that is known.
+ * @param found deliveries that are not accounted for at this moment
+ */
+export function ownLedgerText(own: OwnLedgerState | null, found = 0): Html {
   if (own === null || own.days === null) return html``
   const { days, partial, checkedAt } = own
   const findings = sumOf(Object.values(days))
+  if (found > findings) return html`<p class="fault">Deliveries not accounted for: ${found}.</p>`
+  const how = html`Checked ${timeText(checkedAt)} <a href="/docs/guide#accounted">How this is checked</a>`
   return findings === 0 && !partial
-    ? html`<p class="quiet small">unaccounted: 0, of all events and deliveries. ${compared} Checked ${timeText(checkedAt)}</p>`
-    : html`<p class="fault">unaccounted: ${atLeast(partial)}${findings}${findings === 0 ? '' : ` (${daysText(days)})`}. ${compared} Checked ${timeText(checkedAt)}</p>`
+    ? html`<p class="accounted">${icon('check')}<b>All deliveries accounted for</b> <span class="quiet">${how}</span></p>`
+    : html`<p class="fault">Deliveries not accounted for: ${atLeast(partial)}${findings}${findings === 0 ? '' : ` (${daysText(days)})`}. Contact support. ${how}</p>`
 }
 
 function sumOf(counts: readonly number[]): number {

@@ -99,6 +99,14 @@ export const topics: readonly Topic[] = [
       '`POST /webhook-endpoints/{id}/test` sends a test, `…/probe` checks your receiver and names its faults. `GET /events` has every event in order, to catch up.',
     ],
   },
+  {
+    id: 'accounted',
+    title: 'All deliveries accounted for',
+    texts: [
+      'Every event that you publish has a delivery for each endpoint that takes it. A delivery is delivered, failed after its last attempt, or waiting for the next one. A delivery that is none of these is not accounted for: it would never be sent, and nobody would notice.',
+      'So events and deliveries are counted a second time, in a ledger of their own, when they are stored. Both are compared soon afterwards, and then for three months at least every four weeks. The page Webhooks says when they were last compared, and names the days on which something is missing.',
+    ],
+  },
 ]
 
 export function guidePage(groups: readonly Group[], baseUrl: string): Page {

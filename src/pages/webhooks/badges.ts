@@ -20,7 +20,7 @@ const healthMoods = {
 /** The health of an endpoint, and since when if it is not healthy. */
 export function endpointBadge({ health: { state, since } }: Pick<Endpoint, 'health'>): Html {
   return html`<span class="badge ${healthMoods[state]}">${healthLabels[state]}</span>${
-    state === 'healthy' ? '' : html` <span class="quiet whole">since ${timeText(since)}</span>`
+    state === 'healthy' ? '' : html` <span class="quiet whole">${timeText(since)}</span>`
   }`
 }
 

@@ -20,7 +20,7 @@ import { testType } from '#src/webhooks/probe/test-event.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
 import { coverageText, dayCharts, notices, rateText } from './endpoints.ts'
-import { endpointForm, renderEndpointForm, replayForm } from './forms.ts'
+import { endpointForm, profiles, renderEndpointForm, replayForm } from './forms.ts'
 import { probeSection } from './probe.ts'
 
 export type EndpointView = {
@@ -100,7 +100,7 @@ function factSection({ endpoint, stats }: EndpointView): Html {
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
           ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${durationText(stats.medianMs)} <span class="quiet">median, ${durationText(stats.p95Ms)} 95th percentile</span></dd></div>`}
           <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
-          <div><dt>Signature</dt><dd>${endpoint.signature}</dd></div>
+          <div><dt>Signature</dt><dd>${profiles[endpoint.signature]}</dd></div>
           <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
           <div><dt>Endpoint ID</dt><dd class="wrap"><code id="endpoint-id">${endpoint.id}</code> ${copyButton('endpoint-id', 'Copy endpoint ID')}</dd></div>
         </dl>
@@ -136,7 +136,7 @@ function mainActions({ id, status }: Endpoint, viewer: Viewer): Html {
   const path = `/app/webhooks/${id}`
   const isActive = status === 'active'
   return html`<div class="row">
-          ${isActive ? '' : html`<form method="post" action="${path}/enable"><button class="button">Enable endpoint</button></form>`}
+          ${isActive ? '' : html`<form method="post" action="${path}/enable"><button class="button">${status === 'disabled' ? 'Enable endpoint' : 'Mark as working again'}</button></form>`}
           ${renderForm(testForm, { viewer, action: `${path}/test`, inline: true }, ({ type }) => html`${type}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint, with example data. It does not affect the health.">Send test event</button>`)}
         </div>`
 }

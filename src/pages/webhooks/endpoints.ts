@@ -131,8 +131,8 @@ const dayColumns = [
   { label: 'Delivered', kind: 'number' },
   { label: 'Failed', kind: 'number' },
   { label: 'Waiting', kind: 'number' },
-  { label: 'Unaccounted', kind: 'number' },
 ] as const
+const lostColumn = { label: 'Not accounted for', kind: 'number' } as const
 
 /** What became of the events of each day. */
 function daySection({ days, ledger }: WebhooksView): Html {
@@ -143,14 +143,19 @@ function daySection({ days, ledger }: WebhooksView): Html {
     html`${day.succeeded.toLocaleString('en-GB')}`,
     html`${day.exhausted.toLocaleString('en-GB')}`,
     html`${day.waiting.toLocaleString('en-GB')}`,
-    day.unaccounted === 0 ? html`0` : html`<strong class="fault">${day.unaccounted}</strong>`,
+    ...(unaccounted === 0 ? [] : [lostText(day)]),
   ])
+  const shown = unaccounted === 0 ? dayColumns : [...dayColumns, lostColumn]
   return html`<section class="card" aria-labelledby="days">
-        <h2 id="days">Last seven days <span class="quiet">unaccounted: ${unaccounted}</span></h2>
-        <div class="lead">${table(dayColumns, rows)}</div>
-        <p class="quiet small">Events and what became of their deliveries, for at most the newest ${talliedEvents.toLocaleString('en-GB')} events. Every delivery is delivered, failed after its last attempt, or waiting for the next one; one that waits for nothing is unaccounted. Test events are not counted.</p>
-        ${ownLedgerText(ledger)}
+        <h2 id="days">Last seven days</h2>
+        ${ownLedgerText(ledger, unaccounted)}
+        <div class="lead">${table(shown, rows)}</div>
+        <p class="quiet small">At most the newest ${talliedEvents.toLocaleString('en-GB')} events, without test events.</p>
       </section>`
+}
+
+function lostText({ unaccounted }: DayTally): Html {
+  return unaccounted === 0 ? html`0` : html`<strong class="fault">${unaccounted}</strong>`
 }
 
 /** Notices by the key in `?done=`. */

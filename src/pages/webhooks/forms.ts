@@ -33,10 +33,11 @@ import {
 import { maxRate } from '#src/webhooks/schedule/rate-limit.ts'
 import { deliveryLabels } from './badges.ts'
 
-const profiles = {
-  spec: 'spec: signs the timestamp and body',
-  standard: 'standard: Standard Webhooks, for its libraries',
-  both: 'both: one signature of each',
+/** What each signature is, in words. */
+export const profiles = {
+  spec: 'Timestamp and body (our examples verify it)',
+  standard: 'Standard Webhooks (its libraries verify it)',
+  both: 'Both of them, while you change the receiver',
 } as const
 
 // From 1 to maxRate, or empty.

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { build } from '#test/support/app/app.ts'
+import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 t.test('a content type that the path does not accept is 415, after 401 and 403', async (t) => {
@@ -38,3 +39,29 @@ t.test('what our own forms submit to accepts a form', async (t) => {
   })
   t.equal(answer.statusCode, 303)
 })
+
+t.test(
+  'a query parameter that a page does not know never breaks it; the API refuses it',
+  async (t) => {
+    const test = await build(t)
+    const { cookie } = await owner(test, { role: 'admin' })
+    const { routes } = await collectRoutes(() => build(t))
+    const pages = routes.filter(
+      ({ method, url }) =>
+        method === 'HEAD' && /^\/(app|docs)?(\/|$)/.test(url) && !url.includes(':'),
+    )
+    t.ok(pages.length > 15)
+    const headers = { cookie, accept: 'text/html' }
+    for (const { url } of pages) {
+      const plain = await test.app.inject({ url, headers })
+      const followed = await test.app.inject({ url: `${url}?utm_source=newsletter`, headers })
+      t.equal(followed.statusCode, plain.statusCode, url)
+      t.notMatch(followed.body, 'newsletter', url)
+    }
+    const refused = await test.app.inject({
+      url: '/orders?utm_source=newsletter',
+      headers: { cookie },
+    })
+    t.equal(refused.statusCode, 400)
+  },
+)

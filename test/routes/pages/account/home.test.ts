@@ -33,7 +33,7 @@ t.test('an admin sees what is to be expected of an endpoint; others do not', asy
     [id],
   )
   const disabled = (await admin.open('/')).body
-  t.match(disabled, 'is disabled and receives nothing since')
+  t.match(disabled, 'is disabled and receives nothing. It was disabled')
   t.notMatch(disabled, 'certificate expires', 'it receives nothing, so nothing is expected of it')
 })
 
