@@ -185,37 +185,45 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     • (onError) ["countRefusal()"]
     ├── assets/gatehouse.css (GET)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/gatehouse.css (HEAD)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── assets/gatehouse.js (GET)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/gatehouse.js (HEAD)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── assets/try-it.js (GET)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/try-it.js (HEAD)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── assets/icon.svg (GET)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   assets/icon.svg (HEAD)
     │   • (onRequest) ["setSecurityHeaders()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -383,17 +391,19 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   └── /open (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()"]
     │       • (preParsing) ["refuseFault()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── app/invoices (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/invoices (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -412,12 +422,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     ├── app/deliveries/:id (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/deliveries/:id (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -437,12 +448,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/documents (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/documents (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -455,12 +467,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
+    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
@@ -484,12 +497,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     ├── app/account (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/account (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -558,23 +572,25 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/audit (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/audit (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /export (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
+    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /export (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
@@ -598,23 +614,25 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     ├── app/orders (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/orders (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
+    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
@@ -638,12 +656,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     ├── app/billing (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/billing (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -672,12 +691,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │           • (onError) ["countRefusal()"]
     │   ├── /customers (GET)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   /customers (HEAD)
     │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["dropUnknownParameters()"]
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
@@ -722,12 +742,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │           • (onError) ["countRefusal()"]
     ├── app/tenant (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/tenant (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -775,12 +796,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/teams (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/teams (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -821,12 +843,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/posts (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/posts (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -839,12 +862,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
+    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
@@ -871,12 +895,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     ├── app/events (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/events (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -893,12 +918,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/service-tokens (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/service-tokens (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -925,12 +951,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/webhooks (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/webhooks (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
@@ -943,12 +970,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
+    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /:id (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
@@ -961,6 +989,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     │       ├── /deliveries/events (GET)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["dropUnknownParameters()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
@@ -1001,12 +1030,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onError) ["countRefusal()"]
     │       │   ├── /new (GET)
     │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       │   │   • (preValidation) ["readDraft()"]
+    │       │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   │   • (onResponse) ["countRequest()"]
     │       │   │   • (onError) ["countRefusal()"]
     │       │   │   /new (HEAD)
     │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   │   • (preValidation) ["dropUnknownParameters()"]
     │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       │   │   • (onResponse) ["countRequest()"]
     │       │   │   • (onError) ["countRefusal()"]
@@ -1120,7 +1150,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── docs (GET)
@@ -1188,10 +1218,12 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   • (onError) ["countRefusal()"]
     │   └── /search (GET)
     │       • (onRequest) ["setSecurityHeaders()","limitRate()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       /search (HEAD)
     │       • (onRequest) ["setSecurityHeaders()","limitRate()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
     │       • (onSend) ["headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
@@ -1232,7 +1264,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── deliveries/:id (GET)
@@ -1316,7 +1348,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     │       ├── /events (POST)
@@ -1366,7 +1398,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (PATCH, DELETE)
+    │       /:id (PATCH)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (DELETE)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
@@ -1440,7 +1479,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (PATCH, DELETE)
+    │       /:id (PATCH)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (DELETE)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
@@ -1560,7 +1606,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (PATCH, DELETE)
+    │       /:id (PATCH)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (DELETE)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
@@ -1588,7 +1641,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /:id (PATCH, DELETE)
+    │   └── /:id (PATCH)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (DELETE)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
@@ -1640,7 +1700,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (PATCH, DELETE)
+    │       /:id (PATCH)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (DELETE)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
@@ -1680,7 +1747,14 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (PATCH, DELETE)
+    │       /:id (PATCH)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()","tellReplay()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (DELETE)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]

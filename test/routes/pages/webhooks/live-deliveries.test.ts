@@ -52,7 +52,6 @@ t.test('a stream is bounded: by person, by right and by session', async (t) => {
   t.equal((await viewer.open(path)).statusCode, 403)
   t.equal((await stranger.open(path)).statusCode, 404)
   t.equal((await admin.open(`${path}?event=%00`)).statusCode, 400)
-  t.equal((await admin.open(`${path}?cursor=x`)).statusCode, 400)
   const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
   const follow = () => fetch(`${address}${path}`, { headers: { cookie: admin.cookie } })
   const open = await Promise.all(Array.from({ length: 8 }, follow))
