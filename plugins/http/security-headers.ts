@@ -1,7 +1,7 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet'
 import Fastify, { type FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import { apiVersion } from '#src/http/api-version.ts'
+import { apiVersion } from '#src/http/openapi/api-version.ts'
 
 type Headers = ReturnType<FastifyReply['raw']['getHeaders']>
 

@@ -50,6 +50,36 @@ t.test('times are relative or in the zone of the reader, with UTC as the title',
   t.same(faults, [], 'the content security policy blocks nothing')
 })
 
+t.test(
+  'on a phone the links are in a drawer, without scripts too, and the current page is visible',
+  async (t) => {
+    const { page, baseUrl } = await openEndpoint(t, { javaScriptEnabled: false })
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.goto(`${baseUrl}/app/webhooks`)
+    const links = page.getByRole('navigation', { name: 'Pages' })
+    t.equal(await links.isVisible(), false)
+    const opener = page.getByRole('button', { name: /Webhooks.*open the menu/ })
+    await opener.click()
+    const current = links.getByRole('link', { name: 'Webhooks' })
+    t.equal(await current.getAttribute('aria-current'), 'page')
+    t.same(await page.evaluate(isCurrentInView), [true])
+    await page.keyboard.press('Escape')
+    await links.waitFor({ state: 'hidden' })
+    await opener.click()
+    await links.getByRole('link', { name: 'Events' }).click()
+    await page.waitForURL(`${baseUrl}/app/events`)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    t.equal(await links.isVisible(), true, 'beside the page on a wide screen')
+    t.equal(await page.getByText('open the menu').isVisible(), false)
+  },
+)
+
+/** For each link to the current page, whether the window shows all of it. */
+const isCurrentInView = `[...document.querySelectorAll('[aria-current=page]')].map((link) => {
+  const { top, bottom, left, right } = link.getBoundingClientRect()
+  return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth
+})`
+
 t.test('a filter applies at once; / moves to the search field', async (t) => {
   const { page, baseUrl, path } = await openEndpoint(t)
   await page.goto(baseUrl + path)

@@ -1,6 +1,6 @@
 import { type Html, html } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
-import { layout, type Page } from '#src/pages/kit/layout.ts'
+import { drawer, layout, type Page } from '#src/pages/kit/layout.ts'
 import type { Group } from './operations.ts'
 
 /** The pages beside those of the operations, in the order of their links. */
@@ -31,7 +31,8 @@ export function docsLayout(
   groups: readonly Group[],
   { title, current, main, head, search = '' }: DocsPage,
 ): Page {
-  return layout(title, main, { side: navigation(groups, current, search) }, head)
+  const links = navigation(groups, current, search)
+  return layout(title, main, { side: drawer(title, links) }, head)
 }
 
 function navigation(groups: readonly Group[], current: string, search: string): Html {

@@ -1,4 +1,4 @@
-import { apiVersion } from '#src/http/api-version.ts'
+import { apiVersion } from '#src/http/openapi/api-version.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'

@@ -70,7 +70,7 @@ export function renderPage({ title, main, open, head }: Page, brand: Brand): str
 function sideOf(open: NonNullable<Page['open']>, supportUrl: string | null): Html {
   if ('side' in open) return open.side
   if ('mayBeSignedIn' in open) return publicNavigation(open, supportUrl)
-  return html`${switcher(open)}${navigation(open)}`
+  return navigation(open)
 }
 
 function linkTo(url: string | null, label: string): Html {
@@ -169,8 +169,9 @@ const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
 ]
 const entries = groups.flatMap((group) => group.entries)
 
-/** The links between the pages, with the current one marked, and the viewer with a way to leave. */
-function navigation({ current, email, name, ...viewer }: Navigation): Html {
+/** The tenant, the links between the pages with the current one marked, and the viewer with a way to leave. */
+function navigation(navigated: Navigation): Html {
+  const { current, email, name, ...viewer } = navigated
   const links = groups.map(({ label, entries }) => {
     const shown = entries
       .filter((entry) => maySee(entry, viewer))
@@ -182,11 +183,24 @@ function navigation({ current, email, name, ...viewer }: Navigation): Html {
     return html`${label === null ? '' : html`<span class="group">${label}</span>`}${shown}`
   })
   const shown = name ?? email ?? 'No email address'
-  return html`<nav class="pages" aria-label="Pages">${links}</nav>
+  const label = entries.find(({ href }) => href === current)?.label ?? 'Menu'
+  return drawer(
+    label,
+    html`${switcher(navigated)}<nav class="pages" aria-label="Pages">${links}</nav>
       <div class="self">
         <span class="who">${avatar(shown)}<span class="name">${isolated(shown)}</span></span>
         <form method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>
-      </div>`
+      </div>`,
+  )
+}
+
+/**
+ * The links beside the page: on a phone behind a button that names the current page. The browser opens
+ * and closes them, so they need no script.
+ */
+export function drawer(label: string, content: Html): Html {
+  return html`<button class="button plain slim opener" type="button" popovertarget="drawer">${icon('list')}${label}<span class="unseen">, open the menu</span></button>
+      <div class="drawer" id="drawer" popover>${content}</div>`
 }
 
 function maySee({ needs }: Entry, { role, operator }: Pick<Viewer, 'role' | 'operator'>): boolean {
