@@ -174,7 +174,11 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
   app.patch(
     '/app-tokens/:id',
     {
-      config: { versioned: AppToken, access: { resource: 'app-token', action: 'update' } },
+      config: {
+        idempotencyKey: true,
+        versioned: AppToken,
+        access: { resource: 'app-token', action: 'update' },
+      },
       schema: {
         operationId: 'updateAppToken',
         tags,

@@ -17,7 +17,7 @@ const resources = 'Resources'
 
 /** The order in which people need them. A tag that is missing here is one of the resources. */
 const sections: readonly { title: string; tags: readonly string[] }[] = [
-  { title: 'Authentication', tags: ['API tokens', 'service tokens', 'account'] },
+  { title: 'Authentication', tags: ['API tokens', 'service tokens', 'account', 'app'] },
   {
     title: resources,
     tags: ['orders', 'posts', 'documents', 'folders', 'teams', 'invoices', 'members', 'tenants'],

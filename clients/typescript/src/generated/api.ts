@@ -2851,7 +2851,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "description": "text",
+         *   "description": "Production",
          *   "schema": {},
          *   "example": {}
          * }
@@ -7132,11 +7132,11 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor",
+         *   "name": "Nightly import",
          *   "permissions": [
          *     "event:publish"
          *   ],
-         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         *   "expiresAt": "2027-05-21T09:30:00.000Z"
          * }
          */
         "application/json": components["schemas"]["NewAppToken"];
@@ -7255,6 +7255,8 @@ export interface operations {
       header?: {
         /** @description The ETag of the object as you read it. If it has changed since then, nothing is done: 412. */
         "if-match"?: string;
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
       };
       path: {
         /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
@@ -7265,11 +7267,11 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "Ada Okafor",
+         *   "name": "Nightly import",
          *   "permissions": [
          *     "event:publish"
          *   ],
-         *   "expiresAt": "2026-11-21T09:30:00.000Z"
+         *   "expiresAt": "2027-05-21T09:30:00.000Z"
          * }
          */
         "application/json": components["schemas"]["AppTokenChange"];
@@ -7281,6 +7283,8 @@ export interface operations {
         headers: {
           /** @description The version of the object, for `If-Match` and `If-None-Match` */
           ETag?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
           RateLimit: components["headers"]["RateLimit"];
           "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
         };
@@ -7292,9 +7296,11 @@ export interface operations {
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       412: components["responses"]["PreconditionFailed"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
