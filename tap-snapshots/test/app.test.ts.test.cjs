@@ -596,12 +596,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onError) ["countRefusal()"]
     ├── app/command-line (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     │   app/command-line (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
