@@ -47,7 +47,6 @@ const byName: Readonly<Record<string, unknown>> = {
   limit: '50',
   line1: '1 Harbour Street',
   line2: 'Second floor',
-  link: 'kq3VJm0n5W1yXc8s2RbT7uEoPz4LhA9dGfNiQvYtZw6',
   maxBytes: 1_073_741_824,
   maxRows: 100_000,
   missedIds: ['evt_42'],

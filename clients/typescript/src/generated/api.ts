@@ -3652,7 +3652,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "link": "kq3VJm0n5W1yXc8s2RbT7uEoPz4LhA9dGfNiQvYtZw6"
+         *   "link": "Zq3vN8xKf2LrW6tYbD1sHc9mPaE4gJ7uVnQ0iRoX5kM"
          * }
          */
         "application/json": components["schemas"]["InvitationAnswer"];
@@ -3699,7 +3699,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "link": "kq3VJm0n5W1yXc8s2RbT7uEoPz4LhA9dGfNiQvYtZw6"
+         *   "link": "Zq3vN8xKf2LrW6tYbD1sHc9mPaE4gJ7uVnQ0iRoX5kM"
          * }
          */
         "application/json": components["schemas"]["InvitationAnswer"];
