@@ -69,11 +69,11 @@ BEGIN
 END
 $$;
 
--- The same for the user of the session, who has asked for a checkout. Returns the customer that they have then.
-CREATE OR REPLACE FUNCTION claim_own_customer(customer text) RETURNS text
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.claim_customer(customer, public.session_user_id());
-  SELECT u.billing_customer FROM public.users u WHERE u.id = public.session_user_id()
+-- Whether no user has a billing customer, for a person who starts to pay with a new one.
+CREATE OR REPLACE FUNCTION customer_is_free(customer text) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT public.session_user_id();
+  SELECT NOT EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer)
 $$;
 
 -- One page of the linked customers, sorted.

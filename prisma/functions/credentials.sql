@@ -356,19 +356,28 @@ BEGIN
 END
 $$;
 
--- Enters the own tenant of the user who has the billing customer of a received event. No row if the event is not
--- recorded, no user has the customer, or the user has no own tenant.
-CREATE OR REPLACE FUNCTION enter_billing_event(received text, customer text)
+-- Enters the tenant that has the invoice of a payment, or the own tenant of the user who has the billing customer, for
+-- a received event. No row if the event is not recorded or there is no such tenant.
+CREATE OR REPLACE FUNCTION enter_billing_event(received text, customer text, paid text)
 RETURNS TABLE (user_id bigint, tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope_text text;
 BEGIN
-  SELECT u.id, u.own_tenant_id INTO user_id, tenant_id FROM public.users u
-    WHERE u.billing_customer = customer AND u.own_tenant_id IS NOT NULL
-      AND EXISTS (SELECT FROM public.received_events e WHERE e.event_id = received);
+  IF EXISTS (SELECT FROM public.received_events e WHERE e.event_id = received) THEN
+    IF paid IS NOT NULL THEN
+      SELECT o.invoice_tenant INTO tenant_id FROM public.billing_objects o WHERE o.object_id = paid;
+    ELSE
+      SELECT u.id, u.own_tenant_id INTO user_id, tenant_id FROM public.users u
+        WHERE u.billing_customer = customer AND u.own_tenant_id IS NOT NULL;
+    END IF;
+  END IF;
   IF tenant_id IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   scope_text := public.set_scope('billing', '', NULL, tenant_id);
+  IF NOT EXISTS (SELECT FROM public.tenants t WHERE t.id = tenant_id) THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
   RETURN NEXT;
 END
 $$;

@@ -1,10 +1,9 @@
 import type { Caller } from '#src/access/caller.ts'
-import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { BillingPlans } from '#src/config/billing.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { CheckoutApi } from './provider-api.ts'
 
-/** Why there is no checkout. */
+/** Why there is no page of the provider. */
 export type CheckoutRefusal =
   /** The price is not in BILLING_PLANS. */
   | 'unknown-price'
@@ -12,22 +11,23 @@ export type CheckoutRefusal =
   | 'price-refused'
   /** The person has deleted their own tenant, without which they have neither plan nor invoices. */
   | 'no-tenant'
-  /** The person has the plan, and it does not end. */
+  /** A plan runs. A second subscription would be paid beside it. */
   | 'has-plan'
   /** The provider has no customer for this person, and cannot have one. */
   | 'no-customer'
+  /** The provider has deleted the person's customer. */
+  | 'customer-gone'
 
 type Buyer = Pick<Caller, 'userId' | 'email' | 'plan'>
 
 /** What the database knows of a person who pays. */
-export type OwnBilling = { customer: string | null; cancelsAt: Date | null; hasTenant: boolean }
+export type OwnBilling = { customer: string | null; hasTenant: boolean }
 
 export async function findOwnBilling(tx: Tx, { userId }: Pick<Caller, 'userId'>) {
   const [row] = await tx.sql<OwnBilling>`
-    SELECT billing_customer AS customer, subscription_cancels_at AS "cancelsAt",
-           own_tenant_id IS NOT NULL AS "hasTenant"
+    SELECT billing_customer AS customer, own_tenant_id IS NOT NULL AS "hasTenant"
     FROM users WHERE id = ${userId}`
-  return row ?? { customer: null, cancelsAt: null, hasTenant: false }
+  return row ?? { customer: null, hasTenant: false }
 }
 
 /** The plan that a checkout would give, or why there is none. */
@@ -35,50 +35,35 @@ export function decideCheckout(
   price: string,
   plans: BillingPlans | null,
   buyer: Pick<Buyer, 'plan'>,
-  { cancelsAt, hasTenant }: Pick<OwnBilling, 'cancelsAt' | 'hasTenant'>,
+  { hasTenant }: Pick<OwnBilling, 'hasTenant'>,
 ): { plan: string } | CheckoutRefusal {
   const plan = plans?.get(price)
   if (plan === undefined) return 'unknown-price'
   if (!hasTenant) return 'no-tenant'
-  return buyer.plan === plan && cancelsAt === null ? 'has-plan' : { plan }
+  return buyer.plan === null ? { plan } : 'has-plan'
 }
 
 /**
- * Links the customer that was just created for the caller, unless they have one by now.
- * @returns the caller's customer
+ * Whether a new customer of the caller may be used: nobody has it. The caller gets it when the worker
+ * has asked the provider for whom it was created.
  */
-export async function keepCustomer(
-  tx: Tx,
-  { userId }: Pick<Caller, 'userId'>,
-  customer: string,
-  clientInfo: ClientInfo,
-): Promise<string | null> {
-  const [row] = await tx.sql<{ customer: string | null }>`
-    SELECT claim_own_customer(${customer}) AS customer`
-  if (row?.customer !== customer) return row?.customer ?? null
-  const target = `${customer} user ${userId}`
-  const entry = {
-    action: 'customer-link',
-    outcome: 'done',
-    reason: 'linked',
-    userId,
-    target,
-  } as const
-  await recordAudit(tx, entry, clientInfo)
-  return customer
+export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
+  const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
+  return row?.free === true
 }
 
-/** @returns the URL where the caller pays */
+/**
+ * @param known the customer that is linked to the buyer
+ * @returns the URL where the buyer pays
+ */
 export async function startCheckout(
   api: CheckoutApi,
   buyer: Buyer,
   order: { price: string; returnUrl: string },
   known: string | null,
-  keep: (customer: string) => Promise<string | null>,
+  isFree: (customer: string) => Promise<boolean>,
 ): Promise<{ url: string } | CheckoutRefusal> {
-  const created = known === null ? await api.createCustomer(buyer) : null
-  const customer = created === null ? known : await keep(created)
-  if (customer === null) return 'no-customer'
-  const url = await api.startCheckout(customer, buyer, order)
-  return url === null ? 'price-refused' : { url }
+  const customer = known ?? (await api.createCustomer(buyer))
+  if (customer === null || (known === null && !(await isFree(customer)))) return 'no-customer'
+  return api.startCheckout(customer, buyer, order)
 }

@@ -14,6 +14,9 @@ export const subscriptionStatuses = [
 ] as const
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
 
+/** The states that nothing follows. */
+export const endedStatuses: readonly SubscriptionStatus[] = ['canceled', 'incomplete_expired']
+
 /** The present state of a subscription. Times are Unix seconds. */
 export type SubscriptionState = {
   status: SubscriptionStatus
@@ -33,11 +36,21 @@ export type Effect =
       payment: string | null
       amount: number
       currency: string
-      /** All that was refunded so far. */
-      refunded: number
+      /** All that was refunded so far; null if the object does not say it. */
+      refunded: number | null
     }
-  /** One of the refunds of a payment; counted once. */
-  | { kind: 'refund'; customer: string; payment: string; refund: string; amount: number }
+  /**
+   * One of the refunds of a payment, counted once. One that failed is taken back from what the payment
+   * said before.
+   */
+  | {
+      kind: 'refund'
+      customer: string | null
+      payment: string
+      refund: string
+      amount: number
+      isFailed: boolean
+    }
   | { kind: 'dispute'; customer: string | null; dispute: string; payment: string; isOpen: boolean }
   | { kind: 'subscription'; customer: string; state: SubscriptionState }
   /** A checkout that this program started has ended. */

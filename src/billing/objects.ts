@@ -2,6 +2,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
+import type { PaymentState } from '#src/domain/invoices.ts'
 import type { CurrentSubscription } from '#src/domain/plans.ts'
 import type { Effect, SubscriptionState } from './effect.ts'
 
@@ -10,27 +11,34 @@ import type { Effect, SubscriptionState } from './effect.ts'
  * from users and invoices, so that they may arrive in any order.
  */
 
-/** The newest `created` applied to an object of the provider, Unix seconds. */
-export type ObjectState = { newestCreated: number | null }
+/** What was applied to an object of the provider. */
+export type ObjectState = {
+  customer: string | null
+  status: string | null
+  /** Of the newest event that was applied; Unix seconds. */
+  newestCreated: number | null
+  newestEvent: string | null
+}
 
 export async function findObjectState(db: Database, objectId: string): Promise<ObjectState | null> {
   return db.read(
     withoutScope,
     oneStatement(
       Prisma.sql`
-        SELECT newest_created AS "newestCreated" FROM billing_objects WHERE object_id = ${objectId}`,
+        SELECT customer, status, newest_created AS "newestCreated", newest_event AS "newestEvent"
+        FROM billing_objects WHERE object_id = ${objectId}`,
       ([row]: ObjectState[]) => row ?? null,
     ),
   )
 }
 
-/** The customer of a payment; null if the payment is not known. */
-export async function findPayer(db: Database, payment: string): Promise<string | null> {
+/** Whether there is an invoice of a payment. */
+export async function isPaymentKnown(db: Database, payment: string): Promise<boolean> {
   return db.read(
     withoutScope,
     oneStatement(
-      Prisma.sql`SELECT customer FROM billing_objects WHERE object_id = ${payment}`,
-      ([row]: { customer: string | null }[]) => row?.customer ?? null,
+      Prisma.sql`SELECT FROM billing_objects WHERE object_id = ${payment} AND customer IS NOT NULL`,
+      (rows: object[]) => rows.length > 0,
     ),
   )
 }
@@ -38,23 +46,40 @@ export async function findPayer(db: Database, payment: string): Promise<string |
 type NewSubscription = {
   objectId: string
   customer: string
+  eventId: string
   created: number | null
   state: SubscriptionState
   plan: string | null
 }
 
 export async function putSubscription(tx: Tx, subscription: NewSubscription, now: Date) {
-  const { objectId, customer, created, state, plan } = subscription
+  const { objectId, customer, eventId, created, state, plan } = subscription
   await tx.sql`
     INSERT INTO billing_objects AS stored
-      (object_id, kind, customer, status, plan, period_end, cancels_at, newest_created, updated_at)
+      (object_id, kind, customer, status, plan, period_end, cancels_at, newest_created, newest_event,
+       updated_at)
     VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan},
-            to_timestamp(${state.periodEnd}), to_timestamp(${state.cancelsAt}), ${created}, ${now})
+            to_timestamp(${state.periodEnd}), to_timestamp(${state.cancelsAt}), ${created},
+            ${eventId}, ${now})
     ON CONFLICT (object_id) DO UPDATE SET
       customer = excluded.customer, status = excluded.status, plan = excluded.plan,
       period_end = excluded.period_end, cancels_at = excluded.cancels_at,
       newest_created = GREATEST(stored.newest_created, excluded.newest_created),
+      newest_event = CASE WHEN excluded.newest_created < stored.newest_created
+        THEN stored.newest_event ELSE excluded.newest_event END,
       revision = stored.revision + 1, updated_at = excluded.updated_at`
+}
+
+/** Takes a subscription from the customer that had it. */
+export async function moveSubscription(
+  tx: Tx,
+  objectId: string,
+  { from, to }: { from: string; to: string },
+  now: Date,
+): Promise<void> {
+  await tx.sql`
+    UPDATE billing_objects SET customer = ${to}, revision = revision + 1, updated_at = ${now}
+    WHERE object_id = ${objectId} AND customer = ${from}`
 }
 
 /** The subscription that decides the plan of a customer; null without any. */
@@ -67,27 +92,50 @@ export async function findLeading(tx: Tx, customer: string): Promise<CurrentSubs
 
 /**
  * Notes that there is a payment, and locks it: what else is known of it waits for this transaction.
- * @param customer null if only a refund or a dispute names the payment
- * @returns the customer that was known before
+ * @returns null unless it has its invoice; else the tenant of that
  */
 export async function lockPayment(
   tx: Tx,
   payment: string,
-  customer: string | null,
   now: Date,
-): Promise<string | null> {
+): Promise<{ tenant: string } | null> {
   await tx.sql`
     INSERT INTO billing_objects (object_id, kind, updated_at) VALUES (${payment}, 'payment', ${now})
     ON CONFLICT DO NOTHING`
-  const [row] = await tx.sql<{ customer: string | null }>`
-    SELECT customer FROM billing_objects WHERE object_id = ${payment} FOR UPDATE`
-  const known = row?.customer ?? null
-  if (known === null && customer !== null) {
-    await tx.sql`
-      UPDATE billing_objects SET customer = ${customer}, revision = revision + 1, updated_at = ${now}
-      WHERE object_id = ${payment}`
-  }
-  return known
+  const [row] = await tx.sql<{ tenant: string | null }>`
+    SELECT invoice_tenant AS tenant FROM billing_objects WHERE object_id = ${payment} FOR UPDATE`
+  const tenant = row?.tenant ?? null
+  return tenant === null ? null : { tenant }
+}
+
+/** Notes who has paid, and which tenant gets the invoice. */
+export async function putPayer(
+  tx: Tx,
+  payment: string,
+  { customer, tenantId }: { customer: string; tenantId: string },
+): Promise<void> {
+  await tx.sql`
+    UPDATE billing_objects
+    SET customer = ${customer}, invoice_tenant = ${tenantId}::uuid, revision = revision + 1
+    WHERE object_id = ${payment}`
+}
+
+/** Keeps what a payment says about its refunds. The newest state counts; of one second, the larger. */
+export async function putRefunded(
+  tx: Tx,
+  payment: string,
+  refunded: number,
+  created: number | null,
+  now: Date,
+): Promise<void> {
+  await tx.sql`
+    UPDATE billing_objects SET
+      amount = CASE WHEN newest_created = ${created} THEN GREATEST(amount, ${refunded}::bigint)
+        ELSE ${refunded}::bigint END,
+      newest_created = COALESCE(${created}, newest_created),
+      revision = revision + 1, updated_at = ${now}
+    WHERE object_id = ${payment}
+      AND (newest_created IS NULL OR ${created}::float8 IS NULL OR newest_created <= ${created})`
 }
 
 /** Keeps a refund or a dispute of a payment. Of a dispute the newest state counts. */
@@ -100,7 +148,7 @@ export async function putClaim(
   const { kind, customer, payment } = effect
   const isRefund = kind === 'refund'
   const objectId = isRefund ? effect.refund : effect.dispute
-  const status = isRefund ? null : effect.isOpen ? 'open' : 'closed'
+  const status = isRefund ? (effect.isFailed ? 'failed' : null) : effect.isOpen ? 'open' : 'closed'
   await tx.sql`
     INSERT INTO billing_objects AS stored
       (object_id, kind, customer, payment, status, amount, newest_created, updated_at)
@@ -113,14 +161,18 @@ export async function putClaim(
     WHERE stored.newest_created IS NULL OR excluded.newest_created >= stored.newest_created`
 }
 
-/** What refunds and disputes say about a payment. */
-export async function findClaims(
-  tx: Tx,
-  payment: string,
-): Promise<{ refunded: number; isDisputed: boolean }> {
+/**
+ * What is known about a payment. A refund that failed counts against what the payment said before:
+ * later states leave it out themselves.
+ */
+export async function findClaims(tx: Tx, payment: string): Promise<PaymentState> {
   const [row] = await tx.sql<{ refunded: bigint | string; isDisputed: boolean }>`
-    SELECT coalesce(sum(amount) FILTER (WHERE kind = 'refund'), 0)::bigint AS refunded,
-           coalesce(bool_or(status = 'open') FILTER (WHERE kind = 'dispute'), false) AS "isDisputed"
-    FROM billing_objects WHERE payment = ${payment}`
+    SELECT GREATEST(0, coalesce(max(p.amount), 0) + coalesce(sum(
+             CASE WHEN c.status IS NULL THEN c.amount
+                  WHEN c.newest_created < p.newest_created THEN 0
+                  ELSE -c.amount END) FILTER (WHERE c.kind = 'refund'), 0))::bigint AS refunded,
+           coalesce(bool_or(c.status = 'open') FILTER (WHERE c.kind = 'dispute'), false) AS "isDisputed"
+    FROM billing_objects p LEFT JOIN billing_objects c ON c.payment = p.object_id
+    WHERE p.object_id = ${payment}`
   return { refunded: Number(row?.refunded ?? 0), isDisputed: row?.isDisputed ?? false }
 }

@@ -5,20 +5,23 @@ import { type Entry, withoutScope, withSettings } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
 import { createInvoice, updateInvoice } from '#src/domain/invoices.ts'
-import { changePlan, lockPlan, type Subscriber } from '#src/domain/plans.ts'
+import { changePlan, endedSubscription, lockPlan, type Subscriber } from '#src/domain/plans.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
 import { claimCustomer, lockLinks } from './customers.ts'
-import { type Effect, PoisonEvent } from './effect.ts'
+import { type Effect, endedStatuses, PoisonEvent, referenceOf } from './effect.ts'
 import type { BillingEvent, IgnoredReason } from './event.ts'
 import {
   findClaims,
   findLeading,
   findObjectState,
-  findPayer,
+  isPaymentKnown,
   lockPayment,
+  moveSubscription,
   type ObjectState,
   putClaim,
+  putPayer,
+  putRefunded,
   putSubscription,
 } from './objects.ts'
 import { planOf } from './plan.ts'
@@ -56,10 +59,24 @@ export type ApplyOptions = {
   traceparent?: string | null
 }
 
-type Decision = { effect: Effect; applied: 'processed' | 'stale' | 'gone' }
+type Decision = {
+  effect: Effect
+  applied: 'processed' | 'stale' | 'gone'
+  /** What was applied to the subscription before. */
+  seen: ObjectState | null
+}
 
 /** What is applied in one transaction. */
-type Application = Decision & { event: BillingEvent; now: Date; plans: BillingPlans | null }
+type Application = Pick<Decision, 'effect'> & {
+  event: BillingEvent
+  now: Date
+  plans: BillingPlans | null
+  /** The transaction is in the tenant that has the invoice of this payment, if that still exists. */
+  isPaymentKnown: boolean
+}
+
+/** Whose tenant it is; a payment that is known has no user here. */
+type Payee = { userId: number | null; tenantId: string }
 
 /**
  * Processes one recorded event. Its effect, its status `processed` and the end of its job commit
@@ -89,14 +106,21 @@ export async function applyEvent(
   }
 
   const decision = await decide(db, provider, event, api)
-  const application = { ...decision, event, now, plans }
-  const { effect, applied } = decision
+  const { effect, applied, seen } = decision
   if (effect.kind === 'checkout') return linkByCheckout(effect)
-  const customer = await customerOf(db, effect)
+  const application = { effect, event, now, plans, isPaymentKnown: await hasInvoice(db, effect) }
+  const withCause = <Facts>(entry: Entry<Facts>) =>
+    withSettings(entry, () => causeSettings({ billingEventId: event.id }, traceparent))
+  if (application.isPaymentKnown && 'payment' in effect && effect.payment !== null) {
+    return apply(withCause(enterInvoice(event.id, effect.payment)), null)
+  }
+  const customer = effect.kind === 'none' ? null : effect.customer
   if (customer === null) return apply(withoutScope, null)
-  const entry = withSettings(enterCustomer(event.id, customer), () =>
-    causeSettings({ billingEventId: event.id }, traceparent),
-  )
+  const entry = withCause(enterCustomer(event.id, customer))
+  const former = effect.kind === 'subscription' ? (seen?.customer ?? customer) : customer
+  if (event.objectId !== null && former !== customer) {
+    await takeFrom(withCause(enterCustomer(event.id, former)), former, customer, event.objectId)
+  }
   try {
     return await apply(entry, null)
   } catch (error) {
@@ -111,20 +135,31 @@ export async function applyEvent(
    * @throws NotLinked if nobody has it, and `waitsFor` is null
    */
   function apply(
-    entry: Entry<Subscriber | null | undefined>,
+    entry: Entry<Payee | null | undefined>,
     waitsFor: string | null,
   ): Promise<Applied> {
-    return db.write(entry, async (tx, subscriber) => {
-      if (subscriber === null) {
+    return db.write(entry, async (tx, payee) => {
+      if (payee === null) {
         if (waitsFor === null) throw new NotLinked()
         await markUnlinked(tx, eventId, waitsFor)
         await settle(tx)
         return 'unlinked'
       }
       const isFirst = await markProcessed(tx, eventId, now, applied, again)
-      if (isFirst) await carryOut(tx, application, subscriber ?? null)
+      if (isFirst) await carryOut(tx, application, payee ?? null)
       await settle(tx)
       return isFirst ? applied : 'already-processed'
+    })
+  }
+
+  /** Ends the plan that a subscription gave to the user of another customer. */
+  function takeFrom(entry: Entry<Subscriber | null>, from: string, to: string, objectId: string) {
+    return db.write(entry, async (tx, subscriber) => {
+      const before = subscriber === null ? null : await lockPlan(tx, subscriber)
+      await moveSubscription(tx, objectId, { from, to }, now)
+      if (subscriber === null || before === null || before.status === null) return
+      const left = (await findLeading(tx, from)) ?? endedSubscription
+      await changePlan(tx, subscriber, before, left, now)
     })
   }
 
@@ -165,13 +200,13 @@ async function decide(
   const { objectId, isState, related } = event
   const seen = isState && objectId !== null ? await findObjectState(db, objectId) : null
   const object = await findObject(event, api)
-  if (object === 'gone') return { effect: endOf(provider, event), applied: 'gone' }
+  if (object === 'gone') return { effect: endOf(provider, event), applied: 'gone', seen }
   if (object !== 'unknown') {
-    return { effect: provider.effectOf(event, object), applied: 'processed' }
+    return { effect: provider.effectOf(event, object), applied: 'processed', seen }
   }
   if (related !== null) throw new Error('the provider does not know the object of this event')
-  if (isStale(event, seen)) return { effect: { kind: 'none' }, applied: 'stale' }
-  return { effect: provider.effectOf(event, event.object), applied: 'processed' }
+  if (isStale(event, seen)) return { effect: { kind: 'none' }, applied: 'stale', seen }
+  return { effect: provider.effectOf(event, event.object), applied: 'processed', seen }
 }
 
 /** The present object; `unknown` if the event's own has to do. */
@@ -187,7 +222,9 @@ async function findObject(
   }
   if (api === null || objectId === null) return 'unknown'
   if (isState) return api.findSubscription(objectId, payerIn(event))
-  if (kind === 'invoice' && api.findInvoice !== undefined) return api.findInvoice(objectId)
+  if (kind === 'invoice' && api.findInvoice !== undefined) {
+    return api.findInvoice(objectId, payerIn(event))
+  }
   return 'unknown'
 }
 
@@ -199,15 +236,14 @@ function endOf(provider: BillingProvider, event: BillingEvent): Effect {
 }
 
 /** For the limit of calls about one customer. */
-function payerIn({ object: { customer } }: BillingEvent): string | undefined {
+function payerIn({ object }: BillingEvent): string | undefined {
+  const customer = referenceOf(object.customer ?? object.customer_id)
   return typeof customer === 'string' ? customer : undefined
 }
 
-/** Whose effect it is; null if it has none yet, because only a dispute names the payment. */
-async function customerOf(db: Database, effect: Effect): Promise<string | null> {
-  if (effect.kind === 'none') return null
-  if (effect.kind === 'dispute' && effect.customer === null) return findPayer(db, effect.payment)
-  return effect.customer
+/** Whether it is about a payment that has its invoice, whoever the customer belongs to by now. */
+async function hasInvoice(db: Database, effect: Effect): Promise<boolean> {
+  return 'payment' in effect && effect.payment !== null && isPaymentKnown(db, effect.payment)
 }
 
 /** Null if the body has been deleted, undefined if there is no such event. */
@@ -257,7 +293,7 @@ async function markProcessed(
  */
 async function markUnlinked(tx: Tx, eventId: string, customer: string): Promise<void> {
   await lockLinks(tx)
-  const linked = await tx.sql`SELECT FROM enter_billing_event(${eventId}, ${customer})`
+  const linked = await tx.sql`SELECT FROM enter_billing_event(${eventId}, ${customer}, NULL)`
   if (linked.length > 0) throw new Error('the customer was linked meanwhile')
   await tx.receivedEvent.updateMany({
     where: { eventId, status: { not: 'processed' } },
@@ -265,25 +301,28 @@ async function markUnlinked(tx: Tx, eventId: string, customer: string): Promise<
   })
 }
 
-async function carryOut(
-  tx: Tx,
-  { effect, event, now, plans }: Application,
-  subscriber: Subscriber | null,
-): Promise<void> {
+async function carryOut(tx: Tx, application: Application, payee: Payee | null): Promise<void> {
+  const { effect, event, now, plans } = application
   switch (effect.kind) {
     case 'payment':
-      if (subscriber !== null) await applyPayment(tx, effect, subscriber, event.id, now)
+      if (payee !== null) await applyPayment(tx, application, effect, payee)
       return
     case 'refund':
-    case 'dispute':
-      return applyClaim(tx, effect, subscriber, event.created, now)
+    case 'dispute': {
+      const isInvoiced = await lockInvoiced(tx, application, effect.payment, payee)
+      await putClaim(tx, effect, event.created, now)
+      if (!isInvoiced || payee === null) return
+      return updateInvoice(tx, payee, effect.payment, await findClaims(tx, effect.payment), now)
+    }
     case 'subscription': {
-      if (subscriber === null) return
+      if (payee === null || payee.userId === null) return
+      const subscriber = { ...payee, userId: payee.userId }
       const before = await lockPlan(tx, subscriber)
       const { customer, state } = effect
-      const objectId = event.objectId ?? `subscription of ${customer}`
+      const { id: eventId, created, objectId: id } = event
+      const objectId = id ?? `subscription of ${customer}`
       const plan = planOf(state, plans)
-      await putSubscription(tx, { objectId, customer, created: event.created, state, plan }, now)
+      await putSubscription(tx, { objectId, customer, eventId, created, state, plan }, now)
       const leading = await findLeading(tx, customer)
       if (before !== null && leading !== null) {
         await changePlan(tx, subscriber, before, leading, now)
@@ -296,39 +335,42 @@ async function carryOut(
   }
 }
 
-/** A payment that was known before has its invoice, perhaps in the tenant of another user by now. */
 async function applyPayment(
   tx: Tx,
+  application: Application,
   effect: Extract<Effect, { kind: 'payment' }>,
-  subscriber: Subscriber,
-  sourceEvent: string,
-  now: Date,
+  payee: Payee,
 ): Promise<void> {
+  const { event, now } = application
   const { payment, customer, amount, currency, refunded } = effect
-  const invoice = { amount, currency, sourceEvent, payment }
+  const invoice = { amount, currency, sourceEvent: event.id, payment }
   if (payment === null) {
-    return createInvoice(tx, subscriber, invoice, { refunded, isDisputed: false }, now)
+    return createInvoice(tx, payee, invoice, { refunded: refunded ?? 0, isDisputed: false }, now)
   }
-  const payer = await lockPayment(tx, payment, customer, now)
-  const claims = await findClaims(tx, payment)
-  const state = { ...claims, refunded: Math.max(refunded, claims.refunded) }
-  if (payer === null) await createInvoice(tx, subscriber, invoice, state, now)
-  else await updateInvoice(tx, subscriber, payment, state, now)
+  const isInvoiced = await lockInvoiced(tx, application, payment, payee)
+  if (refunded !== null) await putRefunded(tx, payment, refunded, event.created, now)
+  const state = await findClaims(tx, payment)
+  if (isInvoiced) return updateInvoice(tx, payee, payment, state, now)
+  await createInvoice(tx, payee, invoice, state, now)
+  await putPayer(tx, payment, { customer, tenantId: payee.tenantId })
 }
 
-async function applyClaim(
+/**
+ * Locks a payment.
+ * @returns whether it has its invoice
+ * @throws Error if it got that meanwhile in a tenant that the transaction is not in
+ */
+async function lockInvoiced(
   tx: Tx,
-  effect: Extract<Effect, { kind: 'refund' | 'dispute' }>,
-  subscriber: Subscriber | null,
-  created: number | null,
-  now: Date,
-): Promise<void> {
-  const { payment } = effect
-  const payer = await lockPayment(tx, payment, null, now)
-  if (payer !== null && subscriber === null) throw new Error('the payment has just arrived')
-  await putClaim(tx, effect, created, now)
-  if (payer === null || subscriber === null) return
-  await updateInvoice(tx, subscriber, payment, await findClaims(tx, payment), now)
+  { now, isPaymentKnown }: Application,
+  payment: string,
+  payee: Payee | null,
+): Promise<boolean> {
+  const invoiced = await lockPayment(tx, payment, now)
+  if (invoiced !== null && !isPaymentKnown && invoiced.tenant !== payee?.tenantId) {
+    throw new Error('the payment has just arrived')
+  }
+  return invoiced !== null
 }
 
 /** Records why an event failed, for the operator. A `dead` event is not retried automatically. */
@@ -361,10 +403,16 @@ export async function recordAbandoned(tx: Tx, eventId: string): Promise<boolean>
   return count === 1
 }
 
-/** Whether a newer state was applied before. An event without a time is never stale. */
-function isStale(event: BillingEvent, state: ObjectState | null): boolean {
+/**
+ * Whether a newer state was applied before. An event without a time is never stale. Of events of one
+ * second, the creation is the oldest, and a subscription that has ended stays ended.
+ */
+function isStale({ id, type, created }: BillingEvent, state: ObjectState | null): boolean {
   const newest = state?.newestCreated ?? null
-  return newest !== null && event.created !== null && event.created < newest
+  if (state === null || newest === null || created === null) return false
+  if (created !== newest) return created < newest
+  if (state.newestEvent === id) return false
+  return type.endsWith('.created') || endedStatuses.some((status) => status === state.status)
 }
 
 /**
@@ -374,10 +422,22 @@ function isStale(event: BillingEvent, state: ObjectState | null): boolean {
 function enterCustomer(eventId: string, customer: string): Entry<Subscriber | null> {
   return {
     statement: () =>
-      Prisma.sql`SELECT user_id, tenant_id FROM enter_billing_event(${eventId}, ${customer})`,
+      Prisma.sql`SELECT user_id, tenant_id FROM enter_billing_event(${eventId}, ${customer}, NULL)`,
     admit(rows) {
       const [row] = rows as { user_id: string; tenant_id: string }[]
       return row === undefined ? null : { userId: Number(row.user_id), tenantId: row.tenant_id }
+    },
+  }
+}
+
+/** The same for the tenant that has the invoice of a payment; undefined if that has been deleted. */
+function enterInvoice(eventId: string, payment: string): Entry<Payee | undefined> {
+  return {
+    statement: () =>
+      Prisma.sql`SELECT tenant_id FROM enter_billing_event(${eventId}, NULL, ${payment})`,
+    admit(rows) {
+      const [row] = rows as { tenant_id: string }[]
+      return row && { userId: null, tenantId: row.tenant_id }
     },
   }
 }

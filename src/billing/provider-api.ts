@@ -26,7 +26,7 @@ export type SubscriptionApi = {
 /** The objects of the provider; what it lacks is absent. */
 export type ObjectApi = SubscriptionApi & {
   /** An invoice with its payments. */
-  findInvoice?(id: string): Promise<ProviderState>
+  findInvoice?(id: string, customer?: string): Promise<ProviderState>
   /** @param path of the object, as a thin event has it */
   findRelated?(path: string): Promise<ProviderState>
   /** The user for whom this program has created the customer; null for any other customer. */
@@ -45,14 +45,16 @@ export type CheckoutApi = {
    * @returns null if the provider needs an email address
    */
   createCustomer(payer: Payer): Promise<string | null>
-  /** @returns the URL; null if the provider does not know the price */
   startCheckout(
     customer: string,
     payer: Payer,
     order: { price: string; returnUrl: string },
-  ): Promise<string | null>
-  openPortal(customer: string, returnUrl: string): Promise<string>
+  ): Promise<ProviderPage | 'price-refused' | 'customer-gone'>
+  openPortal(customer: string, returnUrl: string): Promise<ProviderPage | 'customer-gone'>
 }
+
+/** A page of the provider for one person. */
+export type ProviderPage = { url: string }
 
 /** Enough calls about this customer are in progress. The event was not tried. */
 export class CustomerBusy extends Error {
@@ -60,22 +62,32 @@ export class CustomerBusy extends Error {
 }
 
 /**
- * Limits the calls in progress about one customer, so that those that hang leave room for others.
+ * Limits the calls in progress about one customer, so that those that hang leave room for others. A thin
+ * event does not name its customer; of those about one object only one is in progress anyway.
  * @throws CustomerBusy
  */
 export function limitByCustomer(api: ObjectApi, perCustomer: number): ObjectApi {
   const limit = createKeyedLimit(perCustomer)
+  const { findInvoice, findHolder } = api
+  async function limited<Result>(subject: string, call: () => Promise<Result>): Promise<Result> {
+    const key = [subject]
+    if (limit.enter(key) !== null) throw new CustomerBusy(`${perCustomer} calls are in progress`)
+    try {
+      return await call()
+    } finally {
+      limit.leave(key)
+    }
+  }
   return {
     ...api,
-    async findSubscription(id, customer) {
-      const key = [customer ?? id]
-      if (limit.enter(key) !== null) throw new CustomerBusy(`${perCustomer} calls are in progress`)
-      try {
-        return await api.findSubscription(id, customer)
-      } finally {
-        limit.leave(key)
-      }
-    },
+    findSubscription: (id, customer) =>
+      limited(customer ?? id, () => api.findSubscription(id, customer)),
+    ...(findInvoice && {
+      findInvoice: (id, customer) => limited(customer ?? id, () => findInvoice(id, customer)),
+    }),
+    ...(findHolder && {
+      findHolder: (customer) => limited(customer, () => findHolder(customer)),
+    }),
   }
 }
 

@@ -35,8 +35,8 @@ export async function createInvoice(
 }
 
 /**
- * Applies what became of a payment to its invoice, if the tenant has it. Refunds only grow. Requires
- * `lockPayment` (src/billing/objects.ts), so that the state does not change between read and update.
+ * Applies what became of a payment to its invoice, if the tenant has it. Requires `lockPayment`
+ * (src/billing/objects.ts), so that the state does not change between read and update.
  */
 export async function updateInvoice(
   tx: Tx,
@@ -49,11 +49,10 @@ export async function updateInvoice(
     SELECT amount, amount_refunded AS refunded, status FROM invoices
     WHERE tenant_id = ${tenantId}::uuid AND payment = ${payment}`
   if (before === undefined) return
-  const refunded = Math.max(state.refunded, Number(before.refunded))
-  const status = statusOf(Number(before.amount), { ...state, refunded })
-  if (refunded === Number(before.refunded) && status === before.status) return
+  const status = statusOf(Number(before.amount), state)
+  if (state.refunded === Number(before.refunded) && status === before.status) return
   const [row] = await tx.sql`
-    UPDATE invoices SET status = ${status}, amount_refunded = ${refunded}
+    UPDATE invoices SET status = ${status}, amount_refunded = ${state.refunded}
     WHERE tenant_id = ${tenantId}::uuid AND payment = ${payment} RETURNING ${columns}`
   if (row !== undefined) await publish(tx, tenantId, 'updated', toItem(row), now)
 }

@@ -50,6 +50,14 @@ export const subscriptionEnded = eventKind(
 /** The user of the plan, and their own tenant, which gets the event. */
 export type Subscriber = { readonly userId: number; readonly tenantId: string }
 
+/** What is left of a subscription that another customer has now. */
+export const endedSubscription: CurrentSubscription = {
+  plan: null,
+  status: 'canceled',
+  periodEnd: null,
+  cancelsAt: null,
+}
+
 /** The subscription that decides a plan. */
 export type CurrentSubscription = {
   plan: string | null

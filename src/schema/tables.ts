@@ -213,7 +213,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'delete_endpoint(uuid, uuid)',
     'export_own(text, uuid, text, integer)',
     'link_customer(text, bigint, text)',
-    'claim_own_customer(text)',
+    'customer_is_free(text)',
     'list_customers(text, integer)',
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
@@ -229,7 +229,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
   worker: [
     ...bothRoles,
     'enter_job(text, uuid[])',
-    'enter_billing_event(text, text)',
+    'enter_billing_event(text, text, text)',
     'assign_customer(text, bigint, text)',
     'claim_customer(text, bigint)',
     'leading_subscription(text)',

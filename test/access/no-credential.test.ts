@@ -270,7 +270,7 @@ t.test('functions that do something without a credential are those of signing in
     delete_endpoint: [[ada.tenantId, attempt], 'nothing'],
     export_own: [['profile', null, null, 10], 'refused'],
     link_customer: [['cus_eve', ada.userId, null], 'refused'],
-    claim_own_customer: [['cus_eve'], 'refused'],
+    customer_is_free: [['cus_eve'], 'refused'],
     list_customers: [[null, 10], 'refused'],
     dismiss_event: [['evt_1', 'x'], 'refused'],
     own_unaccounted: [[], 'nothing'],

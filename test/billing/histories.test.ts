@@ -5,7 +5,13 @@ import { stripe } from '#src/billing/providers/stripe.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
-import { stripeCharge, stripeDispute, stripeEvent, stripeSubscription } from './providers/bodies.ts'
+import {
+  stripeCharge,
+  stripeDispute,
+  stripeEvent,
+  stripeRefund,
+  stripeSubscription,
+} from './providers/bodies.ts'
 import { openAsWorker, receive } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
@@ -68,10 +74,11 @@ t.test(
     const { db } = openAsWorker(t, database)
     let run = 0
     await fc.assert(
-      fc.asyncProperty(arrivals(5), async ([order, again]) => {
+      fc.asyncProperty(arrivals(7), async ([order, again]) => {
         run += 1
         const customer = `cus_${run}`
         const ids = { id: `ch_${run}`, payment_intent: `pi_${run}`, customer }
+        const refund = { id: `re_${run}`, payment_intent: `pi_${run}` }
         const dispute = { id: `dp_${run}`, payment_intent: `pi_${run}` }
         const { tenantId } = await createUser(database, { billingCustomer: customer })
         const events = [
@@ -80,6 +87,8 @@ t.test(
           ['charge.refunded', stripeCharge({ ...ids, amount_refunded: 4_900 })],
           ['charge.dispute.created', stripeDispute(dispute)],
           ['charge.dispute.closed', stripeDispute({ ...dispute, status: 'won' })],
+          ['refund.failed', stripeRefund({ ...refund, amount: 4_000, status: 'failed' })],
+          ['charge.refunded', stripeCharge({ ...ids, amount_refunded: 1_500 })],
         ] as const
         const arrived = [...order, ...again.filter((index) => order.includes(index))]
         for (const [position, index] of arrived.entries()) {
@@ -94,9 +103,11 @@ t.test(
           [tenantId],
         )
         const has = (index: number) => order.includes(index)
-        const refunded = has(2) ? 4_900 : has(1) ? 900 : 0
-        const status = has(3) && !has(4) ? 'disputed' : has(2) ? 'refunded' : 'paid'
-        const isKnown = has(0) || has(1) || has(2)
+        const said = has(2) ? 4_900 : has(1) ? 900 : 0
+        const refunded = has(6) ? 1_500 : Math.max(0, said - (has(5) ? 4_000 : 0))
+        const isWhole = refunded === 4_900
+        const status = has(3) && !has(4) ? 'disputed' : isWhole ? 'refunded' : 'paid'
+        const isKnown = [0, 1, 2, 6].some(has)
         t.strictSame(rows, isKnown ? [{ refunded, status }] : [])
       }),
       { numRuns, seed: chosenSeed() },

@@ -13,12 +13,14 @@ import { startQueue } from '#test/support/processes/running-worker.ts'
 import {
   paddleAdjustment,
   paddleEvent,
+  paddleSubscription,
   paddleTransaction,
   stripeCharge,
   stripeDispute,
   stripeEvent,
   stripeInvoice,
   stripePayments,
+  stripeRefund,
   stripeSession,
   stripeSubscription,
   stripeThin,
@@ -163,6 +165,100 @@ t.test('a dispute marks its invoice, and a won one no longer does', async (t) =>
     ['invoice.updated', { status: 'disputed', amountRefunded: 900 }],
     ['invoice.updated', { status: 'paid', amountRefunded: 900 }],
   ])
+})
+
+t.test('a refund that fails is taken back, in any order, and a later one counts', async (t) => {
+  const charge = (id: string, created: number, amount_refunded: number) =>
+    stripeEvent(id, 'charge.refunded', stripeCharge({ amount_refunded }), { created })
+  const failed = (id: string, created: number) =>
+    stripeEvent(id, 'refund.failed', stripeRefund({ status: 'failed' }), { created })
+  const events = [
+    stripeEvent('c', 'charge.succeeded', stripeCharge(), { created: 10 }),
+    charge('r1', 20, 4_900),
+    failed('f', 30),
+    failed('f again', 31),
+  ]
+  for (const order of [
+    [0, 1, 2, 3],
+    [2, 3, 1, 0],
+    [3, 0, 2, 1],
+  ]) {
+    const { database, apply, select } = await open(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    for (const index of order) t.equal(await apply(events[index] ?? ''), 'processed')
+    const state = 'SELECT amount_refunded, status FROM invoices'
+    t.strictSame(await select(state), [{ amount_refunded: '0', status: 'paid' }], order.join())
+    t.equal(await apply(charge('r2', 40, 4_900)), 'processed')
+    t.strictSame(await select(state), [{ amount_refunded: '4900', status: 'refunded' }])
+  }
+})
+
+t.test('a charge that is only authorized creates no invoice; its capture does', async (t) => {
+  const { database, apply, select } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const authorized = stripeCharge({ captured: false, amount_captured: 0 })
+  t.equal(await apply(stripeEvent('a', 'charge.succeeded', authorized)), 'processed')
+  t.strictSame(await select('SELECT FROM invoices'), [])
+  t.equal(await apply(stripeEvent('b', 'charge.captured', stripeCharge())), 'processed')
+  t.match(await select('SELECT amount FROM invoices'), [{ amount: '4900' }])
+})
+
+t.test(
+  'what becomes of a payment reaches its invoice, whoever has the customer then',
+  async (t) => {
+    const { database, apply, select, systemDb } = await open(t)
+    const queue = await startQueue(t, database, 'worker')
+    const before = await createUser(database, { billingCustomer: 'cus_1' })
+    const after = await createUser(database)
+    const link = (userId: number | null) =>
+      systemDb.transaction({ statementTimeoutMs: 5_000 }, (connection) =>
+        linkCustomer(
+          connection,
+          queue,
+          null,
+          'cus_1',
+          userId === null ? null : { userId },
+          noClientInfo,
+        ),
+      )
+    const invoices = () => select('SELECT tenant_id, amount_refunded, status FROM invoices')
+    await apply(stripeEvent('c', 'charge.succeeded', stripeCharge(), { created: 1 }))
+    await link(after.userId)
+    const part = stripeCharge({ amount_refunded: 900 })
+    t.equal(await apply(stripeEvent('r', 'charge.refunded', part, { created: 2 })), 'processed')
+    const owned = { tenant_id: before.tenantId, amount_refunded: '900' }
+    t.strictSame(await invoices(), [{ ...owned, status: 'paid' }])
+    await link(null)
+    const dispute = stripeEvent('d', 'charge.dispute.created', stripeDispute(), { created: 3 })
+    t.equal(await apply(dispute), 'processed')
+    t.strictSame(await invoices(), [{ ...owned, status: 'disputed' }])
+    await database.admin.query('UPDATE billing_objects SET invoice_tenant = gen_random_uuid()')
+    const closed = stripeDispute({ status: 'won' })
+    const won = stripeEvent('w', 'charge.dispute.closed', closed, { created: 4 })
+    t.equal(await apply(won), 'processed', 'the tenant has been deleted, and nothing waits')
+  },
+)
+
+t.test('a subscription that moves to another customer takes its plan along', async (t) => {
+  const { database, apply, published } = await open(t, { provider: paddle })
+  const before = await createUser(database, { billingCustomer: 'ctm_1' })
+  const after = await createUser(database, { billingCustomer: 'ctm_2' })
+  const event = (id: string, customer_id: string, second: number, status = 'active') =>
+    paddleEvent(id, 'subscription.updated', paddleSubscription({ customer_id, status }), {
+      occurred_at: `2026-11-18T10:26:0${second}Z`,
+    })
+  await apply(event('a', 'ctm_1', 1))
+  t.equal(await planOf(database, before.userId), 'pro')
+  t.equal(await apply(event('b', 'ctm_2', 2)), 'processed')
+  t.equal(await planOf(database, before.userId), null)
+  t.equal(await planOf(database, after.userId), 'pro')
+  t.match(await published(), [
+    ['subscription.activated', { userId: before.userId }],
+    ['subscription.ended', { userId: before.userId, plan: null, status: 'canceled' }],
+    ['subscription.activated', { userId: after.userId }],
+  ])
+  t.equal(await apply(event('c', 'ctm_3', 3)), 'unlinked', 'to a customer that is not linked')
+  t.equal(await planOf(database, after.userId), null)
 })
 
 t.test('refunds of Paddle add up, each once', async (t) => {

@@ -8,43 +8,66 @@ import { openAsWorker, planOf, receive } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 
+t.test('a state older than the applied one is ignored; a newer one is applied', async (t) => {
+  const cases = [
+    { name: 'older', first: 200, second: 100, applied: 'stale', plan: null },
+    { name: 'equal', first: 200, second: 200, applied: 'stale', plan: null },
+    { name: 'newer', first: 200, second: 201, applied: 'processed', plan: 'pro' },
+    { name: 'without a time', first: 200, second: undefined, applied: 'processed', plan: 'pro' },
+  ]
+  const database = await createDatabase(t)
+  const { db } = openAsWorker(t, database)
+  for (const { name, first, second, applied, plan } of cases) {
+    const customer = `cus_${name}`
+    const { userId } = await createUser(database, { billingCustomer: customer })
+    const object = (status: string) => ({ id: `sub_${name}`, customer, status })
+    const type = 'customer.subscription.updated'
+    await receive(database, {
+      id: `${name}1`,
+      type,
+      created: first,
+      object: object('canceled'),
+    })
+    await receive(database, {
+      id: `${name}2`,
+      type: 'subscription.created',
+      ...(second !== undefined && { created: second }),
+      object: object('active'),
+    })
+    t.equal(await applyEvent(db, `${name}1`, now), 'processed', name)
+    t.equal(await applyEvent(db, `${name}2`, now), applied, name)
+    t.equal(await planOf(database, userId), plan, name)
+    const { rows } = await database.admin.query(
+      'SELECT status, outcome FROM received_events WHERE event_id = $1',
+      [`${name}2`],
+    )
+    t.same(rows, [{ status: 'processed', outcome: applied }], name)
+  }
+})
+
 t.test(
-  'a state older than the applied one is ignored; an equal or newer one is applied',
+  'of events of one second the creation is the oldest, and an end is the newest',
   async (t) => {
-    const cases = [
-      { name: 'older', first: 200, second: 100, applied: 'stale', plan: null },
-      { name: 'equal', first: 200, second: 200, applied: 'processed', plan: 'pro' },
-      { name: 'newer', first: 200, second: 201, applied: 'processed', plan: 'pro' },
-      { name: 'without a time', first: 200, second: undefined, applied: 'processed', plan: 'pro' },
-    ]
     const database = await createDatabase(t)
     const { db } = openAsWorker(t, database)
-    for (const { name, first, second, applied, plan } of cases) {
-      const customer = `cus_${name}`
-      const { userId } = await createUser(database, { billingCustomer: customer })
-      const object = (status: string) => ({ id: `sub_${name}`, customer, status })
-      const type = 'customer.subscription.updated'
-      await receive(database, {
-        id: `${name}1`,
-        type,
-        created: first,
-        object: object('canceled'),
-      })
-      await receive(database, {
-        id: `${name}2`,
-        type: 'subscription.created',
-        ...(second !== undefined && { created: second }),
-        object: object('active'),
-      })
-      t.equal(await applyEvent(db, `${name}1`, now), 'processed', name)
-      t.equal(await applyEvent(db, `${name}2`, now), applied, name)
-      t.equal(await planOf(database, userId), plan, name)
-      const { rows } = await database.admin.query(
-        'SELECT status, outcome FROM received_events WHERE event_id = $1',
-        [`${name}2`],
-      )
-      t.same(rows, [{ status: 'processed', outcome: applied }], name)
+    const orders: [name: string, ...events: [verb: string, status: string, applied: string][]][] = [
+      ['late-create', ['updated', 'active', 'processed'], ['created', 'incomplete', 'stale']],
+      ['late-update', ['updated', 'canceled', 'processed'], ['updated', 'active', 'stale']],
+      ['in-order', ['created', 'incomplete', 'processed'], ['updated', 'active', 'processed']],
+      ['returns', ['updated', 'unpaid', 'processed'], ['updated', 'active', 'processed']],
+    ]
+    for (const [name, ...events] of orders) {
+      const { userId } = await createUser(database, { billingCustomer: `cus_${name}` })
+      for (const [index, [verb, status, applied]] of events.entries()) {
+        const id = `${name}${index}`
+        const object = { id: `sub_${name}`, customer: `cus_${name}`, status }
+        await receive(database, { id, type: `subscription.${verb}`, created: 100, object })
+        t.equal(await applyEvent(db, id, now), applied, id)
+      }
+      t.equal(await planOf(database, userId), name === 'late-update' ? null : 'pro', name)
     }
+    t.equal(await applyEvent(db, 'in-order1', now, { again: true }), 'processed', 'its own state')
+    t.equal(await applyEvent(db, 'in-order0', now, { again: true }), 'stale')
   },
 )
 

@@ -73,3 +73,20 @@ t.test('calls in progress about one customer are limited', async (t) => {
   t.same(await Promise.all(running), ['gone', 'gone', 'gone', 'gone'])
   t.equal(await api.findSubscription('sub_3', 'cus_1'), 'gone', 'there is room again')
 })
+
+t.test('every call about a customer counts for its limit', async (t) => {
+  const gate = Promise.withResolvers<never>()
+  const wait = () => gate.promise
+  const api = limitByCustomer({ findSubscription: wait, findInvoice: wait, findHolder: wait }, 3)
+  const running = Promise.allSettled([
+    api.findSubscription('sub_1', 'cus_1'),
+    api.findInvoice?.('in_1', 'cus_1'),
+    api.findHolder?.('cus_1'),
+  ])
+  const busy = { name: 'CustomerBusy' }
+  await t.rejects(async () => api.findInvoice?.('in_2', 'cus_1'), busy)
+  await t.rejects(async () => api.findHolder?.('cus_1'), busy)
+  await t.rejects(api.findSubscription('sub_2', 'cus_1'), busy)
+  gate.reject(new Error('cut'))
+  t.match(await running, [{ status: 'rejected' }, { status: 'rejected' }, { status: 'rejected' }])
+})

@@ -97,7 +97,7 @@ t.test('neither role enters as the other one does', async (t) => {
   const job = await addJob(database, 'deliver', { tenantId: user.tenantId })
   const forWorker: [string, unknown[]][] = [
     ['SELECT enter_job($1, $2)', ['deliver', job]],
-    ['SELECT enter_billing_event($1, $2)', ['evt_1', 'cus_1']],
+    ['SELECT enter_billing_event($1, $2, NULL)', ['evt_1', 'cus_1']],
     ['SELECT rotate_scope_key()', []],
     ['SELECT adopt_installation()', []],
     ['SELECT find_revocation($1)', [job]],
@@ -113,6 +113,7 @@ t.test('neither role enters as the other one does', async (t) => {
     ['SELECT end_session($1)', [credential]],
     ['SELECT find_grant($1, $2, 0)', ['demo', 'ada']],
     ['SELECT dismiss_event($1, $2)', ['evt_1', 'a reason']],
+    ['SELECT customer_is_free($1)', ['cus_1']],
   ]
   const forNobody: [string, unknown[]][] = [
     [`SELECT set_scope('session', '', $1, $2)`, [user.userId, user.tenantId]],

@@ -201,6 +201,26 @@ t.test('billing customers are linked in a session, or by the worker’s role', a
     t.match(rows, [{ customer: 'cus_1', email: 'ada@example.com' }])
     t.equal(await refusalOf(link(web, 'assign_customer', ['cus_1', null, null])), denied)
   })
+  await inside(web, async () => {
+    await enterSession(web, session)
+    const claim = web.query('SELECT claim_customer($1, $2)', ['cus_2', ada.userId])
+    t.equal(await refusalOf(claim), denied, 'the web role claims nothing for the user of a session')
+  })
+  await inside(web, async () => {
+    await enterSession(web, session)
+    const column = web.query(`UPDATE users SET billing_customer = 'cus_2' WHERE id = $1`, [
+      ada.userId,
+    ])
+    t.equal(await refusalOf(column), denied)
+  })
+  await inside(web, async () => {
+    await enterSession(web, session)
+    const free = async (customer: string) =>
+      (await web.query('SELECT customer_is_free($1) AS free', [customer])).rows
+    t.strictSame(await free('cus_2'), [{ free: true }])
+    await link(web, 'link_customer', ['cus_2', ada.userId, null])
+    t.strictSame(await free('cus_2'), [{ free: false }])
+  })
   const worker = await connect(t, database.workerUrl)
   const byAddress = await link(worker, 'assign_customer', ['cus_1', null, 'ADA@example.com'])
   t.strictSame(byAddress.rows, [{ outcome: 'linked', user_id: ada.userId }])

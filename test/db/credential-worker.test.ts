@@ -52,7 +52,7 @@ t.test('a job enters its tenant, and no person', async (t) => {
   })
 })
 
-t.test('a received event enters the own tenant of its customer', async (t) => {
+t.test('a received event enters the tenant of its invoice, or of its customer', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database, { billingCustomer: 'cus_1' })
   await createUser(database, { billingCustomer: 'cus_2', tenantId: user.tenantId })
@@ -61,8 +61,14 @@ t.test('a received event enters the own tenant of its customer', async (t) => {
      VALUES ('evt_1', 'charge.succeeded', '{}', 0, 'recorded')`,
   )
   const worker = await connect(t, database.workerUrl)
-  const enter = async (event: string, customer: string) =>
-    (await worker.query('SELECT * FROM enter_billing_event($1, $2)', [event, customer])).rows
+  const enter = async (event: string, customer: string | null, payment: string | null = null) =>
+    (
+      await worker.query('SELECT * FROM enter_billing_event($1, $2, $3)', [
+        event,
+        customer,
+        payment,
+      ])
+    ).rows
   await inside(worker, async () => {
     t.strictSame(await enter('evt_1', 'cus_1'), [
       { user_id: String(user.userId), tenant_id: user.tenantId },
@@ -71,13 +77,28 @@ t.test('a received event enters the own tenant of its customer', async (t) => {
     const changed = await worker.query(`UPDATE users SET plan = 'pro' WHERE id = $1`, [user.userId])
     t.equal(changed.rowCount, 1, 'the plan of the tenant that is the user’s own')
   })
-  for (const [event, customer] of [
-    ['evt_2', 'cus_1'],
-    ['evt_1', 'cus_3'],
-    ['evt_1', 'cus_2'],
+  await database.admin.query(
+    `INSERT INTO billing_objects (object_id, kind, invoice_tenant)
+     VALUES ('pi_1', 'payment', $1), ('pi_2', 'payment', gen_random_uuid()), ('pi_3', 'payment', NULL)`,
+    [user.tenantId],
+  )
+  await inside(worker, async () => {
+    t.strictSame(await enter('evt_1', 'cus_2', 'pi_1'), [
+      { user_id: null, tenant_id: user.tenantId },
+    ])
+    t.strictSame(await scopeOf(worker), { userId: null, tenantId: user.tenantId })
+  })
+  for (const [event, customer, payment] of [
+    ['evt_2', 'cus_1', null],
+    ['evt_1', 'cus_3', null],
+    ['evt_1', 'cus_2', null],
+    ['evt_2', null, 'pi_1'],
+    ['evt_1', 'cus_1', 'pi_2'],
+    ['evt_1', 'cus_1', 'pi_3'],
+    ['evt_1', 'cus_1', 'pi_4'],
   ] as const) {
     await inside(worker, async () => {
-      t.strictSame(await enter(event, customer), [])
+      t.strictSame(await enter(event, customer, payment), [])
       t.strictSame(await scopeOf(worker), nobody)
     })
   }

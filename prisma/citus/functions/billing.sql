@@ -75,14 +75,12 @@ BEGIN
 END
 $$;
 
--- The same for the user of the session, who has asked for a checkout. Returns the customer that they have then.
-CREATE OR REPLACE FUNCTION claim_own_customer(customer text) RETURNS text
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  holder bigint := public.session_user_id();
+-- Whether no user has a billing customer, for a person who starts to pay with a new one.
+CREATE OR REPLACE FUNCTION customer_is_free(customer text) RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM public.claim_customer(customer, holder);
-  RETURN (SELECT u.billing_customer FROM public.users u WHERE u.id = holder);
+  PERFORM public.session_user_id();
+  RETURN NOT EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer);
 END
 $$;
 

@@ -737,13 +737,15 @@ CREATE TABLE billing_objects (
   kind text NOT NULL CHECK (kind IN ('subscription', 'payment', 'refund', 'dispute')),
   customer text,
   payment text, -- The payment of a refund or dispute
-  status text, -- Of a subscription; `open` or `closed` of a dispute
+  status text, -- Of a subscription; `open` or `closed` of a dispute; `failed` of a refund that did not arrive
   -- Of a subscription: what it gives, and until when.
   plan text,
   period_end timestamptz(6),
   cancels_at timestamptz(6),
-  amount bigint, -- Minor units of a refund
+  amount bigint, -- Minor units of a refund; of a payment, all that its newest state says is refunded
+  invoice_tenant uuid, -- The tenant that has the invoice of a payment; it may have been deleted
   newest_created double precision, -- `created` of the newest applied event, in Unix seconds
+  newest_event text, -- The id of that event
   revision bigint NOT NULL DEFAULT 1, -- Incremented by every change, so that a decision on an older row is repeated
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );

@@ -4,7 +4,7 @@ import {
   type CheckoutRefusal,
   decideCheckout,
   findOwnBilling,
-  keepCustomer,
+  isCustomerFree,
   startCheckout,
 } from '#src/billing/checkout.ts'
 import type { CheckoutApi } from '#src/billing/provider-api.ts'
@@ -52,13 +52,13 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
         tags,
         summary: 'Start to pay for a plan',
         description:
-          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer, or has deleted their own tenant; 503 if the provider does not answer.',
+          'Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.',
         body: Checkout,
         response: { 200: CheckoutPage, ...problems('not-found', 'conflict', 'unavailable') },
       },
     },
     async (request) => {
-      const { sessionEntry, body, clientInfo } = request
+      const { sessionEntry, body } = request
       const { price, returnTo = accountPath } = body
       const path = app.allowedReturn(returnTo)
       if (path === null) throw new Problem('malformed', { detail: 'returnTo is no path of ours.' })
@@ -71,7 +71,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
       if (typeof decided === 'string') throw toProblem(decided)
       const order = { price, returnUrl: `${baseUrl}${path}` }
       const started = await startCheckout(api, caller, order, own.customer, (customer) =>
-        app.db.write(sessionEntry, (tx, caller) => keepCustomer(tx, caller, customer, clientInfo)),
+        app.db.read(sessionEntry, (tx) => isCustomerFree(tx, customer)),
       ).catch((error) => {
         throw unavailable(request, error)
       })
@@ -89,7 +89,7 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
         tags,
         summary: 'Change or cancel what you pay',
         description:
-          'Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid; 503 if the provider does not answer.',
+          'Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.',
         response: { 200: CheckoutPage, ...problems('not-found', 'conflict', 'unavailable') },
       },
     },
@@ -97,10 +97,13 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
       const own = await app.db.read(request.sessionEntry, findOwnBilling)
       if (api === null) throw notConfigured()
       if (own.customer === null) throw toProblem('no-customer')
-      const url = await api.openPortal(own.customer, `${baseUrl}${accountPath}`).catch((error) => {
-        throw unavailable(request, error)
-      })
-      return { url }
+      const opened = await api
+        .openPortal(own.customer, `${baseUrl}${accountPath}`)
+        .catch((error) => {
+          throw unavailable(request, error)
+        })
+      if (typeof opened === 'string') throw toProblem(opened)
+      return opened
     },
   )
 }
@@ -125,8 +128,9 @@ const details: Readonly<Record<CheckoutRefusal, string>> = {
   'unknown-price': 'There is no plan with this price.',
   'price-refused': 'The billing provider does not have this price.',
   'no-tenant': 'You have deleted your own tenant, which had your plan and your invoices.',
-  'has-plan': 'You have this plan already.',
+  'has-plan': 'You have a plan already. Change or cancel it at the billing portal.',
   'no-customer': 'The billing provider has no customer for you.',
+  'customer-gone': 'The billing provider has deleted your customer. Ask an operator to unlink it.',
 }
 
 export default checkout

@@ -29,8 +29,10 @@ export function createPaddleApi(
   async function post(path: string, json: object) {
     const { status, body } = await http('POST', path, { json })
     if (status === 200 || status === 201) return objectIn(body?.data)
-    if (status === 400 || status === 404) return null
-    throw new Error(`Paddle answered ${status} ${objectIn(body?.error).code ?? ''}`.trim())
+    const code = String(objectIn(body?.error).code ?? '')
+    if (/price|product|^invalid_field$/.test(code)) return 'price-refused'
+    if (status === 404 || /customer/.test(code)) return 'customer-gone'
+    throw new Error(`Paddle answered ${status} ${code}`.trim())
   }
 
   /** The customer with this address, if an earlier call has created it for this user. */
@@ -82,13 +84,14 @@ export function createPaddleApi(
         customer_id: customer,
         custom_data: markOf(userId, baseUrl),
       })
-      return transaction === null ? null : urlOf(objectIn(transaction.checkout).url)
+      if (typeof transaction === 'string') return transaction
+      return { url: urlOf(objectIn(transaction.checkout).url) }
     },
     async openPortal(customer) {
       if (!isPlainId(customer)) throw new Error('the customer has no id of Paddle')
       const session = await post(`/customers/${customer}/portal-sessions`, {})
-      const { general } = objectIn(session?.urls)
-      return urlOf(objectIn(general).overview)
+      if (typeof session === 'string') return session === 'customer-gone' ? session : fail()
+      return { url: urlOf(objectIn(objectIn(session.urls).general).overview) }
     },
   }
 }

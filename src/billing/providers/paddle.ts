@@ -76,7 +76,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
       payment: textOf(object.id, 'data.id'),
       amount: amountOfDigits(totals.grand_total, 'data.details.totals.grand_total'),
       currency: currencyOf(object.currency_code, 'data.currency_code'),
-      refunded: 0,
+      refunded: null,
     }
   }
   if (kind === 'refund') return adjustmentEffect(object, customer)
@@ -103,12 +103,16 @@ function adjustmentEffect(object: BillingEvent['object'], customer: string): Eff
     const dispute = `dispute of ${payment}` // a reversal is an adjustment of its own
     return { kind: 'dispute', customer, dispute, payment, isOpen: action === 'chargeback' }
   }
-  if (action !== 'refund' || status !== 'approved') return { kind: 'none' }
+  const isApproved = status === 'approved'
+  // A refund that is taken back counts as none.
+  if (action !== 'refund' || !(isApproved || status === 'reversed')) return { kind: 'none' }
+  const total = amountOfDigits(objectIn(object.totals).total, 'data.totals.total')
   return {
     kind: 'refund',
     customer,
     payment,
     refund: textOf(object.id, 'data.id'),
-    amount: amountOfDigits(objectIn(object.totals).total, 'data.totals.total'),
+    amount: isApproved ? total : 0,
+    isFailed: false,
   }
 }

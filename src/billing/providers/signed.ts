@@ -66,7 +66,7 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
       payment: null,
       amount: amountOf(object.amount, 'data.object.amount'),
       currency: currencyOf(object.currency, 'data.object.currency'),
-      refunded: 0,
+      refunded: null,
     }
   }
   const { status } = object

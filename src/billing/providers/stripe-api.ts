@@ -1,4 +1,5 @@
 import { sha256 } from '#src/crypto/hash.ts'
+import type { JsonObject } from '#src/runtime/json.ts'
 import { idOf, isName, objectIn } from '../event.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId } from './http.ts'
@@ -32,12 +33,10 @@ export function createStripeApi(
   async function post(path: string, form: Record<string, string>, purpose?: string) {
     const headers = purpose === undefined ? {} : { 'idempotency-key': keyOf(purpose, form) }
     const { status, body } = await http('POST', path, { form, headers })
-    if (status !== 200) {
-      const { code } = objectIn(body?.error)
-      if (code === 'resource_missing') return null
-      throw new Error(`Stripe answered ${status}`)
-    }
-    return body
+    if (status === 200) return objectIn(body)
+    const { code, param } = objectIn(body?.error)
+    if (code !== 'resource_missing') throw new Error(`Stripe answered ${status}`)
+    return param === 'customer' ? 'customer-gone' : 'price-refused'
   }
 
   const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
@@ -76,7 +75,7 @@ export function createStripeApi(
     async createCustomer({ userId, email }) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }
       const body = await post('/customers', form, 'customer')
-      return idOf(objectIn(body)) ?? fail()
+      return typeof body === 'string' ? fail() : (idOf(body) ?? fail())
     },
     async startCheckout(customer, { userId }, { price, returnUrl }) {
       const body = await post('/checkout/sessions', {
@@ -90,11 +89,15 @@ export function createStripeApi(
         ...metadataOf(userId),
         ...metadataOf(userId, 'subscription_data[metadata]'),
       })
-      return body === null ? null : urlOf(body)
+      return typeof body === 'string' ? body : { url: urlOf(body) }
     },
     async openPortal(customer, returnUrl) {
       const body = await post('/billing_portal/sessions', { customer, return_url: returnUrl })
-      return urlOf(body)
+      return typeof body !== 'string'
+        ? { url: urlOf(body) }
+        : body === 'customer-gone'
+          ? body
+          : fail()
     },
   }
 }
@@ -103,8 +106,7 @@ function keyOf(purpose: string, form: object): string {
   return `gatehouse-${purpose}-${sha256(JSON.stringify(form)).toString('hex')}`
 }
 
-function urlOf(body: unknown): string {
-  const { url } = objectIn(body)
+function urlOf({ url }: JsonObject): string {
   return typeof url === 'string' && URL.parse(url) !== null ? url : fail()
 }
 

@@ -28,6 +28,7 @@ import { type BillingProvider, headerOf, type ProviderOptions } from './provider
 /** Types that are processed. Thin events have the same with the prefix `v1.`. */
 export const stripeKinds = {
   'charge.succeeded': 'payment',
+  'charge.captured': 'payment',
   'charge.refunded': 'payment',
   'charge.dispute.created': 'dispute',
   'charge.dispute.closed': 'dispute',
@@ -38,11 +39,13 @@ export const stripeKinds = {
   'customer.subscription.paused': 'subscription',
   'customer.subscription.resumed': 'subscription',
   'invoice.paid': 'invoice',
+  'refund.failed': 'refund',
+  'refund.updated': 'refund',
 } as const satisfies Record<string, EventKind>
 
 /** Paths of the API by the prefix of an id, for objects that a thin event only names. */
 const relatedPath =
-  /^\/v1\/((?:charges|disputes|subscriptions|invoices|checkout\/sessions)\/[A-Za-z0-9_]{1,255})$/
+  /^\/v1\/((?:charges|disputes|refunds|subscriptions|invoices|checkout\/sessions)\/[A-Za-z0-9_]{1,255})$/
 
 /** Stripe: `Stripe-Signature: t=…,v1=…` over `<t>.<body>`, snapshot and thin events. */
 export function stripe(options: ProviderOptions): BillingProvider {
@@ -74,7 +77,8 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
     if (kind === null) return 'kind'
     if (livemode === false && production) return 'test-mode'
     if (account !== null) return 'connected-account'
-    const isGuest = !isThin && kind !== 'dispute' && referenceOf(object.customer) === null
+    const namesCustomer = !isThin && kind !== 'dispute' && kind !== 'refund'
+    const isGuest = namesCustomer && referenceOf(object.customer) === null
     return isGuest ? 'guest' : null
   }
 }
@@ -95,18 +99,12 @@ function effectOf(
       isOpen: !['won', 'warning_closed', 'prevented'].includes(String(object.status)),
     }
   }
+  if (kind === 'refund') return refundEffect(object)
   if (customer === null) return { kind: 'none' } // a thin event of a guest
   const holder = textOf(customer, 'data.object.customer')
   switch (kind) {
     case 'payment':
-      return {
-        kind,
-        customer: holder,
-        payment: textOf(paymentOf(object, 'id'), 'data.object.id'),
-        amount: amountOf(object.amount, 'data.object.amount'),
-        currency: currencyOf(object.currency, 'data.object.currency'),
-        refunded: amountOf(object.amount_refunded ?? 0, 'data.object.amount_refunded'),
-      }
+      return chargeEffect(object, holder)
     case 'invoice':
       return invoiceEffect(object, holder)
     case 'subscription':
@@ -121,6 +119,38 @@ function effectOf(
 /** A charge and its invoice share the payment intent; charges of old integrations have none. */
 function paymentOf(object: BillingEvent['object'], otherwise: 'id' | 'charge'): unknown {
   return referenceOf(object.payment_intent) ?? referenceOf(object[otherwise])
+}
+
+/**
+ * A charge that is only authorized is not paid. One that was captured in part counts the rest as
+ * refunded.
+ */
+function chargeEffect(object: BillingEvent['object'], customer: string): Effect {
+  if (object.captured === false) return { kind: 'none' }
+  const authorized = amountOf(object.amount, 'data.object.amount')
+  const amount = amountOf(object.amount_captured ?? authorized, 'data.object.amount_captured')
+  const returned = amountOf(object.amount_refunded ?? 0, 'data.object.amount_refunded')
+  return {
+    kind: 'payment',
+    customer,
+    payment: textOf(paymentOf(object, 'id'), 'data.object.id'),
+    amount,
+    currency: currencyOf(object.currency, 'data.object.currency'),
+    refunded: Math.max(0, returned - (authorized - amount)),
+  }
+}
+
+/** `charge.refunded` reports refunds when they are made; here counts only that one did not arrive. */
+function refundEffect(object: BillingEvent['object']): Effect {
+  if (object.status !== 'failed' && object.status !== 'canceled') return { kind: 'none' }
+  return {
+    kind: 'refund',
+    customer: null,
+    payment: textOf(paymentOf(object, 'charge'), 'data.object.charge'),
+    refund: textOf(object.id, 'data.object.id'),
+    amount: amountOf(object.amount, 'data.object.amount'),
+    isFailed: true,
+  }
 }
 
 /**
@@ -142,7 +172,7 @@ function invoiceEffect(object: BillingEvent['object'], customer: string): Effect
     payment: textOf(named, 'data.object.payments'),
     amount,
     currency: currencyOf(object.currency, 'data.object.currency'),
-    refunded: 0,
+    refunded: null,
   }
 }
 

@@ -124,11 +124,30 @@ t.test('Paddle: a customer with this address that is not ours is not taken over'
     'a checkout that was interrupted goes on',
   )
   const order = { price: 'pri_1', returnUrl: baseUrl }
-  t.match(await api.startCheckout('ctm_1', payer, order), /txn_1$/)
-  t.equal(await api.openPortal('ctm_1', baseUrl), 'https://portal.example')
+  t.match(await api.startCheckout('ctm_1', payer, order), { url: /txn_1$/ })
+  t.strictSame(await api.openPortal('ctm_1', baseUrl), { url: 'https://portal.example' })
+  t.equal(await api.openPortal('ctm_2', baseUrl), 'customer-gone')
   const before = asked.length
   await t.rejects(api.openPortal('../transactions', baseUrl), /no id of Paddle/)
   t.equal(asked.length, before)
+})
+
+t.test('Paddle: a price, a customer and a fault of its settings are told apart', async (t) => {
+  for (const [code, status, expected] of [
+    ['transaction_price_not_found', 400, 'price-refused'],
+    ['transaction_product_not_found', 400, 'price-refused'],
+    ['invalid_field', 400, 'price-refused'],
+    ['not_found', 404, 'customer-gone'],
+    ['transaction_customer_not_found', 400, 'customer-gone'],
+    ['transaction_default_checkout_url_not_set', 400, null],
+  ] as const) {
+    const { fetch } = answering({ '/transactions': [status, { error: { code } }] })
+    const api = createPaddleApi({ url: 'https://api.paddle.com', key: 'k', baseUrl, fetch })
+    const payer = { userId: 7, email: 'ada@acme.example' }
+    const started = api.startCheckout('ctm_1', payer, { price: 'pri_1', returnUrl: baseUrl })
+    if (expected === null) await t.rejects(started, { message: new RegExp(code) })
+    else t.equal(await started, expected, code)
+  }
 })
 
 t.test('an answer that is too large or too late is an error', async (t) => {

@@ -115,6 +115,20 @@ export function stripeDispute(more: Fields = {}): Fields {
   }
 }
 
+export function stripeRefund(more: Fields = {}): Fields {
+  return {
+    id: 're_1',
+    object: 'refund',
+    amount: 4_900,
+    charge: 'ch_1',
+    currency: 'eur',
+    payment_intent: 'pi_1',
+    reason: null,
+    status: 'succeeded',
+    ...more,
+  }
+}
+
 export function stripeSession(more: Fields = {}): Fields {
   return {
     id: 'cs_live_1',

@@ -60,7 +60,7 @@ t.test('each kind has its effect', async (t) => {
     payment: 'txn_1',
     amount: 4_900,
     currency: 'eur',
-    refunded: 0,
+    refunded: null,
   })
   const refund = {
     kind: 'refund',
@@ -68,8 +68,11 @@ t.test('each kind has its effect', async (t) => {
     payment: 'txn_1',
     refund: 'adj_1',
     amount: 1_000,
+    isFailed: false,
   }
   t.strictSame(effect('adjustment.updated', paddleAdjustment()), refund)
+  const reversed = effect('adjustment.updated', paddleAdjustment({ status: 'reversed' }))
+  t.strictSame(reversed, { ...refund, amount: 0 })
   for (const change of [
     { status: 'pending_approval' },
     { status: 'rejected' },

@@ -9,6 +9,7 @@ import {
   stripeEvent,
   stripeInvoice,
   stripePayments,
+  stripeRefund,
   stripeSession,
   stripeSubscription,
   stripeThin,
@@ -85,7 +86,28 @@ t.test('each kind has its effect', async (t) => {
   const refunded = stripeCharge({ amount_refunded: 1_000 })
   t.strictSame(effect('charge.refunded', refunded), { ...payment, refunded: 1_000 })
   t.strictSame(effect('invoice.paid', stripeInvoice()), { kind: 'none' }, 'its charge counts')
-  t.strictSame(effect('invoice.paid', stripeInvoice({ payments: stripePayments })), payment)
+  const invoiced = effect('invoice.paid', stripeInvoice({ payments: stripePayments }))
+  t.strictSame(invoiced, { ...payment, refunded: null })
+  const authorized = stripeCharge({ captured: false, amount_captured: 0 })
+  t.strictSame(effect('charge.succeeded', authorized), { kind: 'none' }, 'not paid yet')
+  t.strictSame(effect('charge.captured', stripeCharge()), payment)
+  const part = stripeCharge({ amount_captured: 3_000, amount_refunded: 1_900 })
+  t.strictSame(effect('charge.captured', part), { ...payment, amount: 3_000 }, 'a part')
+  const returned = stripeCharge({ amount_captured: 3_000, amount_refunded: 2_900 })
+  t.match(effect('charge.refunded', returned), { amount: 3_000, refunded: 1_000 })
+  for (const status of ['succeeded', 'pending', 'requires_action']) {
+    t.strictSame(effect('refund.updated', stripeRefund({ status })), { kind: 'none' }, status)
+  }
+  for (const status of ['failed', 'canceled']) {
+    t.strictSame(effect('refund.failed', stripeRefund({ status })), {
+      kind: 'refund',
+      customer: null,
+      payment: 'pi_1',
+      refund: 're_1',
+      amount: 4_900,
+      isFailed: true,
+    })
+  }
   t.strictSame(effect('invoice.paid', stripeInvoice({ amount_paid: 0 })), { kind: 'none' })
   const dispute = {
     kind: 'dispute',
