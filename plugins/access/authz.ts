@@ -179,13 +179,13 @@ function requireAllowed(
   if (!services) requirePerson(caller)
   const { access } = request.routeOptions.config
   try {
-    const { reason } =
+    const { reason, rule } =
       typeof access === 'object'
         ? decideWithoutObject({ caller, ...access })
-        : ({ reason: 'no-rule' } as const)
+        : ({ reason: 'no-rule', rule: null } as const)
     if (reason === 'allowed') return caller
     refused(request, caller, reason)
-    throw toProblem(reason)
+    throw toProblem(reason, { rule })
   } catch (error) {
     if (error instanceof Problem) throw error
     refused(request, caller, 'error', error)

@@ -53,7 +53,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     roles: roles.filter((role) => mayTry(role, rule, rules)),
     forOperators: rule.scope === 'operator',
     scope: scopeWords[rule.scope],
-    conditions: rule.unless.map(({ words }) => words),
+    conditions: [...planWords(rule), ...rule.unless.map(({ words }) => words)],
     tokenPermission: rule.tokenPermission,
     credential: rule.scope === 'app' ? 'app token' : credentialWords[rule.credential],
     acceptsToken: rule.credential === 'any',
@@ -63,18 +63,23 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
 }
 
 /** Asks the policy itself, for a member of some tenant. */
-function mayTry(role: string, { resource, action }: Rule, rules: readonly Rule[]): boolean {
+function mayTry(role: string, { resource, action, plans }: Rule, rules: readonly Rule[]): boolean {
   const caller = {
     serviceId: null,
     role,
     tenantId: 'any',
     department: null,
+    plan: plans[0] ?? null,
     operator: false,
     tokenPermissions: null,
     sessionId: 'any',
     authenticatedSecondsAgo: 0,
   }
   return decideWithoutObject({ caller, resource, action }, rules).effect === 'allow'
+}
+
+function planWords({ plans }: Rule): string[] {
+  return plans.length === 0 ? [] : [`only with the plan ${plans.join(' or ')}`]
 }
 
 const introduction = `# Permissions

@@ -65,6 +65,8 @@ export type Rule = {
   readonly credential: CredentialKind
   /** Whether a service token can have the permission for it, `resource:action`; or needs none. */
   readonly forServices: boolean | 'always'
+  /** The plans of which the person needs one; empty if none is needed. */
+  readonly plans: readonly string[]
   /** Conditions on the object that deny it although everything else allows it. */
   readonly unless: readonly Condition[]
 }
@@ -154,7 +156,7 @@ function allow(
   const credential = scope === 'operator' ? 'session' : 'any'
   return {
     ...{ resource, action, permission, tokenPermission, scope, credential },
-    ...{ forServices: false, unless: [] },
+    ...{ forServices: false, plans: [], unless: [] },
   }
 }
 
@@ -170,8 +172,8 @@ function forServices(...rules: readonly Rule[]): readonly Rule[] {
 
 /** Rules for a person's own account, which do not depend on tenant or role. */
 function own(resource: Resource, action: Action, credential: CredentialKind): Rule {
-  const none = { permission: null, tokenPermission: null, forServices: false, unless: [] }
-  return { resource, action, scope: 'self', credential, ...none }
+  const none = { permission: null, tokenPermission: null, forServices: false }
+  return { resource, action, scope: 'self', credential, ...none, plans: [], unless: [] }
 }
 
 /** Everything about a resource that the administrators of a tenant manage. */
@@ -203,6 +205,7 @@ export type Subject = Pick<
   | 'role'
   | 'tenantId'
   | 'department'
+  | 'plan'
   | 'operator'
   | 'tokenPermissions'
   | 'sessionId'
@@ -222,6 +225,7 @@ export type Decision = {
     | 'role-unknown'
     | 'permission-missing'
     | 'token-limited'
+    | 'plan-required'
     | 'person-required'
     | 'service-limited'
     | 'app-required'
@@ -291,15 +295,25 @@ export function decideWithoutObject(
   if (limit !== null && !(rule.tokenPermission && limit.includes(rule.tokenPermission))) {
     return { effect: 'deny', rule, reason: 'token-limited' }
   }
+  if (!hasPlan(caller, rule)) return { effect: 'deny', rule, reason: 'plan-required' }
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 
-/** A service has no role: what its permissions do not name, it may not do. */
+function hasPlan({ plan }: Pick<Subject, 'plan'>, { plans }: Rule): boolean {
+  return plans.length === 0 || (plan !== null && plans.includes(plan))
+}
+
+/**
+ * A service has no role: what its permissions do not name, it may not do. It has no plan either, and the
+ * plan of another never counts for it.
+ */
 function decideForService(
   { tenantId, tokenPermissions }: Pick<Subject, 'tenantId' | 'tokenPermissions'>,
   rule: Rule,
 ): Decision {
-  if (rule.forServices === false) return { effect: 'deny', rule, reason: 'person-required' }
+  if (rule.forServices === false || rule.plans.length > 0) {
+    return { effect: 'deny', rule, reason: 'person-required' }
+  }
   if (rule.forServices === 'always') return { effect: 'allow', rule, reason: 'allowed' }
   if (tenantId === null) return { effect: 'deny', rule, reason: 'no-tenant' }
   if (!tokenPermissions?.includes(servicePermissionOf(rule))) {
@@ -334,6 +348,9 @@ export function requireAssignableRole(
   throw new Problem('forbidden', { reason: 'token-limited', detail })
 }
 
+/** The page with the plans. */
+export const plansPath = '/app/account#plan'
+
 /** Details for the caller. The reason itself is in the log. */
 const details: Readonly<Record<string, string>> = {
   'session-required': 'Only a signed-in person may do this.',
@@ -347,14 +364,29 @@ const details: Readonly<Record<string, string>> = {
     'Open /auth/login?reauthenticate=true, confirm who you are, then try again within five minutes.',
 }
 
+/** The plans in a sentence, with where they are bought. */
+function planDetail(plans: readonly string[]): string {
+  const named = `the plan ${plans.join(' or ')}`
+  return `You need ${named}. Open ${plansPath} to see your plan and the others.`
+}
+
 /** The 403 for a denied action, with a detail if the caller may know the reason. */
-export function toProblem(reason: Decision['reason'], condition?: Condition): Problem {
-  const detail = condition?.detail ?? details[reason]
+export function toProblem(
+  reason: Decision['reason'],
+  { rule = null, condition }: Partial<Pick<Decision, 'rule' | 'condition'>> = {},
+): Problem {
+  const ofPlan = reason === 'plan-required' ? planDetail(rule?.plans ?? []) : undefined
+  const detail = condition?.detail ?? ofPlan ?? details[reason]
   const code = isOwnCode(reason) ? reason : 'forbidden'
   return new Problem(code, { reason, ...(detail !== undefined && { detail }) })
 }
 
-const ownCodes = ['session-required', 'reauthentication-required', 'person-required'] as const
+const ownCodes = [
+  'session-required',
+  'reauthentication-required',
+  'person-required',
+  'plan-required',
+] as const
 
 /** Whether the reason has an error code of its own. */
 function isOwnCode(reason: string): reason is (typeof ownCodes)[number] {

@@ -79,13 +79,13 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
     const object = found(await lock())
     // The entry of the transaction has returned all the facts of a subject.
     const subject = caller as Asking & Subject
-    const { effect, reason, condition } = decide({
+    const decision = decide({
       ...{ caller: subject, resource: name, action, now },
       object: Object(object),
     })
-    if (effect === 'allow') return object
-    refused?.(reason)
-    throw toProblem(reason, condition)
+    if (decision.effect === 'allow') return object
+    refused?.(decision.reason)
+    throw toProblem(decision.reason, decision)
   }
 
   /**

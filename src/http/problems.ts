@@ -63,6 +63,14 @@ export const errorTable = {
       'The request came with a service token, and concerns what belongs to a person, such as orders, documents, accounts and members, or is a page.',
     remedy: 'Use a session, or an API token of a member.',
   },
+  'plan-required': {
+    status: 403,
+    title: 'You need another plan',
+    meaning: 'Your role allows this, and your plan does not.',
+    cause: 'You have no plan, another one, or it has ended. `detail` names the plans that allow it.',
+    remedy:
+      'Open `/app/account#plan` to see your plan and to get another one, then send the request again. It takes effect when the payment has arrived.',
+  },
   'reauthentication-required': {
     status: 403,
     title: 'Confirm your identity',

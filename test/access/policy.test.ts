@@ -1,4 +1,5 @@
 import t from 'tap'
+import { accessOverview } from '#src/access/overview.ts'
 import {
   type Action,
   decide,
@@ -7,6 +8,7 @@ import {
   type Resource,
   type Rule,
   type Subject,
+  toProblem,
 } from '#src/access/policy.ts'
 import {
   assignablePermissions,
@@ -20,11 +22,12 @@ import { tokenPermissions as contractTokens } from '#test/access/matrix/contract
 const tenantId = '00000000-0000-4000-8000-00000000000a'
 const tokenPermissions: null = null
 const tokenPermission = 'order:read'
-const noConditions = { unless: [], credential: 'any', forServices: false } as const
+const noConditions = { unless: [], plans: [], credential: 'any', forServices: false } as const
 const anyone: Subject = {
   role: null,
   tenantId,
   department: null,
+  plan: null,
   operator: false,
   tokenPermissions: null,
   serviceId: null,
@@ -89,6 +92,40 @@ t.test('a permission is required exactly if the rule names one', async (t) => {
       t.equal(decision.rule, rules[0])
     }
   }
+})
+
+t.test('a rule with plans is for people who have one of them', async (t) => {
+  const rule: Rule = {
+    ...{ resource: 'order', action: 'read', permission: null, tokenPermission, scope: 'owner' },
+    ...noConditions,
+    plans: ['pro', 'team'],
+  }
+  for (const [plan, reason] of [
+    ['pro', 'allowed'],
+    ['team', 'allowed'],
+    ['free', 'plan-required'],
+    ['', 'plan-required'],
+    ['pro,team', 'plan-required'],
+    [null, 'plan-required'],
+  ] as const) {
+    t.equal(ask({ plan }, 'order', 'read', [rule]).reason, reason, String(plan))
+  }
+  const limited = ask({ plan: 'pro', tokenPermissions: [] }, 'order', 'read', [rule])
+  t.equal(limited.reason, 'token-limited', 'a plan gives no permission')
+  for (const forServices of [false, true, 'always'] as const) {
+    const service = { serviceId: 'a service', plan: 'pro', tokenPermissions: ['order:read'] }
+    const decision = ask(service, 'order', 'read', [{ ...rule, forServices }])
+    t.equal(decision.reason, 'person-required', 'a service has no plan')
+  }
+  const problem = toProblem('plan-required', { rule })
+  t.match(problem, {
+    code: 'plan-required',
+    reason: 'plan-required',
+    detail: 'You need the plan pro or team. Open /app/account#plan to see your plan and the others.',
+  })
+  const [row] = accessOverview([rule])
+  t.strictSame(row?.conditions, ['only with the plan pro or team'])
+  t.strictSame(row?.roles, ['viewer', 'editor', 'admin'], 'whatever the role')
 })
 
 t.test('an action without a rule is denied', async (t) => {

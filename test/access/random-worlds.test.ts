@@ -25,6 +25,7 @@ const all = { limit: 100, after: null }
 const inSession = {
   ...{ operator: false, tokenPermissions: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
   serviceId: null,
+  plan: null,
 }
 
 type Scope = { userId: number; tenantId: string }

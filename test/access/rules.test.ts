@@ -43,9 +43,9 @@ const claims = everyRole.flatMap((role) =>
 
 /** The same caller, as the program knows them. */
 function subjectOf(claim: Claim): Subject {
-  const { role, tenantId, operator, limit, session, recent } = claim
+  const { role, tenantId, operator, plan = null, limit, session, recent } = claim
   return {
-    ...{ role, tenantId, operator, department: null, tokenPermissions: limit },
+    ...{ role, tenantId, operator, department: null, plan, tokenPermissions: limit },
     serviceId: null,
     sessionId: session ? 'a session' : null,
     authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
@@ -73,13 +73,26 @@ t.test('every rule of the policy decides as the contract says, for every caller'
   t.same(Object.keys(rules).length, policy.length)
   for (const rule of policy) {
     // Also checked if every role has the permission, where leaving it out would change nothing today.
-    const { permission = null, token = null, credential = 'any' } = rowOf(rule)
+    const { permission = null, token = null, credential = 'any', plan = [] } = rowOf(rule)
     t.match(
       rule,
-      { permission, tokenPermission: token, credential },
+      { permission, tokenPermission: token, credential, plans: [plan].flat() },
       `${rule.resource}:${rule.action}`,
     )
   }
+  const withPlan = policy.map((rule) => ({ ...rule, plans: ['pro'] }))
+  const wrongWithPlan = policy.flatMap(({ resource, action }) =>
+    ['pro', 'team', null].flatMap((plan) =>
+      claims.flatMap((claim) => {
+        const caller = subjectOf({ ...claim, plan })
+        const { effect } = decideWithoutObject({ caller, resource, action }, withPlan)
+        const row = { ...rowOf({ resource, action }), plan: 'pro' }
+        const may = permits(row, { ...claim, plan })
+        return (effect === 'allow') === may ? [] : [`${resource}:${action} ${plan}`]
+      }),
+    ),
+  )
+  t.strictSame(wrongWithPlan, [], 'and with a plan as a condition of each')
   t.comment(`policy: ${policy.length} rules, ${policy.length * claims.length} decisions`)
 })
 

@@ -105,6 +105,7 @@ function isAllowed(asker: Asker, resource: Resource): boolean {
     role: asker.role,
     tenantId: asker.tenant,
     department: null,
+    plan: null,
     operator: false,
     tokenPermissions: null,
     sessionId: 'a session',

@@ -130,6 +130,7 @@ function subjectOf({ service = null, app = null, ...asker }: Asker): Subject {
     role,
     tenantId: tenant,
     department,
+    plan: null,
     operator,
     tokenPermissions: app ?? service ?? limit,
     isApp: app !== null,

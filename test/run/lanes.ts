@@ -34,6 +34,7 @@ const secondLane: Readonly<Record<string, string>> = {
 
 /** Files that change or watch something of the whole process. */
 const ownProcess: Readonly<Record<string, string>> = {
+  'test/access/plan-required.test.ts': 'it gives a rule of the policy a plan',
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
   'test/operations/connections.test.ts': 'it watches every pool of the process',
 }

@@ -1,3 +1,4 @@
+import { plansPath } from '#src/access/policy.ts'
 import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Problem, Resumption, SignInFailure } from '#src/http/problems.ts'
@@ -56,6 +57,11 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   'person-required': {
     text: 'Pages are for people; a service token is not enough.',
     ...signIn,
+  },
+  'plan-required': {
+    text: 'Your plan does not include this.',
+    label: 'View the plans',
+    href: plansPath,
   },
   'reauthentication-required': {
     text: 'Confirm your identity, then try again within five minutes.',
@@ -152,7 +158,7 @@ function fieldList(fields: PageProblem['fields']): Html {
 
 /** Details written for API clients, which name URLs; the page has a button instead. */
 function isDetailForApi({ code, signIn }: PageProblem): boolean {
-  return signIn !== null || code === 'reauthentication-required'
+  return signIn !== null || code === 'reauthentication-required' || code === 'plan-required'
 }
 
 /** Leads back to the section the user came from, unless the problem has its own next step. */

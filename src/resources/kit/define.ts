@@ -40,6 +40,8 @@ export type TokenPermission<Name extends string = string> =
 type Allowed<Name extends string> = {
   readonly summary?: string
   readonly description?: string
+  /** The plan that the person needs, or several of which they need one. */
+  readonly plan?: string | readonly string[]
 } & (
   | { readonly permission: Permission; readonly token?: TokenPermission<Name> }
   | { readonly permission: null; readonly token: TokenPermission<Name> }
@@ -274,6 +276,7 @@ function faultsOf(resource: Resource): string[] {
   const { name, plural, fields, scope, forServices, filters, actions, events, worker } = resource
   const has = (key: string) => Object.hasOwn(fields, key)
   const keys = Object.keys(fields)
+  const needsPlan = Object.values(actions).some(({ plan }) => plan !== undefined)
   const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
   const unfiltered = filters.find((one) => fields[one]?.filter == null)
   const ofLists = filters.find((one) => listParameters.includes(one))
@@ -306,6 +309,7 @@ function faultsOf(resource: Resource): string[] {
       'has the scope chain and an update of the folder, whose team the row keeps',
     ],
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
+    [needsPlan && forServices, 'needs a plan, and is for services, which have none'],
     [unfiltered !== undefined, `has no filter by ${unfiltered}`],
     [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
     [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],

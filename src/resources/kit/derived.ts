@@ -17,7 +17,7 @@ export function rulesOf<const Name extends string>(
   resources: readonly (Resource & { readonly name: Name })[],
 ) {
   return resources.flatMap((resource) =>
-    actionsOf(resource).map(([action, { permission, token, unless = [] }]) => ({
+    actionsOf(resource).map(([action, { permission, token, plan = [], unless = [] }]) => ({
       resource: resource.name,
       action,
       permission,
@@ -25,6 +25,7 @@ export function rulesOf<const Name extends string>(
       scope: resource.scope,
       credential: 'any' as const,
       forServices: resource.forServices,
+      plans: [plan].flat(),
       unless,
     })),
   )

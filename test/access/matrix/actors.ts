@@ -6,6 +6,7 @@ export type Actor = {
   by: 'anonymous' | 'session' | 'token' | 'service' | 'app'
   role: string
   department: string | null
+  plan: string | null
   /** Time of day of the request, UTC. */
   time: string
   /** The tenant of the session or token: the one with most objects, another, or none. */
@@ -26,6 +27,7 @@ function actor(name: string, facts: Partial<Actor>): Actor {
     by: 'session',
     role: 'viewer',
     department: 'press',
+    plan: null,
     time: '12:00:00.000',
     in: 'home',
     memberOfBoth: false,
@@ -47,7 +49,7 @@ const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token'
 
 /** The most privileged actors come first: they find a leak soonest. */
 export const actors: readonly Actor[] = [
-  admin('admin, at night', { time: '03:00:00.000', department: null }),
+  admin('admin, at night', { time: '03:00:00.000', department: null, plan: 'pro' }),
   admin('admin of another tenant', { in: 'elsewhere' }),
   actor('anonymous', { by: 'anonymous' }),
   actor('viewer', {}),
@@ -66,7 +68,7 @@ export const actors: readonly Actor[] = [
   admin('admin whose session is past its limit', { state: 'past-its-limit' }),
   admin('admin who authenticated long ago', { authenticatedLongAgo: true }),
   admin('admin, from a page of another site', { fromAnotherSite: true }),
-  token('token of an admin', {}),
+  token('token of an admin', { plan: 'pro' }),
   token('token of an admin, limited to what is needed', { limit: 'what is needed' }),
   token('token of an admin, limited to all but what is needed', {
     limit: 'all but what is needed',

@@ -61,6 +61,8 @@ export type RuleRow = {
   token?: string
   /** Needs a session, or one that was authenticated within five minutes. */
   credential?: 'session' | 'recent-session'
+  /** The plan that the person needs. */
+  plan?: string
   /** Any service may, whatever its permissions are. */
   anyService?: true
   /** Editors only in their department, 09:00 ≤ now < 17:00 UTC. */
@@ -148,6 +150,7 @@ export type Claim = {
   role: string | null
   tenantId: string | null
   operator: boolean
+  plan?: string | null
   /** The permissions of a limited token; null otherwise. */
   limit: readonly string[] | null
   /** Asks with a session, and not with a token. */
@@ -178,6 +181,7 @@ export function permits(rule: RuleRow, claim: Claim): boolean {
   if (rule.permission !== undefined && !permissions.includes(rule.permission)) return false
   if (rule.credential !== undefined && !session) return false
   if (rule.credential === 'recent-session' && !recent) return false
+  if (rule.plan !== undefined && rule.plan !== claim.plan) return false
   if (rule.reach === 'self') return true
   return limit === null || (rule.token !== undefined && limit.includes(rule.token))
 }

@@ -84,6 +84,7 @@ export async function createCaller(
   const headers: Record<string, string> = actor.fromAnotherSite
     ? { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
     : {}
+  await admin.query('UPDATE users SET plan = $1 WHERE id = $2', [actor.plan, person.userId])
   const { cookie } = await signIn(test, person)
   const token = await createTokenOf(world, person, null)
   if (actor.authenticatedLongAgo) {

@@ -1,6 +1,7 @@
 import t from 'tap'
 import Type from 'typebox'
 import { defineResource } from '#src/resources/kit/define.ts'
+import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinctResources } from '#src/resources/kit/distinct.ts'
 import {
   choice,
@@ -43,6 +44,22 @@ t.test('a page needs an input for each field that an action accepts', async (t) 
     message: 'The resource order has a page and no input for lineItems.',
   })
   t.doesNotThrow(() => define(false), 'the API takes JSON')
+})
+
+t.test('a plan is asked for by an action, and never of a service', async (t) => {
+  const define = (forServices: boolean, plan?: string | readonly string[]) =>
+    defineResource('Order', {
+      ...{ ...order, scope: 'tenant', forServices },
+      actions: { read: { ...readOrder, ...(plan !== undefined && { plan }) } },
+    })
+  const plansOf = (plan?: string | readonly string[]) =>
+    rulesOf([define(false, plan)]).map(({ plans }) => plans)
+  t.strictSame(plansOf('pro'), [['pro']])
+  t.strictSame(plansOf(['pro', 'team']), [['pro', 'team']])
+  t.strictSame(plansOf(), [[]])
+  t.throws(() => define(true, 'pro'), {
+    message: 'The resource order needs a plan, and is for services, which have none.',
+  })
 })
 
 t.test('a page shows no JSON', async (t) => {
