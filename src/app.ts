@@ -50,6 +50,7 @@ import webhookRoutes from '#routes/webhooks/index.ts'
 import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { findInvitationObstacle } from '#src/auth/members/invitation-obstacle.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
+import { createCheckout } from '#src/billing/checkout.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
@@ -293,17 +294,15 @@ export async function buildApp(
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz)
       await app.register(eventStream)
+      const checkout = createCheckout(chooseCheckout(config), config.billing.plans)
       await app.register(pageRoutes.access)
-      await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys })
+      await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys, checkout })
       await app.register(pageRoutes.commandLine)
       await app.register(pageRoutes.invitations)
       await app.register(pageRoutes.orders)
       await app.register(pageRoutes.declared, { resources: owned })
-      await app.register(api.billingCheckout, {
-        checkout: chooseCheckout(config),
-        plans: config.billing.plans,
-        baseUrl: config.baseUrl,
-      })
+      await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
+      await app.register(pageRoutes.plan, { checkout, baseUrl: config.baseUrl })
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
       await app.register(api.billingReconciliations)

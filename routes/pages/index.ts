@@ -4,6 +4,7 @@ import commandLine from './account/command-line.ts'
 import home from './account/home.ts'
 import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
+import plan from './account/plan.ts'
 import assets from './assets.ts'
 import billingCustomers from './billing/customers.ts'
 import billing from './billing/events.ts'
@@ -41,6 +42,7 @@ export default {
   invoices,
   operations,
   orders,
+  plan,
   serviceTokens,
   teams,
   tenant,

@@ -1,10 +1,15 @@
 import type { Caller } from '#src/access/caller.ts'
 import type { BillingPlans } from '#src/config/billing.ts'
-import type { Tx } from '#src/db/database.ts'
-import type { CheckoutApi } from './provider-api.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
+import type { CurrentSubscription } from '#src/domain/plans.ts'
+import { Problem } from '#src/http/problems.ts'
+import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
 /** Why there is no page of the provider. */
 export type CheckoutRefusal =
+  /** The installation has no provider where people pay. */
+  | 'no-checkout'
   /** The price is not in BILLING_PLANS. */
   | 'unknown-price'
   /** The provider does not have the price. */
@@ -21,13 +26,29 @@ export type CheckoutRefusal =
 type Buyer = Pick<Caller, 'userId' | 'email' | 'plan'>
 
 /** What the database knows of a person who pays. */
-export type OwnBilling = { customer: string | null; hasTenant: boolean }
+export type OwnBilling = {
+  customer: string | null
+  hasTenant: boolean
+  /** The subscription that decides the plan; null for people who never had one. */
+  subscription: Omit<CurrentSubscription, 'plan'> | null
+}
+
+type OwnRow = Pick<OwnBilling, 'customer' | 'hasTenant'> & {
+  status: string | null
+  periodEnd: Date | null
+  cancelsAt: Date | null
+}
 
 export async function findOwnBilling(tx: Tx, { userId }: Pick<Caller, 'userId'>) {
-  const [row] = await tx.sql<OwnBilling>`
-    SELECT billing_customer AS customer, own_tenant_id IS NOT NULL AS "hasTenant"
+  const [row] = await tx.sql<OwnRow>`
+    SELECT billing_customer AS customer, own_tenant_id IS NOT NULL AS "hasTenant",
+           subscription_status AS status, subscription_period_end AS "periodEnd",
+           subscription_cancels_at AS "cancelsAt"
     FROM users WHERE id = ${userId}`
-  return row ?? { customer: null, hasTenant: false }
+  const { customer = null, hasTenant = false, status = null } = row ?? {}
+  const { periodEnd = null, cancelsAt = null } = row ?? {}
+  const subscription = status === null ? null : { status, periodEnd, cancelsAt }
+  return { customer, hasTenant, subscription } satisfies OwnBilling
 }
 
 /** The plan that a checkout would give, or why there is none. */
@@ -43,27 +64,92 @@ export function decideCheckout(
   return buyer.plan === null ? { plan } : 'has-plan'
 }
 
+/** The provider's pages, where people pay and change what they pay. */
+export type Checkout = {
+  /** The prices that people can pay, with the plan of each. */
+  readonly offers: BillingPlans
+  /** Whether there is a page for what people pay. */
+  readonly hasPortal: boolean
+  start(
+    db: Database,
+    entry: Entry<Caller>,
+    order: { price: string; returnUrl: string },
+  ): Promise<ProviderPage | CheckoutRefusal>
+  openPortal(
+    db: Database,
+    entry: Entry<Caller>,
+    returnUrl: string,
+  ): Promise<ProviderPage | CheckoutRefusal>
+}
+
+/** @param api null if the installation has no provider where people pay */
+export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | null): Checkout {
+  return {
+    offers: (api === null ? null : plans) ?? new Map(),
+    hasPortal: api !== null,
+    async start(db, entry, order) {
+      const [buyer, own] = await read(db, entry)
+      if (api === null) return 'no-checkout'
+      const decided = decideCheckout(order.price, plans, buyer, own)
+      if (typeof decided === 'string') return decided
+      const { customer: known } = own
+      const customer = known ?? (await called(api.createCustomer(buyer)))
+      if (customer === null) return 'no-customer'
+      if (known === null && !(await db.read(entry, (tx) => isCustomerFree(tx, customer)))) {
+        return 'no-customer'
+      }
+      return called(api.startCheckout(customer, buyer, order))
+    },
+    async openPortal(db, entry, returnUrl) {
+      const [, { customer }] = await read(db, entry)
+      if (api === null) return 'no-checkout'
+      return customer === null ? 'no-customer' : called(api.openPortal(customer, returnUrl))
+    },
+  }
+}
+
+function read(db: Database, entry: Entry<Caller>): Promise<[Caller, OwnBilling]> {
+  return db.read(entry, async (tx, caller) => [caller, await findOwnBilling(tx, caller)])
+}
+
 /**
  * Whether a new customer of the caller may be used: nobody has it. The caller gets it when the worker
  * has asked the provider for whom it was created.
  */
-export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
+async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
   const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
   return row?.free === true
 }
 
-/**
- * @param known the customer that is linked to the buyer
- * @returns the URL where the buyer pays
- */
-export async function startCheckout(
-  api: CheckoutApi,
-  buyer: Buyer,
-  order: { price: string; returnUrl: string },
-  known: string | null,
-  isFree: (customer: string) => Promise<boolean>,
-): Promise<{ url: string } | CheckoutRefusal> {
-  const customer = known ?? (await api.createCustomer(buyer))
-  if (customer === null || (known === null && !(await isFree(customer)))) return 'no-customer'
-  return api.startCheckout(customer, buyer, order)
+/** The cause is for the log; a 5xx does not say why. */
+async function called<Result>(call: Promise<Result>): Promise<Result> {
+  return call.catch((cause) => {
+    const problem = new Problem('unavailable', { retryAfterSeconds: 5 })
+    problem.cause = cause
+    throw problem
+  })
+}
+
+/** The problem response for a page that was not started. */
+export function toCheckoutProblem(refusal: CheckoutRefusal): Problem {
+  const [code, detail] = refusals[refusal]
+  return new Problem(code, { detail })
+}
+
+const refusals: Readonly<
+  Record<CheckoutRefusal, ['not-found' | 'malformed' | 'conflict', detail: string]>
+> = {
+  'no-checkout': ['not-found', 'This installation has no checkout.'],
+  'unknown-price': ['malformed', 'There is no plan with this price.'],
+  'price-refused': ['malformed', 'The billing provider does not have this price.'],
+  'no-tenant': [
+    'conflict',
+    'You have deleted your own tenant, which had your plan and your invoices.',
+  ],
+  'has-plan': ['conflict', 'You have a plan already. Change or cancel it at the billing portal.'],
+  'no-customer': ['conflict', 'The billing provider has no customer for you.'],
+  'customer-gone': [
+    'conflict',
+    'The billing provider has deleted your customer. Ask an operator to unlink it.',
+  ],
 }

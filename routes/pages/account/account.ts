@@ -12,6 +12,7 @@ import { createTenant, findOwnRole, listMemberships } from '#src/auth/members/te
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
@@ -24,6 +25,7 @@ import {
   newTenantFormFields,
   tokenForm,
 } from '#src/pages/account/account.ts'
+import type { ShownPlan } from '#src/pages/account/plan.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
@@ -59,7 +61,7 @@ const SwitchForm = Type.Object(
   { additionalProperties: false },
 )
 
-type Options = { idleSeconds: number; keys: EncryptionKeys }
+type Options = { idleSeconds: number; keys: EncryptionKeys; checkout: Checkout }
 
 const hide = true
 const access = (
@@ -72,7 +74,7 @@ const access = (
 /** The account page and its forms. */
 const account: FastifyPluginAsyncTypebox<Options> = async function account(
   app,
-  { idleSeconds, keys },
+  { idleSeconds, keys, checkout },
 ) {
   app.get(
     '/app/account',
@@ -84,13 +86,15 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const page = readPage(part, ownAuditList.name, ownAuditList.forms)
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
       const shown = await app.db.read(sessionEntry, async (tx, caller) => {
-        const [identities, sessions, tokens, invitations, memberships, audit] = await Promise.all([
+        const [identities, sessions, tokens, invitations, memberships, audit, own] = await Promise.all([
+
           listIdentities(tx, caller, firstPage),
           listSessions(tx, caller, idleSeconds, firstPage),
           listTokens(tx, caller, firstPage),
           listOwnInvitations(tx),
           listMemberships(tx, caller, caller.tenantId, firstPage),
           listOwnAudit(tx, caller, page),
+          findOwnBilling(tx, caller),
         ])
         return {
           email: caller.email,
@@ -101,6 +105,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
           invitations,
           memberships: memberships.data,
           audit: { ...audit, isLater: trail !== undefined },
+          plan: toShownPlan(checkout, caller.plan, own),
         }
       })
       const { viewer } = request
@@ -244,6 +249,23 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       return reply.redirect('/auth/signed-out', 303)
     },
   )
+}
+
+function toShownPlan(
+  { offers, hasPortal }: Checkout,
+  plan: string | null,
+  { customer, hasTenant, subscription }: OwnBilling,
+): ShownPlan {
+  return {
+    plan,
+    subscription: subscription && {
+      status: subscription.status,
+      periodEnd: subscription.periodEnd?.toISOString() ?? null,
+      cancelsAt: subscription.cancelsAt?.toISOString() ?? null,
+    },
+    offers: hasTenant ? [...offers].map(([price, plan]) => ({ price, plan })) : [],
+    hasPortal: hasPortal && customer !== null,
+  }
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

@@ -1,3 +1,4 @@
+import { loopbackHosts } from '#src/config/parse.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { readBody } from '#src/runtime/response-body.ts'
 
@@ -67,6 +68,13 @@ function reasonOf(error: unknown): string {
   const cause = error.cause
   if (cause instanceof Error && 'code' in cause) return String(cause.code)
   return error.message
+}
+
+/** The address of a page to which people are sent; null if it is none. */
+export function pageUrl(value: unknown): string | null {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  const isLocal = url?.protocol === 'http:' && loopbackHosts.includes(url.hostname) // the demo
+  return url?.protocol === 'https:' || isLocal ? String(value) : null
 }
 
 // An id becomes a path segment, so characters with a meaning in a URL are refused.

@@ -1,7 +1,7 @@
 import { membersOf } from '../effect.ts'
 import { idOf, isName, objectIn, secondsOf } from '../event.ts'
 import type { CheckoutApi, ProviderApi } from '../provider-api.ts'
-import { createHttp, type HttpOptions, isPlainId } from './http.ts'
+import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
 import { markOf, readUser } from './mark.ts'
 
 const pageEvents = 200 // the most that Paddle lists
@@ -85,19 +85,15 @@ export function createPaddleApi(
         custom_data: markOf(userId, baseUrl),
       })
       if (typeof transaction === 'string') return transaction
-      return { url: urlOf(objectIn(transaction.checkout).url) }
+      return { url: pageUrl(objectIn(transaction.checkout).url) ?? fail() }
     },
     async openPortal(customer) {
       if (!isPlainId(customer)) throw new Error('the customer has no id of Paddle')
       const session = await post(`/customers/${customer}/portal-sessions`, {})
       if (typeof session === 'string') return session === 'customer-gone' ? session : fail()
-      return { url: urlOf(objectIn(objectIn(session.urls).general).overview) }
+      return { url: pageUrl(objectIn(objectIn(session.urls).general).overview) ?? fail() }
     },
   }
-}
-
-function urlOf(url: unknown): string {
-  return typeof url === 'string' && URL.parse(url) !== null ? url : fail()
 }
 
 function fail(): never {

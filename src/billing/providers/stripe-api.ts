@@ -1,8 +1,7 @@
 import { sha256 } from '#src/crypto/hash.ts'
-import type { JsonObject } from '#src/runtime/json.ts'
 import { idOf, isName, objectIn } from '../event.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
-import { createHttp, type HttpOptions, isPlainId } from './http.ts'
+import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
 import { markOf, readUser } from './mark.ts'
 
 /** The version whose shapes the program reads: that of the official package in the tests. */
@@ -89,12 +88,12 @@ export function createStripeApi(
         ...metadataOf(userId),
         ...metadataOf(userId, 'subscription_data[metadata]'),
       })
-      return typeof body === 'string' ? body : { url: urlOf(body) }
+      return typeof body === 'string' ? body : { url: pageUrl(body.url) ?? fail() }
     },
     async openPortal(customer, returnUrl) {
       const body = await post('/billing_portal/sessions', { customer, return_url: returnUrl })
       return typeof body !== 'string'
-        ? { url: urlOf(body) }
+        ? { url: pageUrl(body.url) ?? fail() }
         : body === 'customer-gone'
           ? body
           : fail()
@@ -104,10 +103,6 @@ export function createStripeApi(
 
 function keyOf(purpose: string, form: object): string {
   return `gatehouse-${purpose}-${sha256(JSON.stringify(form)).toString('hex')}`
-}
-
-function urlOf({ url }: JsonObject): string {
-  return typeof url === 'string' && URL.parse(url) !== null ? url : fail()
 }
 
 function fail(): never {

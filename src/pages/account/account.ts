@@ -17,6 +17,7 @@ import { copyable, type Html, html, isolated, table, timeText } from '#src/pages
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { auditSection, deviceName, type Trail } from './audit.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
+import { planSection, type ShownPlan } from './plan.ts'
 import type { ProviderChoice } from './sign-in.ts'
 
 export type Account = {
@@ -30,6 +31,7 @@ export type Account = {
   tokens: readonly ShownToken[]
   grantable: readonly string[]
   audit: Trail
+  plan: ShownPlan
   /** Key of the notice to show, from `?done=`. */
   done: string | undefined
   /** A token that was just created, with its name as the note. */
@@ -84,6 +86,7 @@ export function accountPage(account: Account): Page {
       ${noticeText(notices, account.done)}
       ${account.newToken === null ? '' : newTokenSection(account.newToken)}
       ${ownInvitationSection(account.invitations)}
+      ${planSection(account.plan)}
       ${identitySection(account.identities, account.providers)}
       ${sessionSection(account.sessions)}
       ${tenantSection(account)}

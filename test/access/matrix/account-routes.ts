@@ -181,6 +181,12 @@ export const accountRoutes: RouteRows = {
   'GET /app/access': { who: 'account:read', answer: 200 },
   'GET /me': { who: 'profile:read', answer: 200 },
   'GET /app/account': { who: 'account:read', answer: 200 },
+  'POST /app/account/checkout': {
+    who: 'plan:create',
+    answer: 404,
+    body: () => ({ price: 'price_1' }),
+  },
+  'POST /app/account/portal': { who: 'plan:update', answer: 404 },
   'POST /app/account/delete': {
     who: 'account:delete',
     answer: 303,

@@ -1,0 +1,116 @@
+import t, { type Test } from 'tap'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { build } from '#test/support/app/app.ts'
+import { startProvider, stripe, usual } from '../../api/stripe-provider.ts'
+
+type Row = { plan?: string; status?: string; cancelsAt?: string; customer?: string }
+
+async function open(t: Test, settings: Record<string, string>) {
+  const test = await build(t, settings)
+  const user = await createUser(test.database)
+  const { cookie } = await signIn(test, user)
+  const headers = { cookie, accept: 'text/html' }
+  const section = async () => {
+    const { body } = await test.app.inject({ url: '/app/account', headers })
+    return /<section[^>]*aria-labelledby="plan"[^]*?<\/section>/.exec(body)?.[0] ?? ''
+  }
+  const set = ({ plan, status, cancelsAt, customer }: Row) =>
+    test.database.admin.query(
+      `UPDATE users SET plan = $2, subscription_status = $3, subscription_cancels_at = $4,
+         subscription_period_end = '2036-12-24T10:00:00Z', billing_customer = $5 WHERE id = $1`,
+      [user.userId, plan ?? null, status ?? null, cancelsAt ?? null, customer ?? null],
+    )
+  const post = (url: string, payload = '') =>
+    test.app.inject({
+      ...{ method: 'POST', url, payload },
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    })
+  return { test, user, section, set, post }
+}
+
+t.test('the account page shows the plan, its state, its end and what can be done', async (t) => {
+  const provider = await startProvider(t, usual)
+  const { section, set } = await open(t, stripe(provider.url))
+  const [buy, manage, both] = ['Buy pro', 'Change or cancel', 'Cards and invoices']
+  const buttons = [buy, manage, both, 'Buy team']
+  const cases: [Row, shown: (string | RegExp)[], offered: string[]][] = [
+    [{}, ['>free<'], [buy, 'Buy team']],
+    [
+      { plan: 'pro', status: 'active', customer: 'cus_1' },
+      ['>pro<', '>Active<', /Renews<[^]*24 Dec 2036, 10:00 UTC/],
+      [manage],
+    ],
+    [
+      { plan: 'pro', status: 'trialing', cancelsAt: '2036-11-30T00:00:00Z', customer: 'cus_1' },
+      ['>Trial<', /Ends<[^]*30 Nov 2036/],
+      [manage],
+    ],
+    [
+      { plan: 'pro', status: 'past_due', customer: 'cus_1' },
+      ['>Payment failed<', 'check your card', 'Period ends'],
+      [manage],
+    ],
+    [{ status: 'unpaid', customer: 'cus_1' }, ['>Unpaid<'], [buy, both, 'Buy team']],
+    [
+      { plan: 'pro', status: 'active', cancelsAt: '2020-01-01T00:00:00Z', customer: 'cus_1' },
+      ['>free<', '>Ended<', /1 Jan 2020/],
+      [buy, both, 'Buy team'],
+    ],
+    [{ plan: 'pro', status: 'active' }, ['>pro<'], []],
+  ]
+  for (const [row, shown, offered] of cases) {
+    await set(row)
+    const text = await section()
+    for (const one of shown) t.match(text, one, JSON.stringify(row))
+    t.strictSame(
+      buttons.filter((label) => text.includes(`>${label}<`)).sort(),
+      [...offered].sort(),
+      JSON.stringify(row),
+    )
+  }
+})
+
+t.test('its forms lead to the provider, without a script', async (t) => {
+  const provider = await startProvider(t, usual)
+  const { test, user, set, post } = await open(t, stripe(provider.url))
+  const bought = await post('/app/account/checkout', 'price=price_pro')
+  t.match(bought, { statusCode: 200, headers: { refresh: '0; url=https://checkout.example/c' } })
+  t.match(bought.body, '<a class="button" href="https://checkout.example/c" rel="noreferrer">')
+  const session = provider.calls.at(-1)
+  t.match(session?.form, { success_url: 'http://localhost:3000/app/account#plan' })
+  t.match(await post('/app/account/portal'), { statusCode: 409, body: /no customer for you/ })
+  await set({ plan: 'pro', status: 'active', customer: 'cus_1' })
+  const opened = await post('/app/account/portal')
+  t.match(opened, { statusCode: 200, headers: { refresh: '0; url=https://billing.example/p' } })
+  const again = await post('/app/account/checkout', 'price=price_team')
+  t.match(again, { statusCode: 409, body: /have a plan already/ })
+  await set({})
+  t.match(await post('/app/account/checkout', 'price=price_x'), { statusCode: 400 })
+  t.match(await post('/app/account/checkout'), { statusCode: 400 })
+  const { rows } = await test.database.admin.query(
+    'SELECT billing_customer FROM users WHERE id = $1',
+    [user.userId],
+  )
+  t.strictSame(rows, [{ billing_customer: null }])
+})
+
+t.test('an address that is no page is not opened', async (t) => {
+  let url: unknown = ''
+  const provider = await startProvider(t, ({ path }) => [
+    200,
+    path === '/v1/customers' ? { id: 'cus_new' } : { url },
+  ])
+  const { post } = await open(t, stripe(provider.url))
+  for (const wrong of ['javascript:alert(1)', 'http://evil.example/', '/c', 7, null]) {
+    url = wrong
+    t.match(await post('/app/account/checkout', 'price=price_pro'), { statusCode: 503 }, String(url))
+  }
+})
+
+t.test('without a checkout the page shows the plan and offers nothing', async (t) => {
+  const { section, set } = await open(t, {})
+  t.notMatch(await section(), '<form')
+  await set({ plan: 'pro', status: 'active', customer: 'cus_1' })
+  t.match(await section(), '>pro<')
+  t.notMatch(await section(), '<form')
+})
