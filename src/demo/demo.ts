@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import pg from 'pg'
-import { signatureHeader } from '#src/billing/signature.ts'
+import { signSample } from '#src/billing/sample.ts'
+import { readBillingProvider } from '#src/config/billing.ts'
+import { list } from '#src/config/parse.ts'
 import type { Config } from '#src/config/config.ts'
 import { readClock, readEncryptionKeys } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
@@ -14,6 +16,7 @@ import { passwordLiteral } from '#src/schema/roles.ts'
 import { type Person, people, strangers } from '../../prisma/people.ts'
 import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
+import { startStripe } from './stripe.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
 import { addSampleCustomer, type DemoReceiver, startReceiver } from './receiver.ts'
 import {
@@ -113,8 +116,8 @@ async function completeSettings(given: Environment, folder: string): Promise<Dem
 /** What the demo has added to the given settings, and where it listens. */
 function addedSettings(env: Environment, given: Environment): Environment {
   const added = Object.entries(env).filter(([name, value]) => value !== given[name])
-  const { BASE_URL, PORT, ADMIN_PORT } = env
-  return { ...Object.fromEntries(added), BASE_URL, PORT, ADMIN_PORT }
+  const { BASE_URL, PORT, ADMIN_PORT, BILLING_PROVIDER } = env
+  return { ...Object.fromEntries(added), BASE_URL, PORT, ADMIN_PORT, BILLING_PROVIDER }
 }
 
 /**
@@ -190,9 +193,27 @@ async function addProvider(
   return provider
 }
 
+/** The provider that BILLING_PROVIDER names: the specification's, or Stripe. Others need their own. */
 async function addBillingApi(env: Demo['env']): Promise<{ stop(): Promise<void> }> {
+  const provider = readBillingProvider(env)
+  if (provider === 'stripe') return addStripe(env)
+  if (provider !== 'signed') return { stop: async () => {} }
   const key = randomToken()
   const api = await startAt(env, 'DEMO_BILLING_PORT', (port) => startBillingApi(key, { port }))
+  env.BILLING_API_URL = api.url
+  env.BILLING_API_KEY = key
+  return api
+}
+
+async function addStripe(env: Demo['env']): Promise<{ stop(): Promise<void> }> {
+  const key = `sk_test_${randomToken()}`
+  env.BILLING_PLANS ??= 'price_pro:pro,price_team:team'
+  const prices = list(env.BILLING_PLANS).map((pair) => pair.split(':')[0] ?? '')
+  const [secret = ''] = list(env.BILLING_WEBHOOK_SECRETS ?? '')
+  const webhook = { url: `${env.BASE_URL}/webhooks/billing`, secret }
+  const api = await startAt(env, 'DEMO_BILLING_PORT', (port) =>
+    startStripe({ key, prices, webhook, port }),
+  )
   env.BILLING_API_URL = api.url
   env.BILLING_API_KEY = key
   return api
@@ -319,19 +340,19 @@ function partAddresses(
 /** A billing event that the service accepts now. */
 function billingEvent({ baseUrl, billing, clock }: Config): string {
   const timestamp = unixSeconds(clock)
-  const body = JSON.stringify({
-    id: `evt_demo_${timestamp}`,
-    type: 'charge.succeeded',
-    created: timestamp,
-    data: { object: { id: 'ch_demo', customer: 'cus_ada', amount: 4_900, currency: 'eur' } },
-  })
-  const header = signatureHeader(billing.secrets[0], body, timestamp)
+  if (billing.provider !== 'signed' && billing.provider !== 'stripe') return ''
+  const charge = { type: 'charge.succeeded', customer: 'cus_ada', amount: 4_900, currency: 'eur' }
+  const { body, header } = signSample(
+    billing.provider,
+    { ...charge, id: `evt_demo_${timestamp}`, created: timestamp, status: 'active' },
+    billing.secrets[0],
+  )
   return `
   A signed billing event, valid for five minutes (send it twice: the second is a duplicate):
 
   curl -i ${baseUrl}/webhooks/billing \\
     -H 'content-type: application/json' \\
-    -H 'webhook-signature: ${header}' \\
+    -H '${header}' \\
     -d '${body}'
 `
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { kindOf, type signedKinds } from '#src/billing/providers/signed.ts'
-import { sampleEvent } from '#src/billing/sample.ts'
-import { signatureHeader } from '#src/billing/signature.ts'
+import { stripeKinds } from '#src/billing/providers/stripe.ts'
+import { type SampleProvider, signSample } from '#src/billing/sample.ts'
+import { readBillingProvider } from '#src/config/billing.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, list } from '#src/config/parse.ts'
 import { randomId } from '#src/crypto/hash.ts'
@@ -18,6 +19,7 @@ type Options = {
   readonly amount: number
   readonly currency: string
   readonly status: string
+  readonly price?: string
   /** Random by default. */
   readonly id?: string
   /** http or https; an origin gets the path of the webhook. */
@@ -27,16 +29,49 @@ type Options = {
 }
 
 /** `gatehouse trigger --list`. */
-export function listTypes({ json }: Pick<Options, 'json'>): void {
-  const types = Object.entries(effects)
+export async function listTypes(
+  env: Environment,
+  { json }: Pick<Options, 'json'>,
+): Promise<void> {
+  const provider = providerOf(await complete(env))
+  const types = Object.entries(provider === 'signed' ? effects : stripeEffects)
   if (json) printJson(types.map(([type, effect]) => ({ type, effect })))
-  else for (const [type, effect] of types) print(`${type.padEnd(20)}  ${effect}`)
+  else for (const [type, effect] of types) print(`${type.padEnd(30)}  ${effect}`)
 }
 
 const effects: Readonly<Record<keyof typeof signedKinds, string>> = {
   'charge.succeeded': "creates an invoice in the tenant of the customer's user",
   'subscription.created': "sets the user's plan, if the subscription is active",
   'subscription.updated': 'the same',
+}
+
+const sameSubscription = "sets the user's plan by the subscription's state and price"
+
+const stripeEffects: Readonly<Record<keyof typeof stripeKinds, string>> = {
+  'charge.succeeded': "creates an invoice in the tenant of the customer's user",
+  'charge.captured': 'the same, for a charge that was only authorized',
+  'charge.refunded': 'the invoice of that amount is refunded',
+  'charge.dispute.created': 'the invoice of that amount is disputed',
+  'charge.dispute.closed': 'the dispute was won, so the invoice is paid again',
+  'checkout.session.completed': 'links the customer, if this installation started the checkout',
+  'customer.subscription.created': sameSubscription,
+  'customer.subscription.updated': sameSubscription,
+  'customer.subscription.deleted': "ends the user's plan",
+  'customer.subscription.paused': sameSubscription,
+  'customer.subscription.resumed': sameSubscription,
+  'invoice.paid': 'the same invoice as its charge',
+  'refund.failed': 'the refund of that amount is taken back',
+  'refund.updated': 'the same',
+}
+
+/** The provider whose events can be made. @throws OperatorError for another one */
+function providerOf(env: Environment): SampleProvider {
+  const provider = readBillingProvider(env)
+  if (provider === 'signed' || provider === 'stripe') return provider
+  throw new OperatorError(
+    `BILLING_PROVIDER is ${provider}, whose events this command cannot make.`,
+    'The provider itself can send test events.',
+  )
 }
 
 /**
@@ -48,13 +83,16 @@ export async function trigger(
   type: string,
   { url: to, json, wait, ...options }: Options,
 ): Promise<void> {
-  const { url, secret, databaseUrl } = await findTarget(env, to)
+  const whole = await complete(env)
+  const provider = providerOf(whole)
+  const { url, secret, databaseUrl } = findTarget(whole, to)
   const now = Math.floor(Date.now() / 1000)
   const id = options.id ?? `evt_${randomId().replaceAll('-', '')}`
-  const body = sampleEvent({ ...options, id, type, created: now })
-  const { status, text } = await post(url, body, signatureHeader(secret, body, now))
+  const { body, header } = signSample(provider, { ...options, id, type, created: now }, secret)
+  const { status, text } = await post(url, body, header)
   if (status !== 200) process.exitCode = 1
-  const isWorked = status === 200 && kindOf(type) !== null
+  const hasEffect = provider === 'signed' ? kindOf(type) !== null : Object.hasOwn(stripeKinds, type)
+  const isWorked = status === 200 && hasEffect
   const result =
     wait && isWorked && databaseUrl !== undefined ? await waitForResult(databaseUrl, id) : null
   if (result !== null && result.status !== 'processed') process.exitCode = 1
@@ -90,11 +128,10 @@ function describe({ status, outcome, error }: Result): string {
 }
 
 /** The webhook's URL and secret: from the settings, else from the demo that runs here. */
-async function findTarget(
-  env: Environment,
+function findTarget(
+  whole: Environment,
   url: string | undefined,
-): Promise<{ url: string; secret: string; databaseUrl: string | undefined }> {
-  const whole = env.NODE_ENV === 'production' ? env : await withRunningDemo(env)
+): { url: string; secret: string; databaseUrl: string | undefined } {
   const [secret] = list(whole.BILLING_WEBHOOK_SECRETS ?? '')
   const base = url ?? whole.BASE_URL
   const faults: string[] = []
@@ -111,17 +148,20 @@ async function findTarget(
   return { url: target.href, secret, databaseUrl: whole.DATABASE_WORKER_URL }
 }
 
-async function withRunningDemo(env: Environment): Promise<Environment> {
+/** The settings, completed with those of the demo that runs here. */
+async function complete(env: Environment): Promise<Environment> {
+  if (env.NODE_ENV === 'production') return env
   const { findRunningDemo, withDemoSettings } = await import('#src/demo/running-demo.ts')
   const running = await findRunningDemo()
   return running === null ? env : withDemoSettings(env, running)
 }
 
-async function post(url: string, body: string, signature: string) {
+async function post(url: string, body: string, header: string) {
+  const [name = '', signature = ''] = header.split(': ')
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'webhook-signature': signature },
+      headers: { 'content-type': 'application/json', [name]: signature },
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(deadlineMs),

@@ -40,7 +40,7 @@ export function planSection(shown: ShownPlan): Html {
   const { plan, subscription, offers, hasPortal } = shown
   const state = subscription === null ? undefined : stateOf(shown, subscription.status)
   const facts = [
-    html`<div><dt>Plan</dt><dd>${plan ?? 'free'}</dd></div>`,
+    html`<div><dt>Yours</dt><dd>${plan ?? 'free'}</dd></div>`,
     ...(state === undefined
       ? []
       : [html`<div><dt>State</dt><dd>${badge(state.words, state.mood)}</dd></div>`]),
@@ -83,7 +83,8 @@ function endFact(
   const fact = (name: string, at: string) => [
     html`<div><dt>${name}</dt><dd>${timeText(at)}</dd></div>`,
   ]
-  if (cancelsAt !== null) return fact(plan === null ? 'Ended' : 'Ends', cancelsAt)
+  const isEnded = plan === null && states[status]?.mood !== 'good' // before its time
+  if (cancelsAt !== null && !isEnded) return fact(plan === null ? 'Ended' : 'Ends', cancelsAt)
   if (plan === null || periodEnd === null) return []
   return fact(status === 'past_due' ? 'Period ends' : 'Renews', periodEnd)
 }

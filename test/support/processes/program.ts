@@ -91,8 +91,12 @@ export async function temporaryFolder(t: Pick<Test, 'teardown'>): Promise<string
 }
 
 /** Starts the demo in `cwd` on free ports; resolves to its address once it runs. */
-export async function runDemo(t: Test, cwd?: string): Promise<Program & { baseUrl: string }> {
-  const env = { PORT: '0', ADMIN_PORT: '0' }
+export async function runDemo(
+  t: Test,
+  cwd?: string,
+  settings: Record<string, string> = {},
+): Promise<Program & { baseUrl: string }> {
+  const env = { PORT: '0', ADMIN_PORT: '0', ...settings }
   const program = await runProgram(t, ['serve'], env, cwd === undefined ? {} : { cwd })
   const [, baseUrl = ''] = await program.says(/open (http:\S+) and sign in/)
   await program.says(/Ctrl-C stops everything/)

@@ -694,7 +694,7 @@ export interface paths {
   "/billing/checkout": {
     /**
      * Start to pay for a plan
-     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer, or has deleted their own tenant; 503 if the provider does not answer.
+     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -703,7 +703,7 @@ export interface paths {
   "/billing/portal": {
     /**
      * Change or cancel what you pay
-     * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid; 503 if the provider does not answer.
+     * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.
      *
      * Roles viewer, editor, admin: own account.
      */
@@ -6560,7 +6560,7 @@ export interface operations {
   };
   /**
    * Start to pay for a plan
-   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 if the user has this plan already, or cannot have a customer, or has deleted their own tenant; 503 if the provider does not answer.
+   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.
    *
    * Roles viewer, editor, admin: own account.
    */
@@ -6601,7 +6601,7 @@ export interface operations {
   };
   /**
    * Change or cancel what you pay
-   * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid; 503 if the provider does not answer.
+   * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.
    *
    * Roles viewer, editor, admin: own account.
    */
