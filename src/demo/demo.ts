@@ -2,9 +2,8 @@ import { resolve } from 'node:path'
 import pg from 'pg'
 import { signSample } from '#src/billing/sample.ts'
 import { readBillingProvider } from '#src/config/billing.ts'
-import { list } from '#src/config/parse.ts'
 import type { Config } from '#src/config/config.ts'
-import { readClock, readEncryptionKeys } from '#src/config/parse.ts'
+import { list, readClock, readEncryptionKeys } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { type EmbeddedPostgres, startPostgres } from '#src/demo/postgres/start.ts'
@@ -16,7 +15,6 @@ import { passwordLiteral } from '#src/schema/roles.ts'
 import { type Person, people, strangers } from '../../prisma/people.ts'
 import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
-import { startStripe } from './stripe.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
 import { addSampleCustomer, type DemoReceiver, startReceiver } from './receiver.ts'
 import {
@@ -26,6 +24,7 @@ import {
   readSecrets,
   type Secrets,
 } from './running-demo.ts'
+import { startStripe } from './stripe.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -67,7 +67,8 @@ export const errorTable = {
     status: 403,
     title: 'You need another plan',
     meaning: 'Your role allows this, and your plan does not.',
-    cause: 'You have no plan, another one, or it has ended. `detail` names the plans that allow it.',
+    cause:
+      'You have no plan, another one, or it has ended. `detail` names the plans that allow it.',
     remedy:
       'Open `/app/account#plan` to see your plan and to get another one, then send the request again. It takes effect when the payment has arrived.',
   },

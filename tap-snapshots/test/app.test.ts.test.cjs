@@ -128,6 +128,7 @@ root
         orders
         declared
         checkout
+        plan
         billingEvents
         billingReplays
         billingReconciliations
@@ -563,7 +564,21 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │       • (onResponse) ["countRequest()"]
     │   │       • (onError) ["countRefusal()"]
-    │   └── /delete (POST)
+    │   ├── /delete (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   ├── /checkout (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /portal (POST)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()"]
     │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]

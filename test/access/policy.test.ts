@@ -121,7 +121,8 @@ t.test('a rule with plans is for people who have one of them', async (t) => {
   t.match(problem, {
     code: 'plan-required',
     reason: 'plan-required',
-    detail: 'You need the plan pro or team. Open /app/account#plan to see your plan and the others.',
+    detail:
+      'You need the plan pro or team. Open /app/account#plan to see your plan and the others.',
   })
   const [row] = accessOverview([rule])
   t.strictSame(row?.conditions, ['only with the plan pro or team'])

@@ -86,16 +86,16 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       const page = readPage(part, ownAuditList.name, ownAuditList.forms)
       const newToken = await takeSecret(app.db, sessionEntry, request, keys)
       const shown = await app.db.read(sessionEntry, async (tx, caller) => {
-        const [identities, sessions, tokens, invitations, memberships, audit, own] = await Promise.all([
-
-          listIdentities(tx, caller, firstPage),
-          listSessions(tx, caller, idleSeconds, firstPage),
-          listTokens(tx, caller, firstPage),
-          listOwnInvitations(tx),
-          listMemberships(tx, caller, caller.tenantId, firstPage),
-          listOwnAudit(tx, caller, page),
-          findOwnBilling(tx, caller),
-        ])
+        const [identities, sessions, tokens, invitations, memberships, audit, own] =
+          await Promise.all([
+            listIdentities(tx, caller, firstPage),
+            listSessions(tx, caller, idleSeconds, firstPage),
+            listTokens(tx, caller, firstPage),
+            listOwnInvitations(tx),
+            listMemberships(tx, caller, caller.tenantId, firstPage),
+            listOwnAudit(tx, caller, page),
+            findOwnBilling(tx, caller),
+          ])
         return {
           email: caller.email,
           grantable: assignablePermissions(caller.role),

@@ -54,7 +54,7 @@ export function addTriggerCommand(program: Command): void {
     .option('--amount <n>', 'Amount in minor units', readAmount, 4900)
     .option('--currency <code>', 'Currency of the amount', 'eur')
     .option('--status <state>', 'State of a subscription', 'active')
-    .option('--price <id>', "Price of a subscription of Stripe (default: price_pro)")
+    .option('--price <id>', 'Price of a subscription of Stripe (default: price_pro)')
     .option('--id <id>', 'Event id (default: random)')
     .option('--url <url>', 'Target; an origin gets the path of the webhook', readUrl)
     .option('--list', 'List the types that have an effect')

@@ -29,14 +29,14 @@ type Options = {
 }
 
 /** `gatehouse trigger --list`. */
-export async function listTypes(
-  env: Environment,
-  { json }: Pick<Options, 'json'>,
-): Promise<void> {
+export async function listTypes(env: Environment, { json }: Pick<Options, 'json'>): Promise<void> {
   const provider = providerOf(await complete(env))
   const types = Object.entries(provider === 'signed' ? effects : stripeEffects)
   if (json) printJson(types.map(([type, effect]) => ({ type, effect })))
-  else for (const [type, effect] of types) print(`${type.padEnd(30)}  ${effect}`)
+  else {
+    const width = Math.max(...types.map(([type]) => type.length))
+    for (const [type, effect] of types) print(`${type.padEnd(width)}  ${effect}`)
+  }
 }
 
 const effects: Readonly<Record<keyof typeof signedKinds, string>> = {

@@ -1,4 +1,4 @@
-import { badge, type BadgeMood, pageHead } from '#src/pages/kit/components.ts'
+import { type BadgeMood, badge, pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { build } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { startProvider, stripe, usual } from '../../api/stripe-provider.ts'
 
 type Row = { plan?: string; status?: string; cancelsAt?: string; customer?: string }
@@ -12,7 +12,7 @@ async function open(t: Test, settings: Record<string, string>) {
   const headers = { cookie, accept: 'text/html' }
   const section = async () => {
     const { body } = await test.app.inject({ url: '/app/account', headers })
-    return /<section[^>]*aria-labelledby="plan"[^]*?<\/section>/.exec(body)?.[0] ?? ''
+    return /<section[^>]*aria-labelledby="plan"[\s\S]*?<\/section>/.exec(body)?.[0] ?? ''
   }
   const set = ({ plan, status, cancelsAt, customer }: Row) =>
     test.database.admin.query(
@@ -37,12 +37,12 @@ t.test('the account page shows the plan, its state, its end and what can be done
     [{}, ['>free<'], [buy, 'Buy team']],
     [
       { plan: 'pro', status: 'active', customer: 'cus_1' },
-      ['>pro<', '>Active<', /Renews<[^]*24 Dec 2036, 10:00 UTC/],
+      ['>pro<', '>Active<', /Renews<[\s\S]*24 Dec 2036, 10:00 UTC/],
       [manage],
     ],
     [
       { plan: 'pro', status: 'trialing', cancelsAt: '2036-11-30T00:00:00Z', customer: 'cus_1' },
-      ['>Trial<', /Ends<[^]*30 Nov 2036/],
+      ['>Trial<', /Ends<[\s\S]*30 Nov 2036/],
       [manage],
     ],
     [
@@ -103,7 +103,11 @@ t.test('an address that is no page is not opened', async (t) => {
   const { post } = await open(t, stripe(provider.url))
   for (const wrong of ['javascript:alert(1)', 'http://evil.example/', '/c', 7, null]) {
     url = wrong
-    t.match(await post('/app/account/checkout', 'price=price_pro'), { statusCode: 503 }, String(url))
+    t.match(
+      await post('/app/account/checkout', 'price=price_pro'),
+      { statusCode: 503 },
+      String(url),
+    )
   }
 })
 
