@@ -1,6 +1,7 @@
 import tab from '@bomb.sh/tab/commander'
 import { Command } from '@commander-js/extra-typings'
 import { version } from '#src/runtime/assets.ts'
+import { addAppTokenCommands } from './app/command-line.ts'
 import { addBillingCommands } from './billing/command-line.ts'
 import {
   addLedgerCommands,
@@ -65,6 +66,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addUsageCommands(program)
   addTraceCommand(program)
   addDataCommands(program)
+  addAppTokenCommands(program)
   addWebhookCommands(program)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])

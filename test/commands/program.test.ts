@@ -1,6 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings'
 import t from 'tap'
+import { appPermissions } from '#src/access/policy.ts'
 import { eventStatuses } from '#src/billing/events.ts'
+import { offeredPermissions } from '#src/commands/app/command-line.ts'
 import { eventStatuses as offeredStatuses } from '#src/commands/billing/command-line.ts'
 import { createProgram } from '#src/commands/program.ts'
 import { runProgram } from '#test/support/processes/program.ts'
@@ -29,8 +31,8 @@ t.test(
     t.same(
       groups.map((group) => group.name()),
       [
-        ...['providers', 'keys', 'billing', 'ledger', 'usage', 'user', 'tenant', 'events'],
-        ...['endpoints', 'deliveries'],
+        ...['providers', 'keys', 'billing', 'ledger', 'usage', 'user', 'tenant'],
+        ...['app-tokens', 'events', 'event-types', 'endpoints', 'deliveries'],
       ],
     )
     const names = [
@@ -43,7 +45,8 @@ t.test(
       ...['init', 'trace', 'listen', 'events tail', 'endpoints list', 'endpoints create'],
       ...['endpoints test', 'endpoints probe', 'deliveries list', 'deliveries replay', 'login'],
       ...['demo', 'endpoints show', 'endpoints update', 'endpoints delete', 'endpoints enable'],
-      ...['endpoints rotate'],
+      ...['endpoints rotate', 'events publish', 'event-types apply'],
+      ...['app-tokens list', 'app-tokens create', 'app-tokens rotate', 'app-tokens revoke'],
     ]
     for (const name of names) {
       const words = name.split(' ')
@@ -88,6 +91,11 @@ const argumentsOf: Readonly<Record<string, string[]>> = {
   'endpoints enable': [uuid],
   'endpoints rotate': [uuid],
   'deliveries replay': [uuid],
+  'events publish': ['a', '{}', '--tenant', uuid],
+  'event-types apply': ['a'],
+  'app-tokens create': ['a', '--permissions=event:publish'],
+  'app-tokens rotate': [uuid],
+  'app-tokens revoke': [uuid],
 }
 
 t.test('an option is parsed before the command runs', async (t) => {
@@ -96,7 +104,14 @@ t.test('an option is parsed before the command runs', async (t) => {
     [['listen'], /required option '--forward-to <url>' not specified/],
     [['listen', '--forward-to', 'nonsense'], /must be an http or https URL/],
     [['endpoints', 'test', 'x'], /must be a UUID/],
-    [['endpoints', 'create', 'http://127.0.0.1:9', '--types', 'odd'], /choices are order\.updated/],
+    [['endpoints', 'create', 'http://127.0.0.1:9', '--types', 'Odd'], /name of an event type/],
+    [['endpoints', 'test', uuid, '--type', 'odd'], /choices are order\.updated/],
+    [['listen', '--forward-to', 'http://127.0.0.1:9', '--type', 'Odd'], /name of an event type/],
+    [['app-tokens', 'create', 'a'], /required option '--permissions/],
+    [['app-tokens', 'create', 'a', '--permissions', '*'], /choices are event:publish/],
+    [['app-tokens', 'create', ' ', '--permissions', 'event:publish'], /one line of at most/],
+    [['app-tokens', 'create', 'a', '--days', '367'], /whole number from 1 to 366/],
+    [['app-tokens', 'revoke', 'x'], /must be a UUID/],
     [['deliveries', 'list', '--endpoint', 'x'], /must be a UUID/],
     [['endpoints', 'rotate', uuid, '--overlap', 'soon'], /whole number of seconds/],
     [['deliveries', 'replay'], /either ids or --endpoint is needed/],
@@ -118,6 +133,7 @@ t.test('an option is parsed before the command runs', async (t) => {
     t.match(printed, message)
   }
   t.same(offeredStatuses, eventStatuses)
+  t.same(offeredPermissions, appPermissions)
 })
 
 t.test('only a similar name is suggested', async (t) => {

@@ -2,9 +2,8 @@ import { type AuditEntry, type ClientInfo, recordAudit } from '#src/audit/audit.
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
-import type { Tx } from '#src/db/database.ts'
-import type { Prisma } from '#src/db/generated/client.ts'
-import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -35,8 +34,8 @@ export type AppToken = {
 /** The token itself is returned only when it is created or rotated. */
 export type AppTokenWithSecret = AppToken & { token: string }
 
-/** An operator in a session. */
-export type Operator = { readonly userId: number; readonly clientInfo: ClientInfo }
+/** An operator in a session, or without a user: the owner of the database on the command line. */
+export type Operator = { readonly userId: number | null; readonly clientInfo: ClientInfo }
 
 export const defaultDays = 90
 export const maxDays = 366
@@ -44,37 +43,36 @@ export const maxDays = 366
 /** App tokens of an installation, those that have expired included. */
 export const maxAppTokens = 50
 
-export const appTokenList = { name: 'app-tokens', forms: creationForms }
+export const appTokenList = { name: 'app-tokens', forms: newestFirstForms }
 
-/** What is read of a token: not its hash. */
-const shown = {
-  id: true,
-  name: true,
-  permissions: true,
-  createdBy: true,
-  createdAt: true,
-  expiresAt: true,
-  secretRotatedAt: true,
-  lastUsedAt: true,
-} as const satisfies Prisma.AppTokenSelect
+// Not the hash.
+const columns = Prisma.sql`
+  id, name, permissions, created_by AS "createdBy", created_at AS "createdAt",
+  expires_at AS "expiresAt", secret_rotated_at AS "secretRotatedAt", last_used_at AS "lastUsedAt"`
 
-type AppTokenRow = Prisma.AppTokenGetPayload<{ select: typeof shown }>
+type AppTokenRow = Pick<AppToken, 'id' | 'name' | 'permissions'> & {
+  createdBy: string | null
+  createdAt: Date
+  expiresAt: Date
+  secretRotatedAt: Date | null
+  lastUsedAt: Date | null
+}
 
 /** The app tokens, newest first. Expired ones are listed until the cleanup. */
-export async function listAppTokens(tx: Tx, page: Page) {
-  const { where, ...order } = byCreation(page)
-  const rows = await tx.appToken.findMany({ where, ...order, select: shown })
-  return pageOf(rows, page, appTokenList.name, creationPosition, toAppToken)
+export async function listAppTokens({ sql }: Queryable, page: Page) {
+  const rows = await sql<AppTokenRow & { position: string }>`
+    SELECT ${columns}, ${createdPosition} FROM app_tokens WHERE ${newestFirst(page)}`
+  return pageOf(rows, page, appTokenList.name, ({ position, id }) => [position, id], toAppToken)
 }
 
 /** An app token; null if it is missing. */
-export async function findAppToken(tx: Tx, id: string): Promise<AppToken | null> {
-  const row = await tx.appToken.findFirst({ where: { id }, select: shown })
-  return row && toAppToken(row)
+export async function findAppToken({ sql }: Queryable, id: string): Promise<AppToken | null> {
+  const [row] = await sql<AppTokenRow>`SELECT ${columns} FROM app_tokens WHERE id = ${id}::uuid`
+  return row === undefined ? null : toAppToken(row)
 }
 
 /** The same, locked until the transaction ends. The lock waits for the writes of the app that are under way. */
-export async function lockAppToken(tx: Tx, id: string): Promise<AppToken | null> {
+export async function lockAppToken(tx: Queryable, id: string): Promise<AppToken | null> {
   await tx.sql`SELECT 1 FROM app_tokens WHERE id = ${id}::uuid FOR UPDATE`
   return findAppToken(tx, id)
 }
@@ -85,7 +83,7 @@ export async function lockAppToken(tx: Tx, id: string): Promise<AppToken | null>
  *   `maxAppTokens` already
  */
 export async function createAppToken(
-  tx: Tx,
+  tx: Queryable,
   by: Operator,
   { name, permissions, expiresAt }: AppTokenFacts,
   now: Date,
@@ -93,21 +91,20 @@ export async function createAppToken(
   requireExpiry(expiresAt, now)
   // Without the lock, two requests at once could both see room for one more.
   await lockUntilCommit(tx, 'app-tokens')
-  if ((await tx.appToken.count()) >= maxAppTokens) {
+  const [stored] = await tx.sql<{ tokens: number }>`SELECT count(*)::int AS tokens FROM app_tokens`
+  if ((stored?.tokens ?? 0) >= maxAppTokens) {
     const detail = `There are ${maxAppTokens} app tokens, which is the most. Delete one first.`
     throw new Problem('conflict', { detail })
   }
   const secret = randomApiToken('app')
-  // Prisma would read the hash back, which the role may not.
-  const [created] = await tx.sql<{ id: string }>`
+  const [created] = await tx.sql<AppTokenRow>`
     INSERT INTO app_tokens (hash, name, permissions, created_by, created_at, expires_at)
     VALUES (${hashOf(secret)}, ${name}, ${[...permissions]}, ${by.userId}, ${now},
             ${expiresAt ?? daysAfter(now, defaultDays)})
-    RETURNING id`
-  const token = created && (await findAppToken(tx, created.id))
-  if (!token) throw new Error('The app token was not stored.')
-  await record(tx, by, 'app-token-create', 'own-request', token.id)
-  return { ...token, token: secret }
+    RETURNING ${columns}`
+  if (created === undefined) throw new Error('The app token was not stored.')
+  await record(tx, by, 'app-token-create', reasonOf(by), created.id)
+  return { ...toAppToken(created), token: secret }
 }
 
 /**
@@ -117,7 +114,7 @@ export async function createAppToken(
  * @throws Problem `malformed` if `expiresAt` is not within `maxDays`
  */
 export async function changeAppToken(
-  tx: Tx,
+  tx: Queryable,
   by: Operator,
   id: string,
   { name, permissions, expiresAt }: { [Field in keyof AppTokenFacts]?: AppTokenFacts[Field] },
@@ -125,14 +122,11 @@ export async function changeAppToken(
 ): Promise<AppToken | null> {
   requireExpiry(expiresAt ?? null, now)
   if ((await lockAppToken(tx, id)) === null) return null
-  await tx.appToken.updateMany({
-    where: { id },
-    data: {
-      ...(name !== undefined && { name }),
-      ...(permissions !== undefined && { permissions: [...permissions] }),
-      ...(expiresAt != null && { expiresAt }),
-    },
-  })
+  await tx.sql`
+    UPDATE app_tokens SET name = coalesce(${name ?? null}, name),
+      permissions = coalesce(${permissions ? [...permissions] : null}::text[], permissions),
+      expires_at = coalesce(${expiresAt ?? null}::timestamptz, expires_at)
+    WHERE id = ${id}::uuid`
   const changed = Object.entries({ name, permissions, expiresAt })
   const reason = changed.flatMap(([field, value]) => (value == null ? [] : [field])).join()
   await record(tx, by, 'app-token-change', reason, id)
@@ -146,7 +140,7 @@ export async function changeAppToken(
  * @throws Problem `conflict` if another request has rotated it since this one began
  */
 export async function rotateAppToken(
-  tx: Tx,
+  tx: Queryable,
   by: Operator,
   id: string,
 ): Promise<AppTokenWithSecret | null> {
@@ -160,15 +154,15 @@ export async function rotateAppToken(
     const detail = 'Another request has just rotated the secret, and has shown the new one.'
     throw new Problem('conflict', { detail })
   }
-  await record(tx, by, 'app-token-rotate', 'own-request', id)
+  await record(tx, by, 'app-token-rotate', reasonOf(by), id)
   return { ...token, token: secret }
 }
 
 /** Deletes a token; its next request is refused. False if it is missing. */
-export async function deleteAppToken(tx: Tx, by: Operator, id: string): Promise<boolean> {
-  const { count } = await tx.appToken.deleteMany({ where: { id } })
-  if (count === 0) return false
-  await record(tx, by, 'app-token-delete', 'own-request', id)
+export async function deleteAppToken(tx: Queryable, by: Operator, id: string): Promise<boolean> {
+  const deleted = await tx.sql`DELETE FROM app_tokens WHERE id = ${id}::uuid RETURNING id`
+  if (deleted.length === 0) return false
+  await record(tx, by, 'app-token-delete', reasonOf(by), id)
   return true
 }
 
@@ -195,8 +189,12 @@ export async function recordOperators(
     ON CONFLICT DO NOTHING`
 }
 
+function reasonOf({ userId }: Operator): string {
+  return userId === null ? 'command' : 'own-request'
+}
+
 function record(
-  tx: Tx,
+  tx: Queryable,
   { userId, clientInfo }: Operator,
   action: AuditEntry['action'],
   reason: string,

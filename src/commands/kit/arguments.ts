@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { lineCharacter } from '#src/runtime/text.ts'
 
 export const json = ['--json', 'Print the result as JSON'] as const
 
@@ -21,6 +22,17 @@ export function readCount(text: string): number {
   return Number(text)
 }
 
+/** As `Line` of src/http/schemas.ts. */
+export function readName(text: string): string {
+  if (new RegExp(`^(?=.*\\S)${lineCharacter}{1,100}$`, 'u').test(text)) return text
+  throw new InvalidArgumentError('It must be one line of at most 100 characters.')
+}
+
+export function readDays(text: string): number {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= 366) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number from 1 to 366.')
+}
+
 /** Deliveries per second, as src/webhooks/schedule/rate-limit.ts allows. */
 export function readRate(text: string): number {
   if (/^([1-9]\d{0,2}|1000)$/.test(text)) return Number(text)
@@ -40,6 +52,12 @@ export function readHttpStatus(text: string): string {
 export function readUuid(text: string): string {
   if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) return text
   throw new InvalidArgumentError('It must be a UUID.')
+}
+
+/** As `appTypeName` of src/webhooks/events/app-types.ts, which takes longer to load than the help. */
+export function readEventType(text: string): string {
+  if (text.length <= 100 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(text)) return text
+  throw new InvalidArgumentError('It must be the name of an event type, like order.updated.')
 }
 
 export function readUrl(text: string): string {

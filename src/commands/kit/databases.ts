@@ -1,7 +1,7 @@
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
-import { withEnvironment } from './environment.ts'
+import { withDatabaseOwner, withEnvironment } from './environment.ts'
 
 /**
  * Runs a short command with one connection of the worker's role, which alone may call the functions of
@@ -14,6 +14,17 @@ export async function withWorkerDatabase<T>(
   return withEnvironment(env, async (whole) => {
     const systemDb = openSystemDatabase(readWorkerUrl(whole), 1)
     return work(systemDb, whole).finally(() => systemDb.close())
+  })
+}
+
+/** The same as the owner of the database, for what no role of a running process may do. */
+export async function withOwnerDatabase<T>(
+  env: Environment,
+  work: (systemDb: SystemDatabase) => Promise<T>,
+): Promise<T> {
+  return withDatabaseOwner(env, async (whole) => {
+    const systemDb = openSystemDatabase(readUrl(whole, 'DATABASE_OWNER_URL'), 1)
+    return work(systemDb).finally(() => systemDb.close())
   })
 }
 

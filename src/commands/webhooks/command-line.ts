@@ -5,6 +5,7 @@ import {
   details,
   json,
   readCount,
+  readEventType,
   readHttpStatus,
   readRate,
   readSeconds,
@@ -27,9 +28,10 @@ else BASE_URL, else the demo that runs in this folder. Set token and address in
 the same place: both in the environment or both in .env. The address is https,
 except on loopback.`
 
-const needsApp = `Needs GATEHOUSE_TOKEN, an app token of an operator with the permission. The
-instance is GATEHOUSE_URL, else BASE_URL, else the demo that runs in this folder.
-Set token and address in the same place: both in the environment or both in .env.`
+const needsApp = `Needs GATEHOUSE_TOKEN: an app token with the permission, as
+\`gatehouse app-tokens create\` prints it. The instance is GATEHOUSE_URL, else
+BASE_URL, else the demo that runs in this folder. Set token and address in the
+same place: both in the environment or both in .env.`
 
 const failed = 'the API refused it or did not respond'
 
@@ -64,8 +66,12 @@ revoke the token on the account page and delete the file.`,
     )
 }
 
-const types = [...eventTypes]
-const ofType = () => new Option('--type <type>', 'Only events of this type').choices(types)
+const ofType = ['--type <type>', 'Only events of this type', readEventType] as const
+const ofTypes = (text: string) =>
+  new Option('--types <types...>', text).argParser((one: string, all: string[] | undefined) => [
+    ...(all ?? []),
+    readEventType(one),
+  ])
 const withSignature = () =>
   new Option('--signature <profile>', 'Signature of the events').choices([
     'spec',
@@ -78,7 +84,7 @@ function addEventCommands(program: Command): void {
     .command('listen')
     .description("Send your tenant's events to a local program, signed like deliveries")
     .requiredOption('--forward-to <url>', 'URL of the program', readUrl)
-    .addOption(ofType())
+    .option(...ofType)
     .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
     .option('--state <file>', 'Keep the position in this file and go on from there')
     .addOption(withSignature().default('spec' as const))
@@ -99,7 +105,7 @@ ${needs}`,
   events
     .command('tail')
     .description('Print events as they happen')
-    .addOption(ofType())
+    .option(...ofType)
     .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
     .option('--no-follow', 'End after the last event')
     .option('--json', 'Print each event as a line of JSON, with its data')
@@ -127,8 +133,8 @@ ${needs}`,
     .addHelpText(
       ...details(
         failed,
-        `Applying a file twice is as applying it once. The first type that is refused ends it;
-those before it are registered.
+        `Applying a file twice is as applying it once. The first type that is refused
+ends it; those before it are registered.
 ${needsApp}`,
       ),
     )
@@ -160,9 +166,7 @@ function addEndpointCommands(program: Command): void {
     .command('create')
     .description('Create an endpoint and print its signing secret')
     .argument('<url>', 'URL that receives the events', readUrl)
-    .addOption(
-      new Option('--types <types...>', 'Only events of these types (default: all)').choices(types),
-    )
+    .addOption(ofTypes('Only events of these types (default: all)'))
     .option('--description <text>', 'What it is for')
     .addOption(withSignature())
     .option(...rateLimit)
@@ -179,7 +183,7 @@ function addEndpointCommands(program: Command): void {
     .description('Change what is given, and nothing else')
     .argument('<id>', 'Id of the endpoint', readUuid)
     .option('--url <url>', 'URL that receives the events', readUrl)
-    .addOption(new Option('--types <types...>', 'Only events of these types').choices(types))
+    .addOption(ofTypes('Only events of these types'))
     .option('--description <text>', 'What it is for')
     .addOption(withSignature())
     .option(...rateLimit)
@@ -222,7 +226,7 @@ function addEndpointCommands(program: Command): void {
       new Option(
         '--type <type>',
         'Send example data of this type (default: endpoint.test)',
-      ).choices(types),
+      ).choices([...eventTypes]),
     )
     .option(...json)
     .addHelpText(...details('the test failed', needs))
@@ -264,7 +268,7 @@ function addDeliveryCommands(program: Command): void {
     .description('List deliveries, newest first')
     .option('--endpoint <id>', 'Only to this endpoint (default: to all)', readUuid)
     .addOption(withStatus())
-    .addOption(ofType())
+    .option(...ofType)
     .option(...httpStatus)
     .option('--event <id>', 'Only the delivery of this event')
     .option(...from)
@@ -279,7 +283,7 @@ function addDeliveryCommands(program: Command): void {
     .argument('[ids...]', 'Ids of deliveries')
     .option('--endpoint <id>', 'Replay all that match, to this endpoint', readUuid)
     .addOption(withStatus())
-    .addOption(ofType())
+    .option(...ofType)
     .option(...httpStatus)
     .option('--event <id>', 'Only the delivery of this event')
     .option(from[0], `${from[1]} (default: 90 days ago)`, readTime)

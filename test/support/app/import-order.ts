@@ -93,7 +93,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['documentation.ts'],
     ['program.ts'],
     ['serve', 'development'],
-    ['database', 'keys', 'webhooks', 'billing', 'tenants'],
+    ['database', 'keys', 'webhooks', 'billing', 'tenants', 'app'],
     ['kit'],
   ],
 }
