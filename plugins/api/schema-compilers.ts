@@ -54,7 +54,10 @@ const ofEventTypes = {
 /** With an instance of its own, so that two schemas may have one $id. Nothing is filled in. */
 const compileEventSchema: CompileSchema = (schema) => {
   const options = { customOptions: { ...customOptions, ...ofEventTypes } }
-  return Object(makeAjv()({}, options)({ schema, method: '', url: '' }))
+  const validate = Object(makeAjv()({}, options)({ schema, method: '', url: '' }))
+  // Of Ajv, not of JSON Schema: the check would return a promise that rejects.
+  if (validate.$async) throw new Error('$async is not a keyword of draft 7')
+  return validate
 }
 
 /** For requests. */

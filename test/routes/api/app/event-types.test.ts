@@ -39,6 +39,7 @@ t.test('what cannot be used as a type is refused, with the reason', async (t) =>
     [{ description: 'x', schema: { typ: 'object' } }, '/schema'],
     [{ description: 'x', schema: { $ref: 'https://elsewhere.example/schema' } }, '/schema'],
     [{ description: 'x', schema: { properties: { a: { pattern: '(' } } } }, '/schema'],
+    [{ description: 'x', schema: { $async: true } }, '/schema'],
     [{ description: 'x', schema: { required: ['id'] }, example: {} }, '/example/id'],
     [{ description: 'x', example: 'x' }, '/example'],
   ] as const) {
