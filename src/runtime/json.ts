@@ -14,3 +14,9 @@ export function parseJsonObject(text: string): JsonObject | null {
     return null
   }
 }
+
+/** Whether arrays and objects of a parsed value are nested deeper than `levels`. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((one) => isDeeperThan(one, levels - 1))
+}

@@ -2,7 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { PageOf, PageQuery, problems } from '#src/http/schemas.ts'
-import { AppType, AppTypeChange, AppTypeName } from '#src/webhooks/events/app-schemas.ts'
+import {
+  AppType,
+  AppTypeChange,
+  AppTypeName,
+  requireShallow,
+} from '#src/webhooks/events/app-schemas.ts'
 import {
   appTypeList,
   listAppTypes,
@@ -51,6 +56,7 @@ const eventTypes: FastifyPluginAsyncTypebox = async function eventTypes(app) {
     },
     async (request, reply) => {
       const { params, body } = request
+      requireShallow(body)
       const now = app.clock.now()
       const facts = { schema: null, example: null, ...body }
       const { type, isNew } = await app.db.write(request.principalEntry, (tx) =>

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import { isUniqueViolation } from '#src/db/errors.ts'
 import { problems, Time, UuidParams } from '#src/http/schemas.ts'
-import { AppTypeName, JsonData } from '#src/webhooks/events/app-schemas.ts'
+import { AppTypeName, JsonData, requireShallow } from '#src/webhooks/events/app-schemas.ts'
 import { createDataChecks } from '#src/webhooks/events/app-types.ts'
 import { maxBatch, publishAppEvents } from '#src/webhooks/events/publish-app-events.ts'
 
@@ -55,7 +55,7 @@ const Published = Type.Object(
 
 /** The app publishes its events in the tenant that it names. */
 const publish: FastifyPluginAsyncTypebox = async function publish(app) {
-  const checkData = createDataChecks(app.compileEventSchema)
+  const findChecks = createDataChecks(app.compileEventSchema)
   app.post(
     '/tenants/:id/events',
     {
@@ -76,11 +76,12 @@ const publish: FastifyPluginAsyncTypebox = async function publish(app) {
       },
     },
     async (request, reply) => {
+      requireShallow(request.body)
       const now = app.clock.now()
       const { events, pointerOf } = eventsOf(request.body)
       const write = () =>
         app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-          publishAppEvents(tx, caller, events, { checkData, pointerOf }, now),
+          publishAppEvents(tx, caller, events, { findChecks, pointerOf }, now),
         )
       const { published, isReplay } = await write().catch((error) => {
         // Another request has published the same id since this one looked: it is known now.

@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import { Problem } from '#src/http/problems.ts'
 import { Nullable, Text, Time } from '#src/http/schemas.ts'
+import { isDeeperThan } from '#src/runtime/json.ts'
 import { appTypeName } from './app-types.ts'
 
 export const AppTypeName = Type.String({
@@ -11,6 +13,17 @@ export const AppTypeName = Type.String({
 
 /** Any JSON object. */
 export const JsonData = Type.Record(Type.String(), Type.Unknown())
+
+// JSON.stringify and many receivers overflow their stack at some thousand levels.
+const maxLevels = 100
+
+/** @throws Problem `malformed` if a body with any JSON in it is nested too deep to be written again */
+export function requireShallow(body: object): void {
+  if (!isDeeperThan(body, maxLevels)) return
+  throw new Problem('malformed', {
+    detail: `The body is nested more than ${maxLevels} levels deep.`,
+  })
+}
 
 export const AppTypeChange = Type.Object(
   {

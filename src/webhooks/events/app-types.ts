@@ -4,6 +4,7 @@ import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
 import { type KeywordError, toFieldErrors } from '#src/http/validation.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
+import { resultOfWork } from '#src/runtime/time-limit.ts'
 import { eventTypes } from './types.ts'
 
 /** What the app says about a type of its events. */
@@ -24,6 +25,12 @@ export const appTypeName = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /** Types that an installation can have: every endpoint form shows all of them. */
 export const maxAppTypes = 500
+
+// Others wait meanwhile. A schema of a few hundred fields takes some tens of milliseconds.
+const maxCompileMs = 1_000
+
+/** How long a request may check data: a pattern or `uniqueItems` of a schema could take hours. */
+export const maxCheckMs = 250
 
 export const appTypeList = { name: 'event-types', forms: [appTypeName] }
 
@@ -113,17 +120,28 @@ function requireUsable(
   compile: CompileSchema,
 ): void {
   if (schema === null) return
-  let validate: Validate
-  try {
-    validate = compile(schema)
-  } catch (error) {
-    const why = error instanceof Error ? error.message.slice(0, 200) : 'unknown'
-    const detail = `is not a JSON Schema (draft 7) that can be used: ${why}`
-    throw new Problem('malformed', { fields: [{ in: 'body', pointer: '/schema', detail }] })
-  }
+  const validate = compileUsable(schema, compile)
   if (example === null) return
-  const fields = faultsOf(validate, example, '/example')
+  const fields = resultOfWork(maxCheckMs, () => faultsOf(validate, example, '/example'))
+  if (fields === null) throw new Problem('malformed', { fields: [tooSlow('/example')] })
   if (fields.length > 0) throw new Problem('malformed', { fields })
+}
+
+function compileUsable(schema: JsonObject, compile: CompileSchema): Validate {
+  let why = 'it takes too long to compile'
+  try {
+    const validate = resultOfWork(maxCompileMs, () => compile(schema))
+    if (validate !== null) return validate
+  } catch (error) {
+    why = error instanceof Error ? error.message.slice(0, 200) : 'unknown'
+  }
+  const detail = `is not a JSON Schema (draft 7) that can be used: ${why}`
+  throw new Problem('malformed', { fields: [{ in: 'body', pointer: '/schema', detail }] })
+}
+
+/** The fault of data whose check does not end within `maxCheckMs`. */
+export function tooSlow(pointer: string): FieldError {
+  return { in: 'body', pointer, detail: 'takes too long to check against its schema' }
 }
 
 /** Says whether a value matches a schema; if not, `errors` says why. */
@@ -132,25 +150,27 @@ export type Validate = ((data: unknown) => unknown) & { errors?: readonly Keywor
 /** @throws if it is not a JSON Schema that can be used */
 export type CompileSchema = (schema: JsonObject) => Validate
 
-export type CheckData = (type: AppEventType, data: JsonObject, pointer: string) => FieldError[]
+/** The checks of these types by name; null for a type that accepts any object. */
+export type FindChecks = (
+  types: ReadonlyMap<string, AppEventType>,
+) => ReadonlyMap<string, Validate | null>
 
-/**
- * Checks the data of events against the schemas of their types, which are compiled once.
- * @returns a function that names every fault of `data`, which is at `pointer` in the body of the request
- */
-export function createDataChecks(compile: CompileSchema): CheckData {
+/** Compiles the schemas of types, each version once. */
+export function createDataChecks(compile: CompileSchema): FindChecks {
   const compiled = new Map<string, { since: string; validate: Validate }>()
-  return function checkData({ name, schema, updatedAt }, data, pointer) {
-    if (schema === null) return []
+  function checkOf({ name, schema, updatedAt }: AppEventType): Validate | null {
+    if (schema === null) return null
     const known = compiled.get(name)
     const current =
       known?.since === updatedAt ? known : { since: updatedAt, validate: compile(schema) }
     compiled.set(name, current)
-    return faultsOf(current.validate, data, pointer)
+    return current.validate
   }
+  return (types) => new Map([...types].map(([name, type]) => [name, checkOf(type)]))
 }
 
-function faultsOf(validate: Validate, data: JsonObject, pointer: string): FieldError[] {
+/** Every fault of `data`, which is at `pointer` in the body of the request. */
+export function faultsOf(validate: Validate, data: JsonObject, pointer: string): FieldError[] {
   if (validate(data) === true) return []
   const errors = validate.errors ?? []
   return toFieldErrors(

@@ -4,8 +4,16 @@ import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
+import { resultOfWork } from '#src/runtime/time-limit.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
-import { type AppEventType, type CheckData, findAppTypes } from './app-types.ts'
+import {
+  type FindChecks,
+  faultsOf,
+  findAppTypes,
+  maxCheckMs,
+  tooSlow,
+  type Validate,
+} from './app-types.ts'
 import { composeEvent } from './publish.ts'
 
 /** An event as the app sends it. The id is its own, or ours if it has none. */
@@ -32,7 +40,7 @@ export async function publishAppEvents(
   tx: Tx,
   { tenantId }: TenantScope,
   events: readonly AppEvent[],
-  { checkData, pointerOf }: { checkData: CheckData; pointerOf: (index: number) => string },
+  { findChecks, pointerOf }: { findChecks: FindChecks; pointerOf: PointerOf },
   now: Date,
 ): Promise<{ published: PublishedEvent[]; isReplay: boolean }> {
   const [types, known] = await Promise.all([
@@ -40,10 +48,9 @@ export async function publishAppEvents(
     findKnown(tx, { tenantId }, events),
   ])
   const before = events.map(({ id }) => (id === undefined ? undefined : known.get(id)))
-  const faults = events.flatMap((event, index) =>
-    // The type may have changed since it was published.
-    before[index] ? [] : faultsOf(event, pointerOf(index), types, checkData),
-  )
+  // The type of a known event may have changed since it was published.
+  const unchecked = events.map((event, index) => (before[index] ? null : event))
+  const faults = checkAll(unchecked, findChecks(types), pointerOf)
   faults.push(...doubledIds(events, pointerOf))
   if (faults.length > 0) throw new Problem('malformed', { fields: faults.slice(0, maxFaults) })
 
@@ -105,21 +112,36 @@ function isSameEvent(before: KnownEvent, { type, data }: AppEvent): boolean {
   return before.type === type && isDeepStrictEqual(before.data, JSON.parse(JSON.stringify(data)))
 }
 
-function faultsOf(
-  { type: name, data }: AppEvent,
-  pointer: string,
-  types: ReadonlyMap<string, AppEventType>,
-  checkData: CheckData,
+/** Where an event is in the body of the request. */
+type PointerOf = (index: number) => string
+
+/** The faults of all events; null has none. */
+function checkAll(
+  events: readonly (AppEvent | null)[],
+  checks: ReadonlyMap<string, Validate | null>,
+  pointerOf: PointerOf,
 ): FieldError[] {
-  const type = types.get(name)
-  if (type !== undefined) return checkData(type, data, `${pointer}/data`)
+  let current = 0
+  const faults = resultOfWork(maxCheckMs, () =>
+    events.flatMap((event, index) => {
+      current = index
+      return event === null ? [] : check(event, checks.get(event.type), pointerOf(index))
+    }),
+  )
+  return faults ?? [tooSlow(`${pointerOf(current)}/data`)]
+}
+
+function check(
+  { data }: AppEvent,
+  validate: Validate | null | undefined,
+  pointer: string,
+): FieldError[] {
+  if (validate === null) return []
+  if (validate !== undefined) return faultsOf(validate, data, `${pointer}/data`)
   return [{ in: 'body', pointer: `${pointer}/type`, detail: 'is not a registered event type' }]
 }
 
-function doubledIds(
-  events: readonly AppEvent[],
-  pointerOf: (index: number) => string,
-): FieldError[] {
+function doubledIds(events: readonly AppEvent[], pointerOf: PointerOf): FieldError[] {
   const seen = new Set<string>()
   return events.flatMap(({ id }, index): FieldError[] => {
     if (id === undefined) return []

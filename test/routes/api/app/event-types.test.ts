@@ -2,7 +2,7 @@ import t from 'tap'
 import { maxAppTypes } from '#src/webhooks/events/app-types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { as, asText, createUser, signIn } from '#test/support/callers/callers.ts'
 
 t.test('a type is registered once, and replaced', async (t) => {
   const test = await build(t)
@@ -40,6 +40,14 @@ t.test('what cannot be used as a type is refused, with the reason', async (t) =>
     [{ description: 'x', schema: { $ref: 'https://elsewhere.example/schema' } }, '/schema'],
     [{ description: 'x', schema: { properties: { a: { pattern: '(' } } } }, '/schema'],
     [{ description: 'x', schema: { $async: true } }, '/schema'],
+    [
+      {
+        description: 'x',
+        schema: { properties: { a: { pattern: '^(a+)+$' } } },
+        example: { a: `${'a'.repeat(60)}!` },
+      },
+      '/example',
+    ],
     [{ description: 'x', schema: { required: ['id'] }, example: {} }, '/example/id'],
     [{ description: 'x', example: 'x' }, '/example'],
   ] as const) {
@@ -61,6 +69,18 @@ t.test('what cannot be used as a type is refused, with the reason', async (t) =>
   )
   const { rows } = await test.database.admin.query('SELECT name FROM app_event_types')
   t.strictSame(rows, [{ name: 'report.finished' }])
+})
+
+t.test('an example or a schema that is nested too deep is refused', async (t) => {
+  const test = await build(t)
+  const { token } = await appCaller(test)
+  const send = asText(test, { authorization: `Bearer ${token}` })
+  const deep = `{"enum":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  for (const field of ['schema', 'example']) {
+    const body = `{"description":"x","${field}":${deep}}`
+    const answer = await send('PUT', '/event-types/report.finished', body)
+    t.equal(answer.statusCode, 400, answer.body)
+  }
 })
 
 t.test('there is a most of types', async (t) => {

@@ -3,7 +3,7 @@ import { appPermissions } from '#src/access/policy.ts'
 import { maxBatch } from '#src/webhooks/events/publish-app-events.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { as, asText, createUser, signIn } from '#test/support/callers/callers.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -178,6 +178,47 @@ t.test('a malformed request publishes nothing', async (t) => {
     },
   )
   t.equal(form.statusCode, 415)
+  t.strictSame(await stored(test, tenantId), [])
+})
+
+t.test('data whose check does not end is refused, and others are served', async (t) => {
+  const test = await build(t)
+  const { tenantId, app, publish } = await setUp(test)
+  const doubling = Array.from({ length: 40 }, (_, level) => {
+    const $ref = `#/definitions/d${level + 1}`
+    return [`d${level}`, { allOf: [{ $ref }, { $ref }] }]
+  })
+  for (const schema of [
+    { properties: { text: { pattern: '^(a+)+$' } } },
+    { $ref: '#/definitions/d0', definitions: { ...Object.fromEntries(doubling), d40: {} } },
+  ]) {
+    const put = await app.use('PUT', `/event-types/${name}`, { description: 'x', schema })
+    t.equal(put.statusCode, 200, put.body)
+    const slow = { type: name, data: { text: `${'a'.repeat(60)}!` } }
+    const one = await publish(slow)
+    t.equal(one.statusCode, 400, one.body)
+    const detail = 'takes too long to check against its schema'
+    t.match(one.json(), { errors: [{ pointer: '/data', detail }] })
+    await app.use('PUT', '/event-types/other', { description: 'x' })
+    const batch = await publish({ events: [{ type: 'other', data }, slow] })
+    t.match(batch.json(), { errors: [{ pointer: '/events/1/data', detail }] })
+  }
+  await app.use('PUT', `/event-types/${name}`, { description: 'x', schema })
+  t.equal((await publish({ type: name, data })).statusCode, 201)
+  t.equal((await stored(test, tenantId)).length, 1)
+})
+
+t.test('an event that is nested too deep is refused', async (t) => {
+  const test = await build(t)
+  const { tenantId, app } = await setUp(test)
+  await app.use('PUT', '/event-types/any', { description: 'x' })
+  const path = `/tenants/${tenantId}/events`
+  const body = `{"type":"any","data":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`
+  const headers = { authorization: `Bearer ${app.token}` }
+  for (const key of [{}, { 'idempotency-key': 'k' }]) {
+    const answer = await asText(test, { ...headers, ...key })('POST', path, body)
+    t.equal(answer.statusCode, 400, answer.body)
+  }
   t.strictSame(await stored(test, tenantId), [])
 })
 
