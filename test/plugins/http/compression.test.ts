@@ -6,7 +6,7 @@ import { owner } from '#test/support/callers/token-owner.ts'
 const publicPaths = [
   '/openapi.json',
   '/docs',
-  '/docs/plain',
+  '/docs/guide',
   '/docs/errors',
   '/assets/gatehouse.css',
 ]
