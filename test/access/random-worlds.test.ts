@@ -118,7 +118,7 @@ t.test('every kind of scope is covered by a resource', async (t) => {
   const covered = policy.filter(({ resource }) => Object.hasOwn(lists, resource))
   t.same(
     new Set(covered.map(({ scope }) => scope)),
-    scopes.difference(new Set(['operator', 'self'])),
+    scopes.difference(new Set(['operator', 'self', 'app'])),
   )
 })
 

@@ -77,10 +77,11 @@ async function readOwn(tx: Tx, caller: Caller | null, now: Date, operators: Read
 
 /** Identities that the first person may write into `OPERATORS`; none of anybody else. */
 async function listOperatorIds(tx: Tx, caller: Caller): Promise<string[]> {
-  const [row] = await tx.sql<{ first: boolean }>`SELECT is_first_user() AS first`
-  if (row?.first !== true) return []
-  const { data } = await listIdentities(tx, caller, shownIdentities)
-  return data.map(({ provider, subject }) => `${provider}:${subject}`)
+  const [[row], { data }] = await Promise.all([
+    tx.sql<{ first: boolean }>`SELECT is_first_user() AS first`,
+    listIdentities(tx, caller, shownIdentities),
+  ])
+  return row?.first === true ? data.map(({ provider, subject }) => `${provider}:${subject}`) : []
 }
 
 async function readManaged(tx: Tx, member: Member, now: Date): Promise<ManagedTenant> {

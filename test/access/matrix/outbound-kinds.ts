@@ -48,8 +48,8 @@ export const outboundKinds: Kinds = {
     },
   },
   event: {
-    ...named,
-    missing: { id: `msg_${named.missing.id}` },
+    missing: { id: `msg_${missingUuid}` },
+    malformed: { id: 'x.y' },
     create: ({ world, tenantId }) =>
       insert(
         world,

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import { policy } from '#src/access/policy.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
@@ -183,18 +185,31 @@ t.test('no route reads an encoded body', async (t) => {
   t.ok(withBody.length > 90, `${withBody.length} routes`)
   const operator = await createUser(test.database, { role: 'admin' })
   await addIdentity(test, operator.userId, 'olga')
-  const { cookie } = await signIn(test, operator)
-  for (const { method, url } of withBody) {
+  const person = { cookie: (await signIn(test, operator)).cookie }
+  const { token } = await addAppToken(test.database)
+  const app = { authorization: `Bearer ${token}` }
+  for (const { method, url, access } of withBody) {
     const type = url.startsWith('/app/') ? 'application/x-www-form-urlencoded' : 'application/json'
     const answer = await test.app.inject({
       method: method as 'POST',
       url: url.replaceAll(/:(\w+)/g, '1'),
-      headers: { cookie, 'content-type': type, 'content-encoding': 'gzip' },
+      headers: {
+        ...(isOfApps(access) ? app : person),
+        'content-type': type,
+        'content-encoding': 'gzip',
+      },
       payload: gzipSync('{}'),
     })
     t.equal(answer.statusCode, 415, `${method} ${url}`)
   }
 })
+
+/** Whether only app tokens may call a route with this access rule. */
+function isOfApps(access: unknown): boolean {
+  const { resource, action } = { resource: '', action: '', ...Object(access) }
+  const rules = policy.filter((rule) => rule.resource === resource && rule.action === action)
+  return rules.length > 0 && rules.every(({ scope }) => scope === 'app')
+}
 
 t.test('a body that is not JSON is refused with the place of the fault', async (t) => {
   const test = await build(t)
