@@ -15,7 +15,7 @@ const seed = chosenSeed()
 type Model = {
   roles: Map<number, string>
   /** The invitation of each person that the tenant sees: also if it is declined or has expired. */
-  open: Map<number, { role: string; by: number; answerable: boolean }>
+  open: Map<number, { role: string; by: number; answerable: boolean; expired: boolean }>
   /** The latest one of each person, open or not. */
   latest: Map<number, string>
 }
@@ -50,9 +50,11 @@ const admins = ({ roles }: Model) => [...roles.values()].filter((role) => role =
 const isLastAdmin = (model: Model, person: number) =>
   model.roles.get(person) === 'admin' && admins(model) === 1
 
-/** Somebody who is no admin any more has invited nobody. */
+/** Somebody who is no admin any more has invited nobody. What has expired stays until it is cleaned up. */
 function endInvitationsOf({ open }: Model, by: number): void {
-  for (const [person, invitation] of open) if (invitation.by === by) open.delete(person)
+  for (const [person, { by: inviter, expired }] of open) {
+    if (inviter === by && !expired) open.delete(person)
+  }
 }
 
 /** A command of a member, after which everything that can be seen is compared. */
@@ -79,7 +81,7 @@ const invites = (process: number, by: number, person: number, role: string) =>
     const isAdmin = model.roles.get(by) === 'admin'
     assert.equal(answer.statusCode, isAdmin ? (model.roles.has(person) ? 409 : 201) : 403)
     if (answer.statusCode !== 201) return
-    model.open.set(person, { role, by, answerable: true })
+    model.open.set(person, { role, by, answerable: true, expired: false })
     model.latest.set(person, answer.json().id)
   })
 
@@ -165,7 +167,10 @@ const waits = (days: number): Step => ({
          expires_at = expires_at - make_interval(days => $2) WHERE tenant_id = $1`,
       [world.tenantId, days],
     )
-    for (const invitation of model.open.values()) invitation.answerable = false
+    for (const invitation of model.open.values()) {
+      invitation.answerable = false
+      invitation.expired = true
+    }
     await compare(model, world)
   },
   toString: () => `wait ${days} days`,
