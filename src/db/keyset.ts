@@ -121,7 +121,7 @@ export function withinBytes(rows: Prisma.Sql, bytes: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     SELECT * FROM (
       SELECT listed.*, (count(*) OVER ())::int AS found,
-        sum(${bytes}) OVER (ROWS UNBOUNDED PRECEDING) - ${bytes} AS before
+        sum(${bytes}) OVER (ROWS UNBOUNDED PRECEDING) - (${bytes}) AS before
       FROM (${rows}) AS listed
     ) AS measured WHERE before < ${maxPageBytes}`
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { withinBytes } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
 import { type KeywordError, toFieldErrors } from '#src/http/validation.ts'
@@ -37,11 +38,15 @@ export const appTypeList = { name: 'event-types', forms: [appTypeName] }
 const columns = Prisma.sql`
   name, description, schema, example, created_at AS "createdAt", updated_at AS "updatedAt"`
 
+const shownBytes = Prisma.sql`
+  octet_length(description) + coalesce(octet_length(schema::text), 0) + coalesce(octet_length(example::text), 0)`
+
 /** The types by their names. */
 export async function listAppTypes(tx: Tx, page: Page) {
   const [after = ''] = page.after ?? []
-  const rows = await tx.sql<TypeRow>`
+  const first = Prisma.sql`
     SELECT ${columns} FROM app_event_types WHERE name > ${after} ORDER BY name LIMIT ${page.limit + 1}`
+  const rows = await tx.sql<TypeRow>(withinBytes(first, shownBytes))
   const listed = pageOf(rows, page, appTypeList.name, ({ name }) => [name], toType)
   return { ...listed, previousCursor: null }
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { maxPageBytes } from '#src/db/keyset.ts'
 import { maxAppTypes } from '#src/webhooks/events/app-types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
@@ -81,6 +82,23 @@ t.test('an example or a schema that is nested too deep is refused', async (t) =>
     const answer = await send('PUT', '/event-types/report.finished', body)
     t.equal(answer.statusCode, 400, answer.body)
   }
+})
+
+t.test('a page of types ends at a number of bytes', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  const bytes = Math.ceil(maxPageBytes / 3) + 1
+  await test.database.admin.query(
+    `INSERT INTO app_event_types (name, description, schema, example)
+     SELECT 'x' || n, 'x', CASE WHEN n <> 2 THEN long END, CASE WHEN n = 2 THEN long END
+     FROM generate_series(1, 4) n, json_build_object('description', repeat('x', $1)) long`,
+    [bytes],
+  )
+  const page = (await use('GET', '/event-types')).json()
+  const names = ({ data }: { data: { name: string }[] }) => data.map(({ name }) => name)
+  t.strictSame(names(page), ['x1', 'x2', 'x3'])
+  const rest = (await use('GET', `/event-types?cursor=${page.nextCursor}`)).json()
+  t.strictSame([names(rest), rest.nextCursor], [['x4'], null])
 })
 
 t.test('there is a most of types', async (t) => {
