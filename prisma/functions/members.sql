@@ -156,7 +156,7 @@ RETURNS TABLE (user_id bigint, role text, department text)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() IN ('service', 'app') THEN
     RETURN;
   END IF;
   RETURN QUERY
@@ -175,7 +175,7 @@ CREATE OR REPLACE FUNCTION change_member(
 ) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() IN ('service', 'app') THEN
     RETURN;
   END IF;
   UPDATE public.memberships m SET role = new_role, department = new_department

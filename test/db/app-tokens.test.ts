@@ -49,6 +49,7 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
   const credential = await addApp(database)
   const web = await connect(t, database.url)
   const insert = `INSERT INTO outbound_events (tenant_id, id, type, body) VALUES ($1, 'new', 'x', '{}')`
+  const member = `'${ada.tenantId}', ${ada.userId}`
   await inside(web, async () => {
     const { rows } = await enter(web, credential, ada.tenantId)
     t.match(rows, [{ name: 'the app', permissions: ['event:publish'], tenant_id: ada.tenantId }])
@@ -67,6 +68,8 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
       [`UPDATE memberships SET role = 'admin'`, 0],
       ['DELETE FROM memberships', 0],
       ['UPDATE invitations SET role = role', 0],
+      [`SELECT FROM change_member(${member}, 'admin', NULL)`, 0],
+      [`SELECT FROM lock_members(${member})`, 0],
     ] as const) {
       t.equal(await outcomeOf(web, sql), expected, sql)
     }

@@ -190,7 +190,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() IN ('service', 'app') THEN
     RETURN;
   END IF;
   RETURN QUERY
@@ -211,7 +211,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() = 'service' THEN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() IN ('service', 'app') THEN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(7165230421);
