@@ -190,6 +190,7 @@ t.test('data whose check does not end is refused, and others are served', async 
   })
   for (const schema of [
     { properties: { text: { pattern: '^(a+)+$' } } },
+    { $ref: '#/definitions/a', definitions: { a: { allOf: [{ $ref: '#/definitions/a' }] } } },
     { $ref: '#/definitions/d0', definitions: { ...Object.fromEntries(doubling), d40: {} } },
   ]) {
     const put = await app.use('PUT', `/event-types/${name}`, { description: 'x', schema })
