@@ -27,7 +27,7 @@ export default fp(
     app.addHook('onRoute', function beStrict(route: RouteOptions) {
       const { config, schema, method } = route
       if (schema?.hide && schema.querystring !== undefined) {
-        const known = Object.keys(Object(Object(schema.querystring).properties))
+        const known = parametersOf(Object(schema.querystring))
         route.preValidation = [dropUnknown(known), ...[route.preValidation ?? []].flat()]
       }
       if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
@@ -60,6 +60,12 @@ function refuseHeaders(names: readonly string[]) {
     if (found === -1) return
     throw new Problem('malformed', { detail: `This operation takes no ${names[found]}.` })
   }
+}
+
+/** @param query a schema of an object, or of one of several */
+function parametersOf(query: object): string[] {
+  const { properties = {}, anyOf = [] } = query as { properties?: object; anyOf?: object[] }
+  return [...Object.keys(properties), ...anyOf.flatMap(parametersOf)]
 }
 
 /** @param known the query parameters of a page */

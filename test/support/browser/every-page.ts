@@ -1,7 +1,10 @@
 import type { Browser } from 'playwright-core'
 import type { Test } from 'tap'
+import { randomToken } from '#src/crypto/hash.ts'
+import { createReceiver } from '#src/crypto/sealed-message.ts'
 import { receive } from '#test/billing/received.ts'
 import { descriptions } from '#test/resources/index.ts'
+import { stripe } from '#test/routes/api/stripe-provider.ts'
 import { insertion } from '#test/schema/table-rows.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
@@ -20,7 +23,11 @@ const downloads = ['/app/audit/export']
 
 /** A server whose every page has something to show, and a signed-in admin who is an operator. */
 export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
-  const settings = { OPERATORS: 'demo:olga', ...(proxy && { BASE_URL: proxy.origin }) }
+  const settings = {
+    ...stripe('http://127.0.0.1:9/v1'),
+    OPERATORS: 'demo:olga',
+    ...(proxy && { BASE_URL: proxy.origin }),
+  }
   const { built: test, routes } = await collectRoutes(() => build(t, settings))
   const { database } = test
   const email = 'olga@acme.example'
@@ -52,6 +59,13 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const deliveryId = await createDelivery(database, { tenantId, endpointId, attempts: 2 })
   const replayId = await createReplayOf(database, user, endpointId)
   const { rows: events } = await database.admin.query('SELECT id FROM outbound_events LIMIT 1')
+  const { publicKey } = createReceiver()
+  const asked = new URLSearchParams({
+    port: '4000',
+    key: publicKey,
+    state: randomToken(),
+    name: 'ci',
+  })
   /** An address for each page with a parameter. A page that is missing here fails the test. */
   const samples: Record<string, string> = {
     '/app/orders/:id': `/app/orders/${orderId}`,
@@ -64,13 +78,14 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
     '/app/invitations/:id': `/app/invitations/${invitations[0].id}`,
     '/app/billing/:id': '/app/billing/evt_1',
     '/app/billing/replays/:id': `/app/billing/replays/${runs[0].id}`,
+    '/app/command-line': `/app/command-line?${asked}`,
     '/docs/errors/:code': '/docs/errors/not-found',
     '/docs/api/:group': '/docs/api/account',
   }
   // Event streams are the GET routes without HEAD.
   const pages = routes
     .filter(({ method, url }) => method === 'HEAD' && isPage(url))
-    .map(({ url }) => ({ route: url, path: url.includes(':') ? samples[url] : url }))
+    .map(({ url }) => ({ route: url, path: samples[url] ?? (url.includes(':') ? undefined : url) }))
   const { cookie } = await signIn(test, user)
   if (proxy !== null) await addRemovable(t, test, user)
   const listening = await test.app.listen({ host: '127.0.0.1', port: 0 })

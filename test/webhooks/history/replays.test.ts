@@ -206,7 +206,7 @@ t.test('filters that could match nothing are refused', async (t) => {
     { eventId: 'msg_\u0000' },
     { eventId: 'x'.repeat(65) },
     { eventId: '' },
-    { eventType: 'order.eaten' },
+    { eventType: 'Order.eaten' },
     { deliveryIds: [ids[0]] },
   ]
   for (const filter of wrong) {
