@@ -5,9 +5,14 @@ export const webhookSecret = 'whsec_bench_secret_bench'
 export const sessionSecret = 'a session secret that is long enough for a bench'
 
 /** A web process of Gatehouse. */
-export function startGatehouse({ url }: Pick<Place, 'url'>): Promise<Server> {
-  return startServer('./gatehouse.ts', {
-    NODE_ENV: 'development', // no TLS in front of it
+export function startGatehouse(place: Pick<Place, 'url'>): Promise<Server> {
+  return startServer('./gatehouse.ts', settingsOf(place))
+}
+
+/** Of a process without TLS in front of it, without limits for its callers. */
+export function settingsOf({ url }: Pick<Place, 'url'>): Record<string, string> {
+  return {
+    NODE_ENV: 'development',
     BASE_URL: 'http://localhost:3000',
     DATABASE_URL: url,
     SESSION_SECRETS: sessionSecret,
@@ -22,5 +27,5 @@ export function startGatehouse({ url }: Pick<Place, 'url'>): Promise<Server> {
     RATE_LIMIT_VERIFY: 'off',
     RATE_LIMIT_PUBLISH: 'off',
     LOG_LEVEL: 'silent',
-  })
+  }
 }

@@ -34,16 +34,18 @@ export async function measureServer(
   load: Omit<Load, 'url'>,
   around: (run: () => Promise<Measured>) => Promise<Measured> = (run) => run(),
 ): Promise<Measured> {
-  const send = async (changes: Partial<Load>) => {
-    const whole = { ...load, url: server.url, ...changes } satisfies Load
-    return JSON.parse(await runNode(path('./load.ts'), [JSON.stringify(whole)]))
-  }
+  const send = (changes: Partial<Load>) => runLoad({ ...load, url: server.url, ...changes })
   try {
     await send(warmUp) // compiles code, prepares statements, opens connections
     return await around(() => send({}))
   } finally {
     await server.stop()
   }
+}
+
+/** Runs the load in a process of its own. */
+export async function runLoad(load: Load): Promise<Measured> {
+  return JSON.parse(await runNode(path('./load.ts'), [JSON.stringify(load)]))
 }
 
 /** Runs a script; resolves to its output. */

@@ -4,6 +4,7 @@ import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
 import { measureLedgerCost } from './ledger.ts'
+import { measureMemory } from './memory.ts'
 import { measureOutbound } from './outbound.ts'
 import { type Place, withPlace } from './place.ts'
 import { measureRead } from './read.ts'
@@ -21,6 +22,7 @@ import { measureWrites } from './writes.ts'
 
 const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<Section | null>>> = {
   start: measureStart,
+  memory: measureMemory,
   inbound: measureInbound,
   read: measureRead,
   writes: measureWrites,

@@ -1,24 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { startBinary, withBinary } from './binary.ts'
 import { sessionSecret, webhookSecret } from './contender.ts'
 import type { Place } from './place.ts'
-import { runNode } from './processes.ts'
 import type { Effort, Section } from './section.ts'
 
-const binary = fileURLToPath(new URL('../dist/gatehouse', import.meta.url))
-const buildScript = fileURLToPath(new URL('../src/release/binary.ts', import.meta.url))
-const patienceMs = 20_000
-const askAgainMs = 5
 const settleMs = 10_000
 
 const note = `\`dist/gatehouse serve\` with ROLE=all on a migrated database: from the start of the process to the
-first complete response to \`GET /\`, requested every ${askAgainMs} ms; resident memory ${settleMs / 1000} s later without
+first complete response to \`GET /\`, requested every 5 ms; resident memory ${settleMs / 1000} s later without
 requests: the mapped pages of the file, which processes on one machine share, and private memory. A copy
 of the file is measured, like an installed one; for the file that the build has just written the
 system counts about 50 MB more. The first run counts like the others.`
@@ -27,8 +16,11 @@ type Start = { seconds: number; megabytes: number; ownMegabytes: number }
 
 /** The single binary: time to the first response, and memory at rest. */
 export async function measureStart(place: Place, { runs }: Effort): Promise<Section> {
-  await runNode(buildScript, [])
-  const starts = await measureInstalled(place, runs)
+  const starts = await withBinary(async (installed) => {
+    const measured: Start[] = []
+    for (let run = 0; run < runs; run += 1) measured.push(await measureOnce(place, installed))
+    return measured
+  })
   const seconds = middleOf(starts.map((start) => start.seconds))
   const megabytes = middleOf(starts.map((start) => start.megabytes))
   return {
@@ -54,60 +46,20 @@ export async function measureStart(place: Place, { runs }: Effort): Promise<Sect
   }
 }
 
-async function measureInstalled(place: Place, runs: number): Promise<Start[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-start-'))
-  try {
-    const installed = join(folder, 'gatehouse')
-    await copyFile(binary, installed)
-    const starts: Start[] = []
-    for (let run = 0; run < runs; run += 1) starts.push(await measureOnce(place, installed))
-    return starts
-  } finally {
-    await rm(folder, { recursive: true })
-  }
-}
-
 async function measureOnce({ url }: Place, installed: string): Promise<Start> {
-  const port = await findFreePort()
-  const begun = performance.now()
-  const child = spawn(installed, ['serve'], { env: settings(url, port), stdio: 'ignore' })
+  const running = await startBinary(installed, settings(url))
   try {
-    await answered(`http://127.0.0.1:${port}/`, begun)
-    const seconds = (performance.now() - begun) / 1000
     await setTimeout(settleMs)
-    return { seconds, ...(await residentMemory(child)) }
+    const { resident, own } = await running.memory()
+    return { seconds: running.seconds, megabytes: resident, ownMegabytes: own }
   } finally {
-    const ended = once(child, 'exit')
-    child.kill()
-    await ended
+    await running.stop()
   }
 }
 
-async function answered(url: string, begun: number): Promise<void> {
-  while (performance.now() - begun < patienceMs) {
-    const answer = await fetch(url).catch(() => null)
-    if (answer !== null) return void (await answer.text())
-    await setTimeout(askAgainMs)
-  }
-  throw new Error('The binary does not respond.')
-}
-
-/** Linux only; NaN elsewhere. */
-async function residentMemory({ pid }: ChildProcess) {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  const read = (name: string) => {
-    const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
-    return (Number(kilobytes ?? Number.NaN) * 1024) / 1e6
-  }
-  return { megabytes: read('VmRSS'), ownMegabytes: read('RssAnon') }
-}
-
-function settings(url: string, port: number): Record<string, string> {
+function settings(url: string): Record<string, string> {
   return {
     NODE_ENV: 'production',
-    HOST: '127.0.0.1',
-    PORT: String(port),
-    ADMIN_PORT: '0',
     BASE_URL: 'https://app.example.com',
     TRUST_PROXY: '127.0.0.1',
     DATABASE_URL: url,
