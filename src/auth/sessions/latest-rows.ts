@@ -1,4 +1,4 @@
-const maxCredentials = 10_000 // of about half a kilobyte each
+const maxCredentials = 4_000 // of half a kilobyte to a few, with the names of the tenants
 
 /**
  * The rows that the latest transactions of credentials returned, for the credentials used last. They are
