@@ -311,6 +311,7 @@ export async function buildApp(
       await app.register(pageRoutes.operations)
       await app.register(pageRoutes.billing)
       await app.register(pageRoutes.billingCustomers)
+      await app.register(pageRoutes.appTokens, { keys: encryptionKeys })
 
       await app.register(async function members(app) {
         await app.register(tenantRls)

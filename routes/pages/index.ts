@@ -5,6 +5,7 @@ import home from './account/home.ts'
 import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
 import plan from './account/plan.ts'
+import appTokens from './app-tokens.ts'
 import assets from './assets.ts'
 import billingCustomers from './billing/customers.ts'
 import billing from './billing/events.ts'
@@ -27,6 +28,7 @@ import webhookReplays from './webhooks/replays.ts'
 export default {
   access,
   account,
+  appTokens,
   assets,
   audit,
   billing,

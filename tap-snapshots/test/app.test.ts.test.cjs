@@ -137,6 +137,7 @@ root
         operations
         billing
         billingCustomers
+        appTokens
         members
           tenant-rls
           tenant
@@ -579,6 +580,39 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   └── /portal (POST)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()"]
+    │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── app/app-tokens (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/app-tokens (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/app-tokens (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
+    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /rotate (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /remove (POST)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       • (preParsing) ["refuseEncodedBody()"]
     │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]

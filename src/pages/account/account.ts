@@ -84,7 +84,7 @@ export function accountPage(account: Account): Page {
     'Account',
     html`${pageHead({ title: 'Your account', lead: account.email === null ? 'No email address' : isolated(account.email) })}
       ${noticeText(notices, account.done)}
-      ${account.newToken === null ? '' : newTokenSection(account.newToken)}
+      ${account.newToken === null ? '' : newTokenSection('API token', account.newToken, 'revoke it and create another')}
       ${ownInvitationSection(account.invitations)}
       ${planSection(account.plan)}
       ${identitySection(account.identities, account.providers)}
@@ -97,15 +97,20 @@ export function accountPage(account: Account): Page {
   )
 }
 
-function newTokenSection(shown: ShownSecret | 'gone'): Html {
+/**
+ * A secret that was just created.
+ * @param kind what kind of token it is
+ * @param remedy what to do for a secret that was not copied
+ */
+export function newTokenSection(kind: string, shown: ShownSecret | 'gone', remedy: string): Html {
   if (shown === 'gone') {
-    return html`<p class="notice">This token was shown already. If you did not copy it, revoke it and create another.</p>`
+    return html`<p class="notice">This token was shown already. If you did not copy it, ${remedy}.</p>`
   }
   const { secret, note } = shown
   return html`<section class="card notice" aria-labelledby="new-token">
-        <h2 id="new-token">API token “${isolated(note ?? '')}” created</h2>
+        <h2 id="new-token">${kind} “${isolated(note ?? '')}”</h2>
         <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
-        ${copyable('new-token-text', 'API token', 'secret', secret)}
+        ${copyable('new-token-text', kind, 'secret', secret)}
       </section>`
 }
 

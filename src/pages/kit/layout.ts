@@ -157,6 +157,7 @@ const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
     entries: [
       { href: '/app/operations', label: 'Operations', icon: 'pulse', needs: 'operator' },
       { href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
+      { href: '/app/app-tokens', label: 'App tokens', icon: 'key', needs: 'operator' },
     ],
   },
   {

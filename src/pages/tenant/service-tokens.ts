@@ -1,9 +1,9 @@
 import { servicePermissions } from '#src/access/policy.ts'
-import { tokenFields } from '#src/pages/account/account.ts'
+import { newTokenSection, tokenFields } from '#src/pages/account/account.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import { boxes, formOf, renderForm, ticked } from '#src/pages/kit/form.ts'
 import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
-import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 
 export type ShownServiceToken = {
@@ -50,7 +50,7 @@ export function serviceTokensPage(view: ServiceTokensView): Page {
       actions: html`<a class="button" href="#create">Create a token</a>`,
     })}
       ${noticeText(notices, view.done)}
-      ${view.newToken === null ? '' : newTokenSection(view.newToken)}
+      ${view.newToken === null ? '' : newTokenSection('Service token', view.newToken, 'rotate its secret')}
       <section class="card" aria-labelledby="tokens">
         <h2 id="tokens">Tokens</h2>
         ${
@@ -68,18 +68,6 @@ export function serviceTokensPage(view: ServiceTokensView): Page {
       </section>`,
     { current: path, ...view.viewer },
   )
-}
-
-function newTokenSection(shown: ShownSecret | 'gone'): Html {
-  if (shown === 'gone') {
-    return html`<p class="notice">This token was shown already. If you did not copy it, rotate its secret.</p>`
-  }
-  const { secret, note } = shown
-  return html`<section class="card notice" aria-labelledby="new-token">
-        <h2 id="new-token">Service token “${isolated(note ?? '')}”</h2>
-        <p>Copy it now. Only a hash is stored, so it cannot be shown again.</p>
-        ${copyable('new-token-text', 'Service token', 'secret', secret)}
-      </section>`
 }
 
 const columns = [

@@ -1,5 +1,4 @@
 import { receive } from '#test/billing/received.ts'
-import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { insert, type Kinds, missingNumber, named } from './kind.ts'
 
 /** Objects for operators. */
@@ -13,9 +12,22 @@ export const serviceKinds: Kinds = {
       return { id }
     },
   },
+  // Belongs to no tenant and no person, so one for each world: an installation can have few.
   'app-token': {
     ...named,
-    create: async ({ world }) => ({ id: (await addAppToken(world.test.database)).id }),
+    create: ({ world }) =>
+      insert(
+        world,
+        `WITH known AS (SELECT id FROM app_tokens WHERE name = $1::text),
+           new AS (
+             INSERT INTO app_tokens (hash, name, permissions, expires_at)
+             SELECT sha256(convert_to($1::text, 'UTF8')), $1::text, '{event:publish}',
+               now() + interval '1 day'
+             WHERE NOT EXISTS (SELECT FROM known) RETURNING id
+           )
+         SELECT id FROM known UNION ALL SELECT id FROM new`,
+        [world.home],
+      ),
   },
   'billing-customer': {
     missing: { customer: 'cus_missing', userId: missingNumber },

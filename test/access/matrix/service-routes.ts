@@ -94,6 +94,26 @@ export const serviceRoutes: RouteRows = {
     answer: 303,
     body: () => ({ customer: 'cus_x', confirm: 'yes' }),
   },
+  'GET /app/app-tokens': { who: 'app-token:read', answer: 200 },
+  'POST /app/app-tokens': {
+    who: 'app-token:create',
+    answer: 303,
+    body: () => ({
+      ...{ submission: crypto.randomUUID(), name: 'ci', days: '30', permissions: 'event:publish' },
+    }),
+  },
+  'POST /app/app-tokens/rotate': {
+    who: 'app-token:update',
+    answer: 303,
+    object: 'app-token',
+    body: (params) => ({ ...params, submission: crypto.randomUUID(), confirm: 'yes' }),
+  },
+  'POST /app/app-tokens/remove': {
+    who: 'app-token:delete',
+    answer: 303,
+    object: 'app-token',
+    body: (params) => ({ ...params, confirm: 'yes' }),
+  },
   'GET /app/operations': { who: 'operation:read', answer: 200 },
   'GET /app/billing': { who: 'billing-event:read', answer: 200 },
   'GET /app/billing/:id': { who: 'billing-event:read', answer: 200, object: 'billing-event' },

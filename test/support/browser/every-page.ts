@@ -11,6 +11,7 @@ import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import type { StrippingProxy } from '#test/support/browser/stripping-proxy.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
+import { addOperator } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
@@ -35,6 +36,7 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const other = await createUser(database, { role: 'admin' })
   const { tenantId } = user
   await addIdentity(test, user.userId, 'olga')
+  await addOperator(database, 'olga')
   await database.admin.query(
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
     [other.tenantId, user.userId],
@@ -118,6 +120,7 @@ async function addRemovable(t: Test, test: TestApp, user: TestUser) {
     await send('POST', '/users', { email: 'new@acme.example', role: 'viewer' }),
     await send('POST', '/teams', { name: 'without folders' }),
     await send('POST', '/service-tokens', { name: 'ci', permissions: ['post:read'] }),
+    await send('POST', '/app-tokens', { name: 'backend', permissions: ['event:publish'] }),
     await send('PUT', '/billing/customers/cus_1', { userId: user.userId }),
   ]
   t.same(

@@ -151,7 +151,7 @@ t.test(
     t.equal(made.statusCode, 303)
     const { body } = await open(String(made.headers.location))
     const token = /gth_[\w-]+/.exec(body)?.[0] ?? ''
-    t.match(body, 'API token “<bdi>nightly</bdi>” created')
+    t.match(body, 'API token “<bdi>nightly</bdi>”</h2>')
     const me = await as(test, { authorization: `Bearer ${token}` })('GET', '/me')
     t.same(me.json().permissions, ['post:read', 'order:read'])
     const page = await open()
