@@ -22,7 +22,7 @@ t.test(
     const [, receiver = ''] = /receiver at (http:\S+),/.exec(first.output()) ?? []
     const printed = await runProgram(t, ['demo'], {}, { cwd })
     t.equal(await printed.ended, 0, printed.output())
-    t.equal(printedChange(printed.results()), printedChange(first.output()), 'printed printed')
+    t.strictSame(printedChange(printed.results()), printedChange(first.output()), 'printed printed')
     t.match(printed.results(), `open ${first.baseUrl} and sign in`)
     const elsewhere = await runProgram(t, ['demo'], {}, { cwd: await temporaryFolder(t) })
     t.equal(await elsewhere.ended, 1)

@@ -71,7 +71,7 @@ t.test(
     scripted.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
     await scripted.goto(baseUrl)
     await scripted.getByRole('link', { name: 'Sign in with the demo provider' }).click()
-    await scripted.getByRole('button', { name: /Ada Okafor/ }).click()
+    await scripted.getByRole('button', { name: /Nia Castell/ }).click()
     await scripted.waitForURL(`${baseUrl}/`)
     for (const width of [1280, 390]) {
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -65,10 +65,12 @@ const changes = [
   ],
   [
     'src/schema/tables.ts',
-    '  ...privilegesOf(resources),',
-    `  ...privilegesOf(resources),
+    'Object.entries(privilegesOf(resources))',
+    `Object.entries({
+  ...privilegesOf(resources),
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at, reference)', worker: '' },
-  order_labels: { web: 'SELECT', worker: '' },`,
+  order_labels: { web: 'SELECT', worker: '' },
+})`,
   ],
   [
     'src/schema/tables.ts',

@@ -7,7 +7,7 @@ import type { Environment } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
-import { readUrl } from '../kit/databases.ts'
+import { readUrl, requireOwner } from '../kit/databases.ts'
 import { withDatabaseOwner } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 import { withQueue } from '../kit/queue.ts'
@@ -98,5 +98,9 @@ async function write(pieces: AsyncIterable<string>): Promise<void> {
 
 /** As the owner: no running process may read or delete anybody's data. Deletion adds jobs. */
 function withOwner(env: Environment, work: Parameters<typeof withQueue>[1]): Promise<void> {
-  return withDatabaseOwner(env, (whole) => withQueue(readUrl(whole, 'DATABASE_OWNER_URL'), work))
+  return withDatabaseOwner(env, async (whole) => {
+    const url = readUrl(whole, 'DATABASE_OWNER_URL')
+    await requireOwner(url)
+    await withQueue(url, work)
+  })
 }
