@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { found } from '#src/http/params.ts'
 import { errorCodes } from '#src/http/problems.ts'
 import { type PublicDocument, publicDocument } from '#src/http/public-document.ts'
+import { Line, OptionalLine } from '#src/http/schemas.ts'
 import { changelogPage } from '#src/pages/docs/changelog.ts'
 import { errorPage, errorsPage } from '#src/pages/docs/errors.ts'
 import { eventsPage } from '#src/pages/docs/events.ts'
@@ -15,7 +16,7 @@ import type { Page } from '#src/pages/kit/layout.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 
 const open = { config: { access: 'public' }, schema: { hide: true } } as const
-const Search = Type.Object({ q: Type.Optional(Type.String({ maxLength: 100 })) })
+const Search = Type.Object({ q: Type.Optional(OptionalLine(100)) })
 
 /**
  * The OpenAPI description, generated from the route schemas, as JSON and as pages: a first call, the
@@ -52,7 +53,7 @@ const openapi: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async function o
   )
   app.get(
     '/docs/api/:group',
-    { ...open, schema: { hide: true, params: Type.Object({ group: Type.String() }) } },
+    { ...open, schema: { hide: true, params: Type.Object({ group: Line(100) }) } },
     async ({ params }, reply) => {
       const document = found(operations().get(`/docs/api/${params.group}`) ?? null)
       // The script of the page sends requests to us.
@@ -75,7 +76,7 @@ const openapi: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async function o
   )
   app.get(
     '/docs/errors/:code',
-    { ...open, schema: { hide: true, params: Type.Object({ code: Type.String() }) } },
+    { ...open, schema: { hide: true, params: Type.Object({ code: Line(100) }) } },
     async ({ params }, reply) => reply.sendDocument(found(errors.get(params.code) ?? null)),
   )
 }

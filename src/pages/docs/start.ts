@@ -18,12 +18,13 @@ export function startPage(groups: readonly Group[], baseUrl: string): Page {
 }
 
 function firstCall(baseUrl: string): Html {
+  const call = `curl ${baseUrl}/me -H "Authorization: Bearer gth_…"`
   return html`<section class="card" aria-labelledby="first-call">
         <h2 id="first-call">First call</h2>
         <ol class="numbered">
           <li>Create an API token on <a href="/app/account">your account page</a>. It is shown once.</li>
           <li>Ask who you are, in a terminal:
-            ${copyable('first', 'Sample', 'example', `curl ${baseUrl}/me -H "Authorization: Bearer gth_…"`)}</li>
+            ${copyable('first', 'Sample', 'example', call)}</li>
           <li>Go on with <a href="/docs/api/orders">orders</a>, or read the <a href="/docs/guide">guide</a>.</li>
         </ol>
       </section>`

@@ -100,9 +100,10 @@ t.test('the list is filtered by status and type, and has a link to older events'
   t.equal(idsOf(first).length, 25)
   t.same(idsOf(second), ['evt-14', 'evt-13', 'evt-12', 'evt-11', 'evt-10'])
   t.notMatch(second, 'Older events')
-  for (const query of ['status=odd', 'cursor=x', 'odd=1']) {
+  for (const query of ['status=odd', 'cursor=x']) {
     t.equal((await open(`/app/billing?${query}`)).statusCode, 400, query)
   }
+  t.equal((await open('/app/billing?odd=1')).statusCode, 200)
 })
 
 t.test('one event or all dead events are replayed; without scripts the page reloads', async (t) => {
