@@ -87,7 +87,7 @@ t.test('a user revokes a token, and an operator links a customer, by keyboard on
   await page.goto('/app/account')
   await page.getByLabel('Name', { exact: true }).fill('nightly')
   await page.getByRole('button', { name: 'Create token' }).press('Enter')
-  await page.getByRole('heading', { name: 'created' }).waitFor()
+  await page.getByRole('heading', { name: 'nightly' }).waitFor()
   await page.goto('/app/account')
   t.same(await findingsOf(page), [], 'a token')
   await page.goto('/app/account')
