@@ -66,7 +66,8 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
   const isThin = event.object === 'v2.core.event'
   const kind = kindIn(stripeKinds, isThin ? type.replace(/^v1\./, '') : type)
   const related = objectIn(event.related_object)
-  const object = objectIn(isThin ? related : objectIn(event.data).object)
+  const sent = objectIn(isThin ? related : objectIn(event.data).object)
+  const object = kind === 'payment' ? withoutReleased(sent, event.api_version) : sent
   const account = event.account ?? (isThin ? event.context : null) ?? null
   const created = isThin ? secondsOf(event.created) : timeOf(event.created)
   const read = eventOf({ id, type, created, kind, ignored: ignoredBecause(), object })
@@ -121,22 +122,32 @@ function paymentOf(object: BillingEvent['object'], otherwise: 'id' | 'charge'): 
   return referenceOf(object.payment_intent) ?? referenceOf(object[otherwise])
 }
 
+// Changelog of 2025-03-31.basil: "Partially capturing or canceling payments no longer creates a Refund".
+const firstWithoutReleased = '2025-03-31'
+
 /**
- * A charge that is only authorized is not paid. One that was captured in part counts the rest as
- * refunded.
+ * Before that version, a charge captured in part counted the rest, which was released, as refunded.
+ * Versions start with their date.
  */
+function withoutReleased(charge: BillingEvent['object'], version: unknown): BillingEvent['object'] {
+  const { amount, amount_captured: captured, amount_refunded: refunded } = charge
+  if (typeof version !== 'string' || version >= firstWithoutReleased) return charge
+  if (![amount, captured, refunded].every(Number.isSafeInteger)) return charge
+  const released = Number(amount) - Number(captured)
+  return { ...charge, amount_refunded: Math.max(0, Number(refunded) - released) }
+}
+
+/** A charge that is only authorized is not paid. One may be captured in part. */
 function chargeEffect(object: BillingEvent['object'], customer: string): Effect {
   if (object.captured === false) return { kind: 'none' }
   const authorized = amountOf(object.amount, 'data.object.amount')
-  const amount = amountOf(object.amount_captured ?? authorized, 'data.object.amount_captured')
-  const returned = amountOf(object.amount_refunded ?? 0, 'data.object.amount_refunded')
   return {
     kind: 'payment',
     customer,
     payment: textOf(paymentOf(object, 'id'), 'data.object.id'),
-    amount,
+    amount: amountOf(object.amount_captured ?? authorized, 'data.object.amount_captured'),
     currency: currencyOf(object.currency, 'data.object.currency'),
-    refunded: Math.max(0, returned - (authorized - amount)),
+    refunded: amountOf(object.amount_refunded ?? 0, 'data.object.amount_refunded'),
   }
 }
 

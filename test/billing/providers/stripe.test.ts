@@ -66,8 +66,8 @@ function read(text: string) {
   return event
 }
 
-function effect(type: string, object: Record<string, unknown>) {
-  const event = read(stripeEvent('evt_1', type, object))
+function effect(type: string, object: Record<string, unknown>, more: Record<string, unknown> = {}) {
+  const event = read(stripeEvent('evt_1', type, object, more))
   return provider.effectOf(event, event.object)
 }
 
@@ -91,10 +91,20 @@ t.test('each kind has its effect', async (t) => {
   const authorized = stripeCharge({ captured: false, amount_captured: 0 })
   t.strictSame(effect('charge.succeeded', authorized), { kind: 'none' }, 'not paid yet')
   t.strictSame(effect('charge.captured', stripeCharge()), payment)
-  const part = stripeCharge({ amount_captured: 3_000, amount_refunded: 1_900 })
-  t.strictSame(effect('charge.captured', part), { ...payment, amount: 3_000 }, 'a part')
-  const returned = stripeCharge({ amount_captured: 3_000, amount_refunded: 2_900 })
-  t.match(effect('charge.refunded', returned), { amount: 3_000, refunded: 1_000 })
+  for (const [version, released] of [
+    ['2026-10-28.endive', 0],
+    ['2025-03-31.basil', 0],
+    ['2025-02-24.acacia', 1_900],
+    ['2020-08-27', 1_900],
+  ] as const) {
+    const part = (refunded: number) =>
+      stripeCharge({ amount_captured: 3_000, amount_refunded: released + refunded })
+    const of = { api_version: version }
+    const captured = { ...payment, amount: 3_000 }
+    t.strictSame(effect('charge.captured', part(0), of), captured, version)
+    const returned = { ...captured, refunded: 1_000 }
+    t.strictSame(effect('charge.refunded', part(1_000), of), returned, version)
+  }
   for (const status of ['succeeded', 'pending', 'requires_action']) {
     t.strictSame(effect('refund.updated', stripeRefund({ status })), { kind: 'none' }, status)
   }
