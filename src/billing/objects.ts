@@ -138,7 +138,10 @@ export async function putRefunded(
       AND (newest_created IS NULL OR ${created}::float8 IS NULL OR newest_created <= ${created})`
 }
 
-/** Keeps a refund or a dispute of a payment. Of a dispute the newest state counts. */
+/**
+ * Keeps a refund or a dispute of a payment. Of a dispute the newest state counts. A refund that failed
+ * keeps the time of its failure when later events repeat it, because `findClaims` compares that time.
+ */
 export async function putClaim(
   tx: Tx,
   effect: Extract<Effect, { kind: 'refund' | 'dispute' }>,
@@ -156,7 +159,8 @@ export async function putClaim(
             ${isRefund ? effect.amount : null}::bigint, ${created}, ${now})
     ON CONFLICT (object_id) DO UPDATE SET
       status = excluded.status, amount = excluded.amount,
-      newest_created = excluded.newest_created,
+      newest_created = CASE WHEN stored.status = 'failed' AND excluded.status = 'failed'
+        THEN stored.newest_created ELSE excluded.newest_created END,
       revision = stored.revision + 1, updated_at = excluded.updated_at
     WHERE stored.newest_created IS NULL OR excluded.newest_created >= stored.newest_created`
 }

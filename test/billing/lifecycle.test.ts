@@ -190,6 +190,8 @@ t.test('a refund that fails is taken back, in any order, and a later one counts'
     t.strictSame(await select(state), [{ amount_refunded: '0', status: 'paid' }], order.join())
     t.equal(await apply(charge('r2', 40, 4_900)), 'processed')
     t.strictSame(await select(state), [{ amount_refunded: '4900', status: 'refunded' }])
+    t.equal(await apply(failed('f later', 50)), 'processed')
+    t.strictSame(await select(state), [{ amount_refunded: '4900', status: 'refunded' }], 'once')
   }
 })
 
