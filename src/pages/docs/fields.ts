@@ -20,9 +20,24 @@ export function fieldsOf(schema: Schema, prefix = ''): FieldRow[] {
 }
 
 function nestedFields(name: string, field: Schema): FieldRow[] {
-  if (field.items !== undefined) return fieldsOf(field.items, `${name}[].`)
-  const [first] = withoutNull(alternativesOf(field))
-  return fieldsOf(first ?? field, `${name}.`)
+  return field.items === undefined
+    ? fieldsOf(commonOf(field), `${name}.`)
+    : fieldsOf(commonOf(field.items), `${name}[].`)
+}
+
+/** What the alternatives of a union have in common: the fields of all, with each of their types. */
+function commonOf(schema: Schema): Schema {
+  const [first, ...others] = withoutNull(alternativesOf(schema))
+  if (first === undefined || others.length === 0) return first ?? schema
+  const { required = [], properties = {} } = first
+  const common = Object.entries(properties).flatMap(([key, field]) => {
+    const rest = others.flatMap((other) => other.properties?.[key] ?? [])
+    const { description = '' } = field
+    return rest.length === others.length
+      ? [[key, { description, anyOf: [field, ...rest] }] as const]
+      : []
+  })
+  return { properties: Object.fromEntries(common), required }
 }
 
 /** A short description of a schema: `string, 1 to 200 characters`, `integer, or null`. */
@@ -32,7 +47,7 @@ export function typeText(schema: Schema): string {
   if (constant !== undefined) return JSON.stringify(constant)
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
   if (alternatives.length > 0) {
-    const words = withoutNull(alternatives).map(typeText).join(' or ')
+    const words = [...new Set(withoutNull(alternatives).map(typeText))].join(' or ')
     return alternatives.some(isNull) ? `${words}, or null` : words
   }
   if (items !== undefined) return `list of ${typeText(items)}${limits(schema)}`

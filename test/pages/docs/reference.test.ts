@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { ApiDescription, Operation } from '#src/http/openapi/examples.ts'
+import type { ApiDescription, Operation, Schema } from '#src/http/openapi/examples.ts'
 import { fieldsOf, typeText } from '#src/pages/docs/fields.ts'
 import { groupsOf } from '#src/pages/docs/operations.ts'
 import { groupPage } from '#src/pages/docs/reference.ts'
@@ -141,5 +141,21 @@ t.test('schemas are described in words', async (t) => {
       { name: 'l', required: false },
       { name: 'l[].b', required: true },
     ],
+  )
+  const kindOf = (kind: string, data: Schema) => ({
+    type: 'object',
+    properties: { kind: { const: kind }, data, [`only-${kind}`]: { type: 'string' } },
+    required: ['kind'],
+  })
+  const union = { oneOf: [kindOf('a', nested), kindOf('b', { type: 'object' })] }
+  const rows = fieldsOf({ properties: { l: { type: 'array', items: union } } })
+  t.strictSame(
+    rows.map(({ name, type }) => [name, type]),
+    [
+      ['l', 'list of object'],
+      ['l[].kind', '"a" or "b"'],
+      ['l[].data', 'object'],
+    ],
+    'of a union, the fields that all have',
   )
 })
