@@ -83,7 +83,7 @@ function tagResponse(
     done(null, payload)
     return
   }
-  // The request that is replayed has checked it.
+  // A replayed response is that of a request which checked it.
   if (headers['if-match'] !== undefined && !reply.isMatchChecked && !request.isReplayed) {
     done(new Error(`${method} ${routeOptions.url} does not check If-Match.`))
     return

@@ -43,7 +43,7 @@ function limitTimes(ajv: Ajv): void {
   ajv.addFormat('date-time', (text) => standard.validate(text) && isStorableTimeText(text))
 }
 
-// Others write them: what is unusual is not logged, and what is unknown is refused.
+// Apps write these schemas: unusual keywords are not logged, unknown ones are refused.
 const ofEventTypes = {
   useDefaults: false,
   logger: false,

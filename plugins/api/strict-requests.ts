@@ -19,8 +19,8 @@ const readMethods = ['GET', 'HEAD']
 /**
  * Nothing that a client sends to an operation of the API is silently ignored: unknown query parameters
  * are 400, also where there are none, as are conditions and keys that the operation does not take, and
- * bodies that are not JSON are 415. Pages accept forms, and any query parameter, such as those of a
- * newsletter.
+ * bodies that are not JSON are 415. Pages accept forms, and ignore unknown query parameters such as
+ * `utm_source`.
  */
 export default fp(
   async function strictRequests(app) {

@@ -40,8 +40,8 @@ export type Effect =
       refunded: number | null
     }
   /**
-   * One of the refunds of a payment, counted once. One that failed is taken back from what the payment
-   * said before.
+   * One refund of a payment, counted once. A failed one is subtracted from what the payment reported
+   * before.
    */
   | {
       kind: 'refund'

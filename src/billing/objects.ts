@@ -166,8 +166,8 @@ export async function putClaim(
 }
 
 /**
- * What is known about a payment. A refund that failed counts against what the payment said before:
- * later states leave it out themselves.
+ * The refunded amount of a payment, and whether it is disputed. A failed refund is subtracted from what
+ * the payment reported before the failure; later reports leave it out already.
  */
 export async function findClaims(tx: Tx, payment: string): Promise<PaymentState> {
   const [row] = await tx.sql<{ refunded: bigint | string; isDisputed: boolean }>`

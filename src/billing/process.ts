@@ -75,7 +75,7 @@ type Application = Pick<Decision, 'effect'> & {
   isPaymentKnown: boolean
 }
 
-/** Whose tenant it is; a payment that is known has no user here. */
+/** The tenant of the invoices. `userId` is null if it was found by the payment, not by the customer. */
 type Payee = { userId: number | null; tenantId: string }
 
 /**
@@ -241,7 +241,7 @@ function payerIn({ object }: BillingEvent): string | undefined {
   return typeof customer === 'string' ? customer : undefined
 }
 
-/** Whether it is about a payment that has its invoice, whoever the customer belongs to by now. */
+/** Whether its payment has an invoice. The customer may belong to another user since then. */
 async function hasInvoice(db: Database, effect: Effect): Promise<boolean> {
   return 'payment' in effect && effect.payment !== null && isPaymentKnown(db, effect.payment)
 }

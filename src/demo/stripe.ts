@@ -228,7 +228,7 @@ export async function startStripe({
     return JSON.stringify(newEvent('charge.succeeded', charge, created))
   }
 
-  /** What is not received is found by the reconciliation. */
+  /** Gives up after some attempts: the reconciliation finds the event. */
   async function deliver(body: string): Promise<void> {
     for (let attempt = 1; attempt <= tries; attempt += 1) {
       const signature = signatureHeader(webhook.secret, body, unixSeconds(systemClock))

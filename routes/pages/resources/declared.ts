@@ -238,7 +238,7 @@ function valuesOf(
   return Object.fromEntries(values)
 }
 
-/** As if the schema of the form had refused it, so that the fault stands beside its field. */
+/** A validation error like those of the schema, so the form shows it beside the field. */
 function refusedValue(key: string, keyword: 'minimum' | 'maximum', limit: number): Error {
   const fault = { keyword, instancePath: `/${key}`, schemaPath: '', params: { limit } }
   const error = new errorCodes.FST_ERR_VALIDATION('')

@@ -151,7 +151,7 @@ function chargeEffect(object: BillingEvent['object'], customer: string): Effect 
   }
 }
 
-/** `charge.refunded` reports refunds when they are made; here counts only that one did not arrive. */
+/** The charge reports its refunds (`charge.refunded`). Of a refund itself only the failure counts. */
 function refundEffect(object: BillingEvent['object']): Effect {
   if (object.status !== 'failed' && object.status !== 'canceled') return { kind: 'none' }
   return {

@@ -70,7 +70,7 @@ function portalForm(isSecond: boolean): Html {
           </form>`
 }
 
-/** A plan that its end has ended is over, whatever the provider said before. */
+/** Without a plan an active subscription has passed its end, which the provider has not reported yet. */
 function stateOf({ plan }: ShownPlan, status: string): State | undefined {
   const state = states[status]
   return plan === null && state?.mood === 'good' ? states.canceled : state

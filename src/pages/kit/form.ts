@@ -234,7 +234,7 @@ const renderers: Readonly<Record<Field['kind'], (control: Control) => Html>> = {
   },
   area(control) {
     const [value = ''] = control.values
-    // HTML ignores a line break after the tag, so that of the value is kept.
+    // HTML drops a line break right after the tag: this one, not the first of the value.
     return labelled(control, html`<textarea${attributesOf(control)}>\n${value}</textarea>`)
   },
   choice(control) {

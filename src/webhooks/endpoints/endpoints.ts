@@ -318,8 +318,8 @@ function toEndpoint(row: EndpointRow): Endpoint {
     id: row.id,
     url: row.url,
     description: row.description,
-    // The schemas of the routes and the checks of the table allow no other values in these two.
     eventTypes: row.allEventTypes ? null : row.eventTypes,
+    // The schemas of the routes and a check of the table allow no other values.
     signature: row.signature as SignatureProfile,
     rateLimit:
       row.ratePerSecond === null || row.rateBurst === null
