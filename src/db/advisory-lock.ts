@@ -12,6 +12,7 @@ type LockName =
   | 'app-tokens'
   | 'billing-fetch'
   | 'endpoint-replays'
+  | 'event-types'
   | 'folders'
   | 'invitations'
   | 'provider-grant'

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { Problem } from '#src/http/problems.ts'
 import { Nullable, Text, Time } from '#src/http/schemas.ts'
 import { isDeeperThan } from '#src/runtime/json.ts'
-import { appTypeName } from './app-types.ts'
+import { appTypeName, maxTypeBytes } from './app-types.ts'
 
 export const AppTypeName = Type.String({
   maxLength: 100,
@@ -25,18 +25,24 @@ export function requireShallow(body: object): void {
   })
 }
 
+const maxTypeKib = maxTypeBytes / 1_024
+
 export const AppTypeChange = Type.Object(
   {
     description: Text(1_000),
     schema: Type.Optional(
       Nullable(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'JSON Schema (draft 7) of `data`; without it every object is accepted',
+          description: `JSON Schema (draft 7) of \`data\`, at most ${maxTypeKib} KiB; without it every object is accepted`,
         }),
       ),
     ),
     example: Type.Optional(
-      Nullable(Type.Record(Type.String(), Type.Unknown(), { description: '`data` of an example' })),
+      Nullable(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: `\`data\` of an example, at most ${maxTypeKib} KiB`,
+        }),
+      ),
     ),
   },
   { title: 'EventTypeChange', additionalProperties: false },

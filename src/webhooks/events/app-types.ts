@@ -1,3 +1,4 @@
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { withinBytes } from '#src/db/keyset.ts'
@@ -29,6 +30,9 @@ export const maxAppTypes = 500
 
 // Others wait meanwhile. A schema of a few hundred fields takes some tens of milliseconds.
 const maxCompileMs = 1_000
+
+/** A schema and an example, each as JSON: publishing reads the schemas of up to 100 types. */
+export const maxTypeBytes = 65_536
 
 /** How long a request may check data: a pattern or `uniqueItems` of a schema could take hours. */
 export const maxCheckMs = 250
@@ -67,7 +71,9 @@ export async function requireEventTypes(
 ): Promise<void> {
   const others = names.filter((name) => !eventTypes.some((type) => type === name))
   if (others.length === 0) return
-  const known = await findAppTypes(tx, others)
+  const rows = await tx.sql<{ name: string }>`
+    SELECT name FROM app_event_types WHERE name = ANY (${others})`
+  const known = new Set(rows.map(({ name }) => name))
   const fields = names.flatMap((name, index): FieldError[] => {
     const isUnknown = others.includes(name) && !known.has(name)
     const detail = 'is not an event type'
@@ -76,20 +82,25 @@ export async function requireEventTypes(
   if (fields.length > 0) throw new Problem('malformed', { fields })
 }
 
-/** The types of these names that are registered, by name. */
-export async function findAppTypes(
+/** What publishing an event needs to know about its type. */
+export type AppTypeSchema = { name: string; schema: JsonObject | null; updatedAt: Date }
+
+/** The schemas of the registered types with these names, by name. */
+export async function findAppTypeSchemas(
   { sql }: Pick<Tx, 'sql'>,
   names: readonly string[],
-): Promise<Map<string, AppEventType>> {
-  const rows = await sql<TypeRow>`
-    SELECT ${columns} FROM app_event_types WHERE name = ANY (${[...names]})`
-  return new Map(rows.map((row) => [row.name, toType(row)]))
+): Promise<Map<string, AppTypeSchema>> {
+  const rows = await sql<AppTypeSchema>`
+    SELECT name, schema, updated_at AS "updatedAt" FROM app_event_types
+    WHERE name = ANY (${[...names]})`
+  return new Map(rows.map((row) => [row.name, row]))
 }
 
 /**
  * Registers a type, or replaces what was said about it. Events that were published before stay as they are.
- * @throws Problem `malformed` if the schema cannot be used or the example does not match it, `conflict`
- *   for a type of the program itself, or if there are `maxAppTypes` already
+ * @throws Problem `malformed` if the schema cannot be used, the example does not match it, or either is
+ *   longer than `maxTypeBytes`; `conflict` for a type of the program itself, or if there are
+ *   `maxAppTypes` already
  */
 export async function putAppType(
   tx: Tx,
@@ -101,11 +112,13 @@ export async function putAppType(
   if (eventTypes.some((type) => type === name)) {
     throw new Problem('conflict', { detail: `${name} is a type of this program itself.` })
   }
+  const [schemaText, exampleText] = [toText(schema, '/schema'), toText(example, '/example')]
   requireUsable(schema, example, compile)
-  const text = (value: JsonObject | null) => (value === null ? null : JSON.stringify(value))
+  // Without the lock, two requests at once could both see room for one more.
+  await lockUntilCommit(tx, 'event-types')
   const [row] = await tx.sql<TypeRow & { isNew: boolean }>`
     INSERT INTO app_event_types AS t (name, description, schema, example, created_at, updated_at)
-    SELECT ${name}, ${description}, ${text(schema)}::json, ${text(example)}::json, ${now}, ${now}
+    SELECT ${name}, ${description}, ${schemaText}::json, ${exampleText}::json, ${now}, ${now}
     WHERE ${maxAppTypes} > (SELECT count(*) FROM app_event_types o WHERE o.name <> ${name})
     ON CONFLICT (name) DO UPDATE SET
       description = excluded.description, schema = excluded.schema, example = excluded.example,
@@ -117,6 +130,15 @@ export async function putAppType(
     })
   }
   return { type: toType(row), isNew: row.isNew }
+}
+
+/** @throws Problem `malformed` if it is longer than `maxTypeBytes` */
+function toText(value: JsonObject | null, pointer: string): string | null {
+  if (value === null) return null
+  const text = JSON.stringify(value)
+  if (Buffer.byteLength(text) <= maxTypeBytes) return text
+  const detail = `must have at most ${maxTypeBytes / 1_024} KiB as JSON`
+  throw new Problem('malformed', { fields: [{ in: 'body', pointer, detail }] })
 }
 
 function requireUsable(
@@ -157,17 +179,17 @@ export type CompileSchema = (schema: JsonObject) => Validate
 
 /** The checks of these types by name; null for a type that accepts any object. */
 export type FindChecks = (
-  types: ReadonlyMap<string, AppEventType>,
+  types: ReadonlyMap<string, AppTypeSchema>,
 ) => ReadonlyMap<string, Validate | null>
 
 /** Compiles the schemas of types, each version once. */
 export function createDataChecks(compile: CompileSchema): FindChecks {
-  const compiled = new Map<string, { since: string; validate: Validate }>()
-  function checkOf({ name, schema, updatedAt }: AppEventType): Validate | null {
+  const compiled = new Map<string, { since: number; validate: Validate }>()
+  function checkOf({ name, schema, updatedAt }: AppTypeSchema): Validate | null {
     if (schema === null) return null
+    const since = updatedAt.getTime()
     const known = compiled.get(name)
-    const current =
-      known?.since === updatedAt ? known : { since: updatedAt, validate: compile(schema) }
+    const current = known?.since === since ? known : { since, validate: compile(schema) }
     compiled.set(name, current)
     return current.validate
   }

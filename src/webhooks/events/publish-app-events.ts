@@ -9,7 +9,7 @@ import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attemp
 import {
   type FindChecks,
   faultsOf,
-  findAppTypes,
+  findAppTypeSchemas,
   maxCheckMs,
   tooSlow,
   type Validate,
@@ -43,13 +43,18 @@ export async function publishAppEvents(
   { findChecks, pointerOf }: { findChecks: FindChecks; pointerOf: PointerOf },
   now: Date,
 ): Promise<{ published: PublishedEvent[]; isReplay: boolean }> {
+  const composed = events.map(({ id, type, data }) => ({
+    type,
+    ...composeEvent(type, data, now, id),
+  }))
+  const named = composed.filter((_, index) => events[index]?.id !== undefined)
   const [types, known] = await Promise.all([
-    findAppTypes(tx, [...new Set(events.map(({ type }) => type))]),
-    findKnown(tx, { tenantId }, events),
+    findAppTypeSchemas(tx, [...new Set(events.map(({ type }) => type))]),
+    findKnown(tx, { tenantId }, named),
   ])
   const before = events.map(({ id }) => (id === undefined ? undefined : known.get(id)))
   // The type of a known event may have changed since it was published.
-  const unchecked = events.map((event, index) => (before[index] ? null : event))
+  const unchecked = events.map((event, index) => (before[index] === undefined ? event : null))
   const faults = checkAll(unchecked, findChecks(types), pointerOf)
   faults.push(...doubledIds(events, pointerOf))
   if (faults.length > 0) throw new Problem('malformed', { fields: faults.slice(0, maxFaults) })
@@ -62,22 +67,16 @@ export async function publishAppEvents(
   })
   if (taken.length > 0) throw new Problem('conflict', { fields: taken })
 
-  const createdAt = now.toISOString()
-  const composed = events.map(({ id, type, data }, index) => {
-    const first = before[index]
-    if (first !== undefined) return { id: first.id, type, createdAt: first.createdAt, body: null }
-    return { type, createdAt, ...composeEvent(type, data, now, id) }
-  })
-  const fresh = composed.flatMap(({ body, ...event }) =>
-    body === null ? [] : [{ ...event, body }],
-  )
+  const fresh = composed.filter((_, index) => before[index] === undefined)
   if (fresh.length > 0) {
     const statement = await insertAll({ tenantId }, fresh, now)
     tx.runWithCommit(statement, (deliveries) => {
       if (deliveries.length > 0) wakeWorkers(tx, { tenantId })
     })
   }
-  const published = composed.map(({ body, ...event }) => event)
+  const published = composed.map(({ id, type }, index) => {
+    return { id, type, createdAt: before[index]?.createdAt ?? now.toISOString() }
+  })
   return { published, isReplay: fresh.length === 0 }
 }
 
@@ -94,20 +93,28 @@ function insertAll(
 
 type KnownEvent = { id: string; type: string; createdAt: string; data: unknown }
 
-/** The events of the tenant that have these ids already. */
+/**
+ * The events of the tenant that have these ids already; null for one whose body has another length, and
+ * so another content. Such a body is not read, so that no more is read than the request has sent.
+ */
 async function findKnown(
   tx: Tx,
   { tenantId }: TenantScope,
-  events: readonly AppEvent[],
-): Promise<Map<string, KnownEvent>> {
-  const ids = events.flatMap(({ id }) => (id === undefined ? [] : [id]))
-  if (ids.length === 0) return new Map()
-  const rows = await tx.sql<{ id: string; body: string }>`
-    SELECT id, body FROM outbound_events WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids})`
-  return new Map(rows.map(({ id, body }) => [id, JSON.parse(body)]))
+  composed: readonly { id: string; body: string }[],
+): Promise<Map<string, KnownEvent | null>> {
+  if (composed.length === 0) return new Map()
+  const ids = composed.map(({ id }) => id)
+  // The times in the bodies differ, but all have the same length.
+  const bytes = composed.map(({ body }) => Buffer.byteLength(body))
+  const rows = await tx.sql<{ id: string; body: string | null }>`
+    SELECT id, CASE WHEN octet_length(e.body) = n.bytes THEN e.body END AS body
+    FROM unnest(${ids}::text[], ${bytes}::int[]) AS n (id, bytes)
+    JOIN outbound_events e USING (id) WHERE e.tenant_id = ${tenantId}::uuid`
+  return new Map(rows.map(({ id, body }) => [id, body && JSON.parse(body)]))
 }
 
-function isSameEvent(before: KnownEvent, { type, data }: AppEvent): boolean {
+function isSameEvent(before: KnownEvent | null, { type, data }: AppEvent): boolean {
+  if (before === null) return false
   // As JSON has it, because the one before was stored as such.
   return before.type === type && isDeepStrictEqual(before.data, JSON.parse(JSON.stringify(data)))
 }

@@ -1,9 +1,12 @@
 import t from 'tap'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import { maxPageBytes } from '#src/db/keyset.ts'
-import { maxAppTypes } from '#src/webhooks/events/app-types.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
+import { maxAppTypes, maxTypeBytes } from '#src/webhooks/events/app-types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
 import { as, asText, createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 t.test('a type is registered once, and replaced', async (t) => {
   const test = await build(t)
@@ -84,6 +87,25 @@ t.test('an example or a schema that is nested too deep is refused', async (t) =>
   }
 })
 
+t.test('a schema and an example have at most 64 KiB each', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  const empty = JSON.stringify({ description: '' }).length
+  const ofBytes = (bytes: number) => ({ description: 'x'.repeat(bytes - empty) })
+  const put = (body: object) => use('PUT', '/event-types/big', { description: 'x', ...body })
+  const most = ofBytes(maxTypeBytes)
+  const stored = await put({ schema: most, example: most })
+  t.equal(stored.statusCode, 201, stored.body)
+  for (const field of ['schema', 'example']) {
+    const answer = await put({ [field]: ofBytes(maxTypeBytes + 1) })
+    t.equal(answer.statusCode, 400)
+    const detail = 'must have at most 64 KiB as JSON'
+    t.match(answer.json(), { errors: [{ pointer: `/${field}`, detail }] })
+  }
+  const wide = { description: 'é'.repeat(maxTypeBytes / 2) }
+  t.equal((await put({ example: wide })).statusCode, 400, 'bytes, not characters')
+})
+
 t.test('a page of types ends at a number of bytes', async (t) => {
   const test = await build(t)
   const { use } = await appCaller(test)
@@ -110,6 +132,26 @@ t.test('there is a most of types', async (t) => {
   )
   t.equal((await use('PUT', '/event-types/new', { description: 'x' })).statusCode, 409)
   t.equal((await use('PUT', '/event-types/x1', { description: 'y' })).statusCode, 200)
+})
+
+t.test('two requests at once do not register more types than there may be', async (t) => {
+  const test = await build(t)
+  const { use } = await appCaller(test)
+  const { admin } = test.database
+  await admin.query(
+    `INSERT INTO app_event_types (name, description) SELECT 'x' || n, 'x' FROM generate_series(1, $1) n`,
+    [maxAppTypes - 1],
+  )
+  const other = openSystemDatabase(test.database.url, 1)
+  t.teardown(() => other.close())
+  const late = await other.transaction({ statementTimeoutMs: 30_000 }, async (tx) => {
+    await lockUntilCommit(tx, 'event-types')
+    await tx.sql`INSERT INTO app_event_types (name, description) VALUES ('last', 'x')`
+    const put = use('PUT', '/event-types/late', { description: 'x' })
+    await untilBlocked(test.database)
+    return { put }
+  })
+  t.equal((await late.put).statusCode, 409)
 })
 
 t.test('an endpoint chooses a registered type, by API and by form', async (t) => {

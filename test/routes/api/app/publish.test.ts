@@ -223,6 +223,24 @@ t.test('an event that is nested too deep is refused', async (t) => {
   t.strictSame(await stored(test, tenantId), [])
 })
 
+t.test(
+  'the body of an event with the same id is read only if it has the same length',
+  async (t) => {
+    const test = await build(t)
+    const { tenantId, publish } = await setUp(test)
+    const event = { type: name, data: { ...data, id: 'ä€😀' }, id: 'once' }
+    t.equal((await publish(event)).statusCode, 201)
+    t.equal((await publish(event)).headers['idempotent-replayed'], 'true', 'bytes, not characters')
+    // No JSON: reading it would be a 500.
+    await test.database.admin.query(
+      `UPDATE outbound_events SET body = repeat('x', 1000) WHERE tenant_id = $1`,
+      [tenantId],
+    )
+    const answer = await publish(event)
+    t.equal(answer.statusCode, 409, answer.body)
+  },
+)
+
 t.test('an id that is published again has no second effect', async (t) => {
   const test = await build(t)
   const { tenantId, app, publish } = await setUp(test)
@@ -242,6 +260,10 @@ t.test('an id that is published again has no second effect', async (t) => {
   t.equal(conflict.statusCode, 409, conflict.body)
   t.match(conflict.json(), { errors: [{ pointer: '/events/1/id' }] })
   t.equal((await stored(test, tenantId)).length, 1, 'nothing of the batch')
+  const longer = { ...event, data: { ...data, pages: 30 } }
+  t.equal((await publish(longer)).statusCode, 409, 'nor with data of another length')
+  const turned = { ...event, data: { pages: 3, id: 'r1' } }
+  t.equal((await publish(turned)).headers['idempotent-replayed'], 'true', 'fields have no order')
 
   const half = await publish({ events: [event, { type: name, data, id: 'new' }] })
   t.equal(half.statusCode, 201)
