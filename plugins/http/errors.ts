@@ -1,9 +1,15 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { operatorNotRecorded } from '#src/auth/operators/operators.ts'
 import { type Brand, plainBrand } from '#src/config/brand.ts'
 import { UnsealError } from '#src/crypto/encryption.ts'
 import { TenantBusy } from '#src/db/connections/tenant-share.ts'
-import { isDatabaseUnavailable, isRefusedValue, refusedValueState } from '#src/db/errors.ts'
+import {
+  isDatabaseUnavailable,
+  isRefusedValue,
+  isUnrecordedOperator,
+  refusedValueState,
+} from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
 import { countSessionCookies } from '#src/http/headers/session-cookie.ts'
 import { withVary } from '#src/http/headers/vary.ts'
@@ -168,6 +174,7 @@ function toProblem(error: unknown): Problem {
     return new Problem('too-many-requests', { retryAfterSeconds, reason: 'tenant-busy' })
   }
   if (isRefusedValue(error)) return new Problem('malformed')
+  if (isUnrecordedOperator(error)) return operatorNotRecorded()
   if (!isFastifyError(error)) return toQuotaProblem(error) ?? new Problem('internal')
   const code = codeOfStatus(error.statusCode ?? 500)
   const detail = detailOfFastifyError[error.code]

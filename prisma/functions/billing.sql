@@ -54,7 +54,7 @@ $$;
 CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.session_user_id();
+  SELECT public.operator_user_id();
   SELECT * FROM public.assign_customer(customer, holder, address)
 $$;
 
@@ -76,24 +76,25 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT NOT EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer)
 $$;
 
--- One page of the linked customers, sorted.
+-- For operators: one page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.session_user_id();
+  SELECT public.operator_user_id();
   SELECT u.billing_customer, u.id, u.email FROM public.users u
   WHERE u.billing_customer IS NOT NULL
     AND (customer_after IS NULL OR u.billing_customer > customer_after)
   ORDER BY u.billing_customer LIMIT batch
 $$;
 
--- Dismisses a dead event, as the web role may not update events. Returns the status before; NULL if there is none.
+-- For operators: dismisses a dead event, as the web role may not update events. Returns the status before; NULL if
+-- there is no such event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   before text;
 BEGIN
-  PERFORM public.session_user_id();
+  PERFORM public.operator_user_id();
   SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
   IF before = 'dead' THEN
     UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason WHERE e.event_id = event;

@@ -422,7 +422,7 @@ $$;
 -- For operators: tenants with findings of the newest check, most findings first.
 CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer) RETURNS TABLE (tenant_id uuid, days jsonb)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.session_user_id();
+  SELECT public.operator_user_id();
   SELECT t.key::uuid, t.value
   FROM (SELECT l.tenants FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c
   CROSS JOIN LATERAL jsonb_each(c.tenants) t

@@ -112,6 +112,22 @@ BEGIN
 END
 $$;
 
+-- The user of a session, who must be an operator. Raises GH002 for another user: the program checks the identity that
+-- signed in against its settings first, so workers have not yet recorded this operator.
+CREATE OR REPLACE FUNCTION operator_user_id() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  person bigint := public.session_user_id();
+BEGIN
+  IF NOT EXISTS (
+    SELECT FROM public.oauth_identities i JOIN public.operators o USING (provider, provider_user_id)
+    WHERE i.user_id = person)
+  THEN
+    RAISE EXCEPTION 'the user of the session is not an operator' USING ERRCODE = 'GH002';
+  END IF;
+  RETURN person;
+END
+$$;
+
 CREATE OR REPLACE FUNCTION look_up_identity(subject text, address text, operators text[])
 RETURNS TABLE (identity_user_id bigint, address_user_id bigint, address_user_operates boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$

@@ -8,6 +8,7 @@ import {
   maxAppTokens,
   rotateAppToken,
 } from '#src/auth/app-tokens/app-tokens.ts'
+import { isRecordedOperator } from '#src/auth/operators/operators.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid } from '#src/http/schemas.ts'
@@ -111,10 +112,16 @@ async function sendTokens(
   { newToken = null, done }: Partial<AppTokensView>,
 ) {
   const { server, sessionEntry } = request
-  const { data: tokens } = await server.db.read(sessionEntry, (tx) => listAppTokens(tx, allTokens))
+  const { tokens, isRecorded } = await server.db.read(sessionEntry, async (tx) => {
+    const [{ data: tokens }, isRecorded] = await Promise.all([
+      listAppTokens(tx, allTokens),
+      isRecordedOperator(tx),
+    ])
+    return { tokens, isRecorded }
+  })
   const { viewer } = request
   const now = server.clock.now()
-  return reply.sendPage(appTokensPage({ viewer, tokens, now, newToken, done }))
+  return reply.sendPage(appTokensPage({ viewer, tokens, isRecorded, now, newToken, done }))
 }
 
 export default appTokens

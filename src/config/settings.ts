@@ -301,7 +301,7 @@ export const Settings = Type.Object({
   OPERATORS: Type.String({
     default: '',
     description:
-      'Comma-separated provider:subject pairs of the operators. Only a session that was signed in with exactly this identity can see and replay received billing events; this does not depend on a role in a tenant, nor on the other identities of the user.',
+      'Comma-separated provider:subject pairs of the operators. Only a session that was signed in with exactly this identity can see and replay received billing events; this does not depend on a role in a tenant, nor on the other identities of the user. Workers write the list to the database when they start, so after a change restart all processes with the same value.',
     demo: '`demo:ada`',
   }),
   RATE_LIMIT_SIGN_IN: Type.String({

@@ -111,6 +111,11 @@ export function haveFactsChanged(error: unknown): boolean {
   return hasCode(error, (code) => code === 'GH001')
 }
 
+/** True if the database does not know the user of the session as an operator (operator_user_id). */
+export function isUnrecordedOperator(error: unknown): boolean {
+  return hasCode(error, (code) => code === 'GH002')
+}
+
 /** Which budget of the tenant, or share of a member, a write would exceed; null for any other error. */
 export function exceededQuota(error: unknown): 'resources' | 'events' | 'share' | null {
   if (hasCode(error, (code) => code === 'QU001')) return 'resources'

@@ -1,9 +1,10 @@
 import pg from 'pg'
 import t from 'tap'
-import { recordOperators } from '#src/auth/app-tokens/app-tokens.ts'
+import { recordOperators } from '#src/auth/operators/operators.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import { addOperator } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { addAppToken, addOperator } from '#test/support/callers/app-caller.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import {
@@ -120,7 +121,7 @@ t.test('only an operator with a session sees, makes and changes app tokens', asy
   const [operator, other] = [await createUser(database), await createUser(database)]
   await addIdentity({ database }, operator.userId, 'runs-it')
   await addIdentity({ database }, other.userId, 'does-not')
-  await addOperator(database, 'runs-it')
+  await addOperator(database, 'demo:runs-it')
   await addAppToken(database)
   const web = await connect(t, database.url)
   const make = `INSERT INTO app_tokens (hash, name, permissions, expires_at)

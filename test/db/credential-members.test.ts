@@ -1,5 +1,8 @@
 import type pg from 'pg'
 import t from 'tap'
+import { receive } from '#test/billing/received.ts'
+import { addOperator } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
@@ -14,6 +17,7 @@ import {
 } from './credentials.ts'
 
 const denied = '42501'
+const notAnOperator = 'GH002'
 
 t.test('people see themselves, what is theirs, and the members of their tenant', async (t) => {
   const database = await createDatabase(t)
@@ -182,49 +186,97 @@ t.test(
   },
 )
 
-t.test('billing customers are linked in a session, or by the worker’s role', async (t) => {
+t.test(
+  'billing customers are linked by an operator in a session, or by the worker’s role',
+  async (t) => {
+    const database = await createDatabase(t)
+    const ada = await createUser(database, { email: 'ada@example.com', emailVerified: true })
+    await addIdentity({ database }, ada.userId, 'runs-it')
+    await addOperator(database, 'demo:runs-it')
+    const web = await connect(t, database.url)
+    const [session, token] = [await addSession(database, ada), await addToken(database, ada)]
+    const link = (client: pg.Client, name: string, values: unknown[]) =>
+      client.query(`SELECT outcome, user_id::int FROM ${name}($1, $2, $3)`, values)
+    await inside(web, async () => {
+      await enterToken(web, token)
+      t.equal(await refusalOf(link(web, 'link_customer', ['cus_1', ada.userId, null])), denied)
+    })
+    await inside(web, async () => {
+      await enterSession(web, session)
+      const linked = await link(web, 'link_customer', ['cus_1', ada.userId, null])
+      t.strictSame(linked.rows, [{ outcome: 'linked', user_id: ada.userId }])
+      const { rows } = await web.query('SELECT * FROM list_customers(NULL, 10)')
+      t.match(rows, [{ customer: 'cus_1', email: 'ada@example.com' }])
+      t.equal(await refusalOf(link(web, 'assign_customer', ['cus_1', null, null])), denied)
+    })
+    await inside(web, async () => {
+      await enterSession(web, session)
+      const claim = web.query('SELECT claim_customer($1, $2)', ['cus_2', ada.userId])
+      t.equal(
+        await refusalOf(claim),
+        denied,
+        'the web role claims nothing for the user of a session',
+      )
+    })
+    await inside(web, async () => {
+      await enterSession(web, session)
+      const column = web.query(`UPDATE users SET billing_customer = 'cus_2' WHERE id = $1`, [
+        ada.userId,
+      ])
+      t.equal(await refusalOf(column), denied)
+    })
+    await inside(web, async () => {
+      await enterSession(web, session)
+      const free = async (customer: string) =>
+        (await web.query('SELECT customer_is_free($1) AS free', [customer])).rows
+      t.strictSame(await free('cus_2'), [{ free: true }])
+      await link(web, 'link_customer', ['cus_2', ada.userId, null])
+      t.strictSame(await free('cus_2'), [{ free: false }])
+    })
+    const worker = await connect(t, database.workerUrl)
+    const byAddress = await link(worker, 'assign_customer', ['cus_1', null, 'ADA@example.com'])
+    t.strictSame(byAddress.rows, [{ outcome: 'linked', user_id: ada.userId }])
+    t.equal(await refusalOf(link(worker, 'link_customer', ['cus_1', null, null])), denied)
+  },
+)
+
+t.test('what only operators may do is refused in the session of another user', async (t) => {
   const database = await createDatabase(t)
-  const ada = await createUser(database, { email: 'ada@example.com', emailVerified: true })
+  const eve = await createUser(database, { role: 'admin', billingCustomer: 'cus_1' })
+  await addIdentity({ database }, eve.userId, 'runs-it', 'another-provider')
+  await addIdentity({ database }, eve.userId, 'eve')
+  await addOperator(database, 'demo:runs-it')
+  await receive(database, { id: 'evt_1', status: 'dead' })
+  await database.admin.query(
+    `INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head, tenants)
+     VALUES (false, 1, '{}', '{}', '', json_build_object($1::text, '{"2026-01-31": 1}'::json))`,
+    [eve.tenantId],
+  )
   const web = await connect(t, database.url)
-  const [session, token] = [await addSession(database, ada), await addToken(database, ada)]
-  const link = (client: pg.Client, name: string, values: unknown[]) =>
-    client.query(`SELECT outcome, user_id::int FROM ${name}($1, $2, $3)`, values)
-  await inside(web, async () => {
-    await enterToken(web, token)
-    t.equal(await refusalOf(link(web, 'link_customer', ['cus_1', ada.userId, null])), denied)
-  })
-  await inside(web, async () => {
+  const [session, token] = [await addSession(database, eve), await addToken(database, eve)]
+  const calls: [string, unknown[]][] = [
+    ['SELECT * FROM link_customer($1, $2, NULL)', ['cus_2', eve.userId]],
+    ['SELECT * FROM link_customer($1, NULL, NULL)', ['cus_1']],
+    ['SELECT * FROM list_customers(NULL, 10)', []],
+    ['SELECT * FROM dismiss_event($1, $2)', ['evt_1', 'x']],
+    ['SELECT * FROM unaccounted_tenants(10)', []],
+  ]
+  const inSession = async (sql: string, values: unknown[]) => {
+    await web.query('BEGIN')
     await enterSession(web, session)
-    const linked = await link(web, 'link_customer', ['cus_1', ada.userId, null])
-    t.strictSame(linked.rows, [{ outcome: 'linked', user_id: ada.userId }])
-    const { rows } = await web.query('SELECT * FROM list_customers(NULL, 10)')
-    t.match(rows, [{ customer: 'cus_1', email: 'ada@example.com' }])
-    t.equal(await refusalOf(link(web, 'assign_customer', ['cus_1', null, null])), denied)
-  })
-  await inside(web, async () => {
-    await enterSession(web, session)
-    const claim = web.query('SELECT claim_customer($1, $2)', ['cus_2', ada.userId])
-    t.equal(await refusalOf(claim), denied, 'the web role claims nothing for the user of a session')
-  })
-  await inside(web, async () => {
-    await enterSession(web, session)
-    const column = web.query(`UPDATE users SET billing_customer = 'cus_2' WHERE id = $1`, [
-      ada.userId,
-    ])
-    t.equal(await refusalOf(column), denied)
-  })
-  await inside(web, async () => {
-    await enterSession(web, session)
-    const free = async (customer: string) =>
-      (await web.query('SELECT customer_is_free($1) AS free', [customer])).rows
-    t.strictSame(await free('cus_2'), [{ free: true }])
-    await link(web, 'link_customer', ['cus_2', ada.userId, null])
-    t.strictSame(await free('cus_2'), [{ free: false }])
-  })
-  const worker = await connect(t, database.workerUrl)
-  const byAddress = await link(worker, 'assign_customer', ['cus_1', null, 'ADA@example.com'])
-  t.strictSame(byAddress.rows, [{ outcome: 'linked', user_id: ada.userId }])
-  t.equal(await refusalOf(link(worker, 'link_customer', ['cus_1', null, null])), denied)
+    const refusal = await refusalOf(web.query(sql, values))
+    await web.query('ROLLBACK')
+    return refusal
+  }
+  for (const [sql, values] of calls) {
+    t.equal(await inSession(sql, values), notAnOperator, sql)
+    await inside(web, async () => {
+      await enterToken(web, token)
+      t.equal(await refusalOf(web.query(sql, values)), denied, `by token: ${sql}`)
+    })
+  }
+  await addOperator(database, 'demo:eve')
+  for (const [sql, values] of calls) t.equal(await inSession(sql, values), null, `now: ${sql}`)
 })
 
 async function addEverything(database: TestDatabase, user: TestUser): Promise<void> {

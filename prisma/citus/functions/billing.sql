@@ -59,7 +59,7 @@ RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM public.session_user_id();
+  PERFORM public.operator_user_id();
   RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
 END
 $$;
@@ -84,13 +84,13 @@ BEGIN
 END
 $$;
 
--- One page of the linked customers, sorted.
+-- For operators: one page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM public.session_user_id();
+  PERFORM public.operator_user_id();
   RETURN QUERY
     SELECT u.billing_customer, u.id, u.email FROM public.users u
     WHERE u.billing_customer IS NOT NULL
@@ -99,15 +99,15 @@ BEGIN
 END
 $$;
 
--- Dismisses a dead event and returns its status before; NULL if there is no such event. The web role has no
--- other way to change the status of an event.
+-- For operators: dismisses a dead event, as the web role may not update events. Returns the status before; NULL if
+-- there is no such event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   before text;
 BEGIN
-  PERFORM public.session_user_id();
+  PERFORM public.operator_user_id();
   SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
   IF before = 'dead' THEN
     UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason

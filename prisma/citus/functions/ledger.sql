@@ -453,7 +453,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-  PERFORM public.session_user_id();
+  PERFORM public.operator_user_id();
   RETURN QUERY
     SELECT t.key::uuid, t.value
     FROM (SELECT l.tenants FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c

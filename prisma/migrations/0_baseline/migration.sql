@@ -311,7 +311,7 @@ ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 -- ---- The app ----
 
--- The people who run the service, as the setting OPERATORS names them. Written by workers when they start.
+-- The operators: identities that the setting OPERATORS names. Each worker replaces the list when it starts.
 CREATE TABLE operators (
   provider text NOT NULL,
   provider_user_id text NOT NULL,

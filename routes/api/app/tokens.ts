@@ -14,6 +14,7 @@ import {
   maxDays,
   rotateAppToken,
 } from '#src/auth/app-tokens/app-tokens.ts'
+import { isRecordedOperator, operatorNotRecorded } from '#src/auth/operators/operators.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -119,7 +120,10 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
     },
     async (request) => {
       const page = readPage(request.query, appTokenList.name, appTokenList.forms)
-      return app.db.read(request.sessionEntry, (tx) => listAppTokens(tx, page))
+      return app.db.read(request.sessionEntry, async (tx) => {
+        if (!(await isRecordedOperator(tx))) throw operatorNotRecorded()
+        return listAppTokens(tx, page)
+      })
     },
   )
 

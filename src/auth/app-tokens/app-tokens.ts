@@ -7,6 +7,7 @@ import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.t
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
+import { isRecordedOperator, operatorNotRecorded } from '../operators/operators.ts'
 
 /** The fields of an app token that an operator sets. */
 export type AppTokenFacts = {
@@ -79,8 +80,8 @@ export async function lockAppToken(tx: Queryable, id: string): Promise<AppToken 
 
 /**
  * Creates an app token.
- * @throws Problem `malformed` if `expiresAt` is not within `maxDays`, `conflict` if there are
- *   `maxAppTokens` already
+ * @throws Problem `forbidden` for an operator whom no worker has recorded yet, `malformed` if `expiresAt`
+ *   is not within `maxDays`, `conflict` if there are `maxAppTokens` already
  */
 export async function createAppToken(
   tx: Queryable,
@@ -88,6 +89,7 @@ export async function createAppToken(
   { name, permissions, expiresAt }: AppTokenFacts,
   now: Date,
 ): Promise<AppTokenWithSecret> {
+  if (by.userId !== null && !(await isRecordedOperator(tx))) throw operatorNotRecorded()
   requireExpiry(expiresAt, now)
   // Without the lock, two requests at once could both see room for one more.
   await lockUntilCommit(tx, 'app-tokens')
@@ -164,29 +166,6 @@ export async function deleteAppToken(tx: Queryable, by: Operator, id: string): P
   if (deleted.length === 0) return false
   await record(tx, by, 'app-token-delete', reasonOf(by), id)
   return true
-}
-
-/**
- * Writes down who the operators are, for row-level security: the program knows them from its settings,
- * and the database must know them too.
- * @param operators `provider:subject` of everyone who runs the service
- */
-export async function recordOperators(
-  systemDb: Queryable,
-  operators: ReadonlySet<string>,
-): Promise<void> {
-  const pairs = [...operators].map((one) => {
-    const end = one.indexOf(':')
-    return { provider: one.slice(0, end), subject: one.slice(end + 1) }
-  })
-  await systemDb.sql`
-    WITH named AS (
-      SELECT * FROM json_to_recordset(${JSON.stringify(pairs)}::text::json) AS n (provider text, subject text)
-    ), gone AS (
-      DELETE FROM operators o WHERE (o.provider, o.provider_user_id) NOT IN (SELECT provider, subject FROM named)
-    )
-    INSERT INTO operators (provider, provider_user_id) SELECT provider, subject FROM named
-    ON CONFLICT DO NOTHING`
 }
 
 function reasonOf({ userId }: Operator): string {

@@ -1,5 +1,6 @@
 import { appPermissions } from '#src/access/policy.ts'
 import type { AppToken } from '#src/auth/app-tokens/app-tokens.ts'
+import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { newTokenSection, tokenFields } from '#src/pages/account/account.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import { boxes, formOf, renderForm, ticked } from '#src/pages/kit/form.ts'
@@ -17,6 +18,8 @@ export const appTokenForm = formOf({
 export type AppTokensView = {
   viewer: Viewer
   tokens: readonly AppToken[]
+  /** Whether the database knows the viewer as an operator; otherwise it shows no token and refuses a new one. */
+  isRecorded: boolean
   /** For marking tokens that have expired. */
   now: Date
   /** A secret that was just created, with the name of its token as the note. */
@@ -30,7 +33,8 @@ export type AppTokenNotice = keyof typeof notices
 const path = '/app/app-tokens'
 
 /** The app tokens, with forms to create, rotate and revoke one, for operators. */
-export function appTokensPage({ viewer, tokens, now, newToken, done }: AppTokensView): Page {
+export function appTokensPage(view: AppTokensView): Page {
+  const { viewer, tokens, isRecorded, now, newToken, done } = view
   return layout(
     'App tokens',
     html`${pageHead({
@@ -39,6 +43,7 @@ export function appTokensPage({ viewer, tokens, now, newToken, done }: AppTokens
       actions: html`<a class="button" href="#create">Create a token</a>`,
     })}
       ${noticeText(notices, done)}
+      ${isRecorded ? '' : html`<p class="notice fault" role="alert">${notRecordedYet} Until then this page shows no tokens and creates none.</p>`}
       ${newToken === null ? '' : newTokenSection('App token', newToken, 'rotate its secret')}
       <section class="card" aria-labelledby="tokens">
         <h2 id="tokens">Tokens</h2>

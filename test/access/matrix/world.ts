@@ -1,8 +1,8 @@
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import type { TestApp } from '#test/support/app/app.ts'
+import { addOperator, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { addAppToken, addOperator } from '#test/support/callers/app-caller.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
@@ -79,7 +79,7 @@ export async function createCaller(
   if (actor.operator) {
     await addIdentity(test, person.userId, `operator-${person.userId}`)
     operators.add(`demo:operator-${person.userId}`)
-    await addOperator(test.database, `operator-${person.userId}`)
+    await addOperator(test.database, `demo:operator-${person.userId}`)
   }
   const headers: Record<string, string> = actor.fromAnotherSite
     ? { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }

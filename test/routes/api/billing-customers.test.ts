@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { build, type TestApp } from '#test/support/app/app.ts'
+import { notRecordedYet } from '#src/auth/operators/operators.ts'
+import { addOperator, build, type TestApp } from '#test/support/app/app.ts'
 import { badPageQueries, pagesOf, smuggling } from '#test/support/app/probes.ts'
 import { signedInBy } from '#test/support/callers/account.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -11,6 +12,7 @@ async function setUp(t: Test) {
   const operator = await owner(test)
   await signedInBy(test, operator.user.userId, 'an-operator')
   operators.add('demo:an-operator')
+  await addOperator(test.database, 'demo:an-operator')
   const link = (customer: string, userId: unknown) =>
     test.app.inject({
       method: 'PUT',
@@ -129,4 +131,18 @@ t.test('the list is in the order of the customers, page by page', async (t) => {
     const answer = await operator.send('GET', `/billing/customers?${query}`)
     t.equal(answer.statusCode, 400, query)
   }
+})
+
+t.test('an operator whom no worker has recorded yet reads what to do', async (t) => {
+  const { test, operator, link } = await setUp(t)
+  await test.database.admin.query('DELETE FROM operators')
+  const { userId } = await createUser(test.database)
+  for (const answer of [
+    await link('cus_1', userId),
+    await operator.send('GET', '/billing/customers'),
+  ]) {
+    t.equal(answer.statusCode, 403, answer.body)
+    t.equal(answer.json().detail, notRecordedYet)
+  }
+  t.strictSame(await customersOf(test), {})
 })

@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
 import { maxAppTokens } from '#src/auth/app-tokens/app-tokens.ts'
+import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
-import { addAppToken, addOperator } from '#test/support/callers/app-caller.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 
 const path = '/app/app-tokens'
@@ -12,7 +13,6 @@ async function setUp(t: Test) {
   const test = await build(t, { OPERATORS: 'demo:op' })
   const user = await createUser(test.database)
   await addIdentity(test, user.userId, 'op')
-  await addOperator(test.database, 'op')
   const { cookie } = await signIn(test, user)
   const html = { cookie, accept: 'text/html' }
   const open = (url = path, draft = '') =>
@@ -115,4 +115,19 @@ t.test('only operators see the page; making a token needs a recent sign-in', asy
   await authenticatedAgo(test, 301)
   t.equal((await send(path, form('late', ['event:publish']))).statusCode, 403)
   t.equal((await test.database.admin.query('SELECT FROM app_tokens')).rowCount, 0)
+})
+
+t.test('an operator whom no worker has recorded yet reads what to do', async (t) => {
+  const { test, open, send } = await setUp(t)
+  t.notMatch((await open()).body, notRecordedYet)
+  await addAppToken(test.database)
+  await test.database.admin.query('DELETE FROM operators')
+  const page = await open()
+  t.equal(page.statusCode, 200)
+  t.match(page.body, notRecordedYet)
+  t.notMatch(page.body, 'Revoke the token')
+  const made = await send(path, form('x', ['event:publish']))
+  t.equal(made.statusCode, 403)
+  t.match(made.body, notRecordedYet)
+  t.equal((await test.database.admin.query('SELECT FROM app_tokens')).rowCount, 1)
 })

@@ -61,6 +61,7 @@ export async function build(
 ): Promise<TestApp> {
   const database = await createDatabase(t)
   const config = { ...testConfig(database, settings), ...overrides }
+  for (const operator of config.operators) await addOperator(database, operator)
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
   // Tests hold locks for longer than a request waits for them.
@@ -68,4 +69,16 @@ export async function build(
   const app = await buildApp(config, logger, undefined, undefined, options)
   t.teardown(() => app.close())
   return { app, config, database, log }
+}
+
+/**
+ * An operator in the database, as a worker writes it when it starts.
+ * @param operator `provider:subject`
+ */
+export async function addOperator({ admin }: TestDatabase, operator: string): Promise<void> {
+  await admin.query(
+    `INSERT INTO operators (provider, provider_user_id)
+     VALUES (split_part($1, ':', 1), split_part($1, ':', 2)) ON CONFLICT DO NOTHING`,
+    [operator],
+  )
 }

@@ -11,7 +11,6 @@ import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import type { StrippingProxy } from '#test/support/browser/stripping-proxy.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { addOperator } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
@@ -36,7 +35,6 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const other = await createUser(database, { role: 'admin' })
   const { tenantId } = user
   await addIdentity(test, user.userId, 'olga')
-  await addOperator(database, 'olga')
   await database.admin.query(
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
     [other.tenantId, user.userId],

@@ -27,11 +27,3 @@ export async function appCaller(test: TestApp, permissions?: readonly string[]) 
   const made = await addAppToken(test.database, { ...(permissions && { permissions }) })
   return { ...made, use: as(test, { authorization: `Bearer ${made.token}` }) }
 }
-
-/** The people of `operators` in the database, as a worker writes them when it starts. */
-export async function addOperator({ admin }: TestDatabase, subject: string): Promise<void> {
-  await admin.query(
-    `INSERT INTO operators (provider, provider_user_id) VALUES ('demo', $1) ON CONFLICT DO NOTHING`,
-    [subject],
-  )
-}

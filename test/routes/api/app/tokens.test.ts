@@ -1,9 +1,10 @@
 import t from 'tap'
 import { appPermissions } from '#src/access/policy.ts'
 import { maxAppTokens } from '#src/auth/app-tokens/app-tokens.ts'
+import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
-import { addAppToken, addOperator } from '#test/support/callers/app-caller.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { until } from '#test/support/database/until.ts'
 import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
@@ -12,7 +13,6 @@ import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 async function operatorOf(test: TestApp) {
   const user = await createUser(test.database, { role: 'admin' })
   await addIdentity(test, user.userId, 'op')
-  await addOperator(test.database, 'op')
   const { cookie } = await signIn(test, user)
   const send = as(test, { cookie })
   const make = async (permissions: readonly string[] = ['event-type:read'], body: object = {}) => {
@@ -126,4 +126,15 @@ t.test('what is no app token is refused', async (t) => {
   const [first] = (await send('GET', '/app-tokens')).json().data
   const changed = await send('PATCH', `/app-tokens/${first.id}`, { name: 'y' }, expected)
   t.equal(changed.statusCode, 412)
+})
+
+t.test('an operator whom no worker has recorded yet reads what to do', async (t) => {
+  const test = await build(t, settings)
+  const { send, make } = await operatorOf(test)
+  await test.database.admin.query('DELETE FROM operators')
+  for (const answer of [(await make()).answer, await send('GET', '/app-tokens')]) {
+    t.equal(answer.statusCode, 403, answer.body)
+    t.equal(answer.json().detail, notRecordedYet)
+  }
+  t.equal((await test.database.admin.query('SELECT FROM app_tokens')).rowCount, 0)
 })

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { build } from '#test/support/app/app.ts'
+import { addOperator, build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 
@@ -12,6 +12,7 @@ async function setUp(t: Test) {
   const operator = await createUser(test.database)
   await addIdentity(test, operator.userId, 'an-operator')
   operators.add('demo:an-operator')
+  await addOperator(test.database, 'demo:an-operator')
   const { cookie } = await signIn(test, operator)
   const open = (url = path) => test.app.inject({ url, headers: { ...html, cookie } })
   const send = (url: string, payload: string) =>

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { indentJson } from '#src/pages/kit/html.ts'
 import { startWorker } from '#src/worker.ts'
@@ -13,12 +14,12 @@ const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urle
 function person({ app }: TestApp, cookie: string) {
   return {
     open: (url = '/app/billing') => app.inject({ url, headers: { ...form, cookie } }),
-    send: (url: string, more: Record<string, string> = {}) =>
+    send: (url: string, more: Record<string, string> = {}, fields = '') =>
       app.inject({
         method: 'POST',
         url,
         headers: { ...form, cookie, ...more },
-        payload: `submission=${crypto.randomUUID()}`,
+        payload: `submission=${crypto.randomUUID()}&${fields}`,
       }),
   }
 }
@@ -34,6 +35,18 @@ async function setUp(t: Test) {
 async function replaysOf({ database }: TestApp): Promise<number> {
   return (await database.admin.query('SELECT FROM billing_replays')).rowCount ?? 0
 }
+
+t.test('an operator whom no worker has recorded yet reads what to do', async (t) => {
+  const { test, open, send } = await setUp(t)
+  await receive(test.database, { id: 'a', status: 'dead' })
+  await test.database.admin.query('DELETE FROM operators')
+  for (const answer of [await open(), await send('/app/billing/a/dismiss', {}, 'reason=x')]) {
+    t.equal(answer.statusCode, 403, answer.body)
+    t.match(answer.body, notRecordedYet)
+  }
+  const { rows } = await test.database.admin.query('SELECT status FROM received_events')
+  t.strictSame(rows, [{ status: 'dead' }])
+})
 
 t.test('only operators have the pages and the link; admins get a 403 too', async (t) => {
   const { test, open } = await setUp(t)
