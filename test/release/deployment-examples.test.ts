@@ -52,6 +52,20 @@ t.test('systemd accepts the units and finds them hardened', { skip }, async (t) 
   }
 })
 
+t.test(
+  'the units of processes that check URLs allow what Linux needs for its addresses',
+  async (t) => {
+    for (const unit of ['web', 'worker']) {
+      const text = await readFile(
+        join(root, `docs/deployment/systemd/gatehouse-${unit}.service`),
+        'utf8',
+      )
+      const families = /^RestrictAddressFamilies=(.*)$/m.exec(text)?.[1]?.split(' ') ?? []
+      t.ok(families.includes('AF_NETLINK'), `${unit}: os.networkInterfaces() throws without it`)
+    }
+  },
+)
+
 type Container = {
   image: string
   args: string[]
