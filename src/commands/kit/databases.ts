@@ -1,6 +1,6 @@
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import { openSystemDatabase, type Queryable, type SystemDatabase } from '#src/db/system-database.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withDatabaseOwner, withEnvironment } from './environment.ts'
 
@@ -24,10 +24,10 @@ export async function withOwnerDatabase<T>(
   work: (systemDb: SystemDatabase) => Promise<T>,
 ): Promise<T> {
   return withDatabaseOwner(env, async (whole) => {
-    const url = readUrl(whole, 'DATABASE_OWNER_URL')
-    await requireOwner(url)
-    const systemDb = openSystemDatabase(url, 1)
-    return work(systemDb).finally(() => systemDb.close())
+    const systemDb = openSystemDatabase(readUrl(whole, 'DATABASE_OWNER_URL'), 1)
+    return requireOwner(systemDb)
+      .then(() => work(systemDb))
+      .finally(() => systemDb.close())
   })
 }
 
@@ -35,13 +35,10 @@ export async function withOwnerDatabase<T>(
  * To any other role, row-level security shows empty tables: the command would say that nothing exists.
  * @throws OperatorError
  */
-export async function requireOwner(url: string): Promise<void> {
-  const systemDb = openSystemDatabase(url, 1)
-  const [other] = await systemDb.sql<{ role: string }>`
+export async function requireOwner({ sql }: Queryable): Promise<void> {
+  const [other] = await sql<{ role: string }>`
     SELECT current_user AS role FROM pg_class
-    WHERE oid = to_regclass('tenants') AND NOT pg_has_role(relowner, 'MEMBER')`.finally(() =>
-    systemDb.close(),
-  )
+    WHERE oid = to_regclass('tenants') AND NOT pg_has_role(relowner, 'MEMBER')`
   if (other === undefined) return
   throw new OperatorError(
     `The role ${other.role} does not own the tables.`,

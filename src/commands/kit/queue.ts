@@ -15,11 +15,19 @@ export async function withApplicationQueue(
   await withEnvironment(env, (whole) => withQueue(readUrl(whole, 'DATABASE_URL'), work))
 }
 
-/** Runs `work` with one connection and with the queue, to which it may add jobs. */
-export async function withQueue(url: string, work: (means: Means) => Promise<void>): Promise<void> {
+/**
+ * Runs `work` with one connection and with the queue, to which it may add jobs.
+ * @param check throws if the role of the connection is the wrong one
+ */
+export async function withQueue(
+  url: string,
+  work: (means: Means) => Promise<void>,
+  check?: (systemDb: SystemDatabase) => Promise<void>,
+): Promise<void> {
   const systemDb = openSystemDatabase(url, 1)
   const queue = openQueue(url, 'web', () => {})
   try {
+    await check?.(systemDb)
     await queue.start()
     await work({ systemDb, queue })
   } finally {

@@ -98,9 +98,7 @@ async function write(pieces: AsyncIterable<string>): Promise<void> {
 
 /** As the owner: no running process may read or delete anybody's data. Deletion adds jobs. */
 function withOwner(env: Environment, work: Parameters<typeof withQueue>[1]): Promise<void> {
-  return withDatabaseOwner(env, async (whole) => {
-    const url = readUrl(whole, 'DATABASE_OWNER_URL')
-    await requireOwner(url)
-    await withQueue(url, work)
-  })
+  return withDatabaseOwner(env, (whole) =>
+    withQueue(readUrl(whole, 'DATABASE_OWNER_URL'), work, requireOwner),
+  )
 }
