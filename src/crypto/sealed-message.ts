@@ -36,6 +36,16 @@ export function sealMessage(receiver: string, text: string): string {
   return Buffer.concat([...parts, cipher.getAuthTag()]).toString('base64url')
 }
 
+/** Whether a message can be sealed for a key: some points of the curve agree on no secret (RFC 7748, 6.1). */
+export function isReceiver(publicKey: string): boolean {
+  try {
+    sealMessage(publicKey, '')
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** @returns null unless the text was sealed for this receiver */
 export function openMessage(
   { publicKey, privateKey }: ReturnType<typeof createReceiver>,

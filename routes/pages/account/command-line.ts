@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { createOwnToken } from '#src/auth/api-tokens/api-tokens.ts'
-import { sealMessage } from '#src/crypto/sealed-message.ts'
+import { isReceiver, sealMessage } from '#src/crypto/sealed-message.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
   commandLineDonePage,
@@ -47,6 +47,7 @@ const commandLine: FastifyPluginAsyncTypebox = async function commandLine(app) {
     async (request, reply) => {
       const { sessionEntry, body, clientInfo, viewer } = request
       const { name, days, port, key, state } = body
+      if (!isReceiver(key)) throw new Problem('malformed')
       const expiresAt = new Date(app.clock.now().getTime() + Number(days) * dayMs)
       const made = await app.db.write(sessionEntry, (tx, caller) =>
         createOwnToken(tx, caller, { name, expiresAt, permissions: null }, clientInfo),

@@ -135,4 +135,16 @@ t.test('the page asks before it creates a token, and takes loopback ports only',
   const bare = await test.app.inject({ url: '/app/command-line', headers })
   t.match(bare.body, 'Run <code>gatehouse login</code>')
   t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 0)
+
+  const { userId } = (await test.database.admin.query('SELECT id AS "userId" FROM users')).rows[0]
+  const confirmWith = (key: string) =>
+    test.app.inject({
+      method: 'POST',
+      url: '/app/command-line',
+      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({ ...query, key, sender: userId, days: '30' }).toString(),
+    })
+  t.equal((await confirmWith('A'.repeat(43))).statusCode, 400, 'a key that agrees on no secret')
+  t.equal((await test.database.admin.query('SELECT FROM api_tokens')).rowCount, 0)
+  t.equal((await confirmWith(query.key)).statusCode, 200)
 })
