@@ -33,8 +33,8 @@ export async function openApi(
 async function readAccess({ shell, env }: Sources): Promise<{ baseUrl: string; token: string }> {
   const faults: string[] = []
   const token = env.GATEHOUSE_TOKEN?.trim()
-  const login = token ? null : await readLogin(env)
-  if (login !== null) return useLogin(login, env)
+  const login = token ? null : await readLogin(shell)
+  if (login !== null) return useLogin(login, { shell, env })
   if (!token) {
     faults.push(
       'GATEHOUSE_TOKEN: is missing. Run `gatehouse login`, or create a token: an API token on the account page, or a service token of the tenant.',
@@ -66,12 +66,12 @@ async function readAccess({ shell, env }: Sources): Promise<{ baseUrl: string; t
 /** GATEHOUSE_URL does not change where the token of a login goes. */
 function useLogin(
   { url, token }: { url: string; token: string },
-  env: Environment,
+  { shell, env }: Sources,
 ): { baseUrl: string; token: string } {
   const wanted = env.GATEHOUSE_URL && URL.parse(env.GATEHOUSE_URL)?.origin
   if (wanted && wanted !== url) {
     throw new OperatorError(
-      `GATEHOUSE_URL is ${wanted}, but ${loginFile(env)} is for ${url}.`,
+      `GATEHOUSE_URL is ${wanted}, but ${loginFile(shell)} is for ${url}.`,
       'Run `gatehouse login` with the other address, or set GATEHOUSE_TOKEN.',
     )
   }

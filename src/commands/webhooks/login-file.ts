@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Environment } from '#src/config/parse.ts'
@@ -9,6 +9,7 @@ export type Login = { url: string; token: string }
 
 const loginAgain = 'Run `gatehouse login` again.'
 
+/** @param shell without `.env`, so that the folder of a command cannot say where logins are */
 export function loginFile({ XDG_CONFIG_HOME: configured }: Environment): string {
   return join(configured || join(homedir(), '.config'), 'gatehouse', 'login.json')
 }
@@ -17,8 +18,8 @@ export function loginFile({ XDG_CONFIG_HOME: configured }: Environment): string 
  * @returns null if there is no file
  * @throws OperatorError if others can read it, or it is not what `gatehouse login` writes
  */
-export async function readLogin(env: Environment): Promise<Login | null> {
-  const file = loginFile(env)
+export async function readLogin(shell: Environment): Promise<Login | null> {
+  const file = loginFile(shell)
   try {
     const { mode } = await stat(file)
     if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -34,11 +35,12 @@ export async function readLogin(env: Environment): Promise<Login | null> {
 }
 
 /** A crash leaves the old file or the new one. @returns its path */
-export async function writeLogin(env: Environment, login: Login): Promise<string> {
-  const file = loginFile(env)
+export async function writeLogin(shell: Environment, login: Login): Promise<string> {
+  const file = loginFile(shell)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(`${file}.new`, `${JSON.stringify(login)}\n`, { mode: 0o600 })
-  await chmod(`${file}.new`, 0o600) // it may be left over, with another mode
-  await rename(`${file}.new`, file)
+  const draft = `${file}.new`
+  await rm(draft, { force: true }) // one that is left over may have another mode, and readers
+  await writeFile(draft, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+  await rename(draft, file)
   return file
 }

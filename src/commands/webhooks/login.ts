@@ -43,7 +43,7 @@ export default async function login(
     const token = await receive(server, state, (sealed) => openMessage(receiver, sealed))
     const api = createClient({ baseUrl, token, fetch: send })
     const { user, tenant } = unwrap(await api.GET('/me'))
-    const file = await writeLogin(sources.env, { url: baseUrl, token })
+    const file = await writeLogin(sources.shell, { url: baseUrl, token })
     const who = { url: baseUrl, user: user.email, tenant: tenant?.name ?? null, file }
     if (json) return printJson(who)
     print(`Signed in to ${baseUrl} as ${who.user ?? 'you'}, tenant ${who.tenant ?? 'none'}.`)
@@ -70,9 +70,9 @@ function receive(
       waitMs,
     )
     server.on('request', (request, response) => {
-      const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
-      const given = Buffer.from(searchParams.get('state') ?? '')
-      const token = equalBytes(given, expected) ? open(searchParams.get('token') ?? '') : null
+      const asked = URL.parse(request.url ?? '/', 'http://127.0.0.1')?.searchParams
+      const given = Buffer.from(asked?.get('state') ?? '')
+      const token = equalBytes(given, expected) ? open(asked?.get('token') ?? '') : null
       response.writeHead(token === null ? 400 : 200, {
         'content-type': 'text/html; charset=utf-8',
         'referrer-policy': 'no-referrer',
@@ -84,9 +84,8 @@ function receive(
         return
       }
       clearTimeout(timer)
-      response.end(page('The command line is signed in. You can close this window.'), () =>
-        resolve(token),
-      )
+      response.once('close', () => resolve(token)) // also if the browser did not wait for the page
+      response.end(page('The command line is signed in. You can close this window.'))
     })
   })
 }

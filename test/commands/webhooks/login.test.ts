@@ -1,5 +1,5 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, mkdir, open as openFile, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { createReceiver } from '#src/crypto/sealed-message.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
@@ -51,6 +51,7 @@ t.test('login keeps address and token together, for the commands that follow', a
   const forged = new URL(back)
   forged.searchParams.set('state', 'x'.repeat(43))
   t.equal((await fetch(forged)).status, 400, 'the state of another run')
+  t.equal((await fetch(`${forged.origin}//`)).status, 400, 'an address that is none')
   forged.search = new URL(back).search
   forged.searchParams.set('token', 'x'.repeat(100))
   t.equal((await fetch(forged)).status, 400, 'a token that is not sealed for this run')
@@ -70,11 +71,39 @@ t.test('login keeps address and token together, for the commands that follow', a
   t.match(elsewhere.messages(), /GATEHOUSE_URL is https:\/\/b\.example, but .* is for http/)
 
   await writeFile(file, await readFile(file), { mode: 0o644 })
-  const { chmod } = await import('node:fs/promises')
   await chmod(file, 0o644)
   const open = await start(['endpoints', 'list'])
   t.equal(await open.ended, 1)
   t.match(open.messages(), /can be read by others\. chmod 600/)
+})
+
+t.test('a token is never in a file that others have open', async (t) => {
+  const { test, cookie, login, file } = await setUp(t)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(`${file}.new`, 'left over', { mode: 0o644 })
+  const reader = await openFile(`${file}.new`)
+  t.teardown(() => reader.close())
+  const program = await login()
+  const [page = ''] = await program.says(/http:\S+\/app\/command-line\S+/)
+  await fetch(await confirm(test, cookie, page))
+  t.equal(await program.ended, 0, program.output())
+  t.equal((await stat(file)).mode & 0o777, 0o600)
+  t.match(await readFile(file, 'utf8'), 'gth_')
+  t.equal(await reader.readFile('utf8'), 'left over')
+})
+
+t.test('the .env of a folder does not say where logins are', async (t) => {
+  const config = await temporaryFolder(t)
+  const cwd = await temporaryFolder(t)
+  const planted = join(cwd, 'gatehouse', 'login.json')
+  await mkdir(dirname(planted))
+  const login = { url: 'http://127.0.0.1:9', token: 'gth_x' }
+  await writeFile(planted, JSON.stringify(login), { mode: 0o600 })
+  await writeFile(join(cwd, '.env'), `XDG_CONFIG_HOME=${cwd}\n`)
+  const env = { HOME: config, NODE_ENV: 'production' }
+  const program = await runProgram(t, ['endpoints', 'list'], env, { cwd })
+  t.equal(await program.ended, 1)
+  t.match(program.messages(), 'GATEHOUSE_TOKEN: is missing')
 })
 
 t.test('login names an address that is missing or open to others', async (t) => {
