@@ -20,6 +20,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
   'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
     'waits for limits of the server, or ends its connections',
+  'test/webhooks/probe/longest-call.test.ts': 'waits for the longest time limit of a call',
   'test/commands/{program.test.ts,{billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',

@@ -13,7 +13,7 @@ import { PostponedError } from '#src/webhooks/client/errors.ts'
 import type { AttemptDeps } from '#src/webhooks/delivery/attempt.ts'
 import { endpointCallQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
-import { type CallOutput, sealOutput, takenSeconds } from './call.ts'
+import { type CallOutput, calledSeconds, sealOutput, takenSeconds } from './call.ts'
 import { makeProbe } from './probe.ts'
 import { makeTest } from './test-event.ts'
 
@@ -29,17 +29,19 @@ const inFlight = 64
 const perTenant = 8
 const stopMs = 6_000
 
-/** Starts the consumer of calls that somebody waits for. `wake` says that there is one. */
+/** Starts the consumer of calls that a request waits for. `wake` says that there is one. */
 export async function workCalls(
   { allow, timeoutMs, perAddress }: OutboundConfig,
   deps: CallWorkerDeps,
 ): Promise<Consumer> {
   const { queue, due, db, systemDb, keys, clock, logger } = deps
-  const sender = createSender({ allow, timeoutMs, perAddress, clock })
+  // A request waits for the answer, so an attempt may not take all of a longer OUTBOUND_TIMEOUT_MS.
+  const longestMs = Math.min(timeoutMs, calledSeconds * 1_000)
+  const sender = createSender({ allow, timeoutMs: longestMs, perAddress, clock })
   const attemptDeps = { sender, keys, clock }
 
   async function work(job: CallJob): Promise<void> {
-    // Nobody waits for it any more, so a request now could be the second one.
+    // The request that waited has given up and may have been repeated: a call now could be the second.
     const isAwaited = await isTimely(systemDb, job, takenSeconds)
     const output = isAwaited ? await call(db, job, attemptDeps) : { gone: true as const }
     await queue.complete(endpointCallQueue, job, sealOutput(keys, job.id, output))
