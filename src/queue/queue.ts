@@ -27,7 +27,7 @@ export type Jobs = {
   'endpoint-trial': { tenantId: string; endpointId: string; at: number }
   /** Looks at when the certificate of an endpoint expires. */
   'endpoint-forecast': { tenantId: string; endpointId: string }
-  /** A request to the URL of an endpoint that somebody waits for. */
+  /** A call of the URL of an endpoint, whose result an HTTP request waits for. */
   'endpoint-call': EndpointCallJob
   'outbound-retention': Record<string, never>
   /** Seals and checks the ledger. */
@@ -155,7 +155,7 @@ const queues = {
     retryDelayMax: 3_600,
     expireInSeconds: 60,
   },
-  // Tried once, because each try is a request to a customer. Whoever asked waits, so it is soon useless.
+  // Tried once, because each try is a request to a customer. Useless once the waiting request has given up.
   'endpoint-call': {
     retryLimit: 0,
     expireInSeconds: 60,

@@ -9,8 +9,7 @@ export const linkCookie = 'invitation'
 
 /**
  * The secret of the link of a new invitation, for `hash` to be stored. It is derived from the id, so that
- * a mail that is tried again and the members page show the same link, and nobody can compute it
- * without the key.
+ * a mail that is tried again and the members page show the same link. Computing it needs the key.
  */
 export function deriveLink({ secret }: EncryptionKeys[number], id: string) {
   const link = hmacSha256(secret, `gatehouse invitation link 1 ${id}`)

@@ -7,7 +7,7 @@ type Settings = {
 
 /**
  * Who cannot accept an invitation because of `SIGN_UP`, for admins and operators.
- * @returns null if everybody can who has the invited address
+ * @returns null if every holder of an invited address can
  */
 export function findInvitationObstacle({ signUp, providers }: Settings): string | null {
   if (signUp === 'closed') return 'Only people who have an account can accept: SIGN_UP is closed.'
