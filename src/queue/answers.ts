@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { TenantBusy } from '#src/db/connections/tenant-share.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { findEnded } from './job-table.ts'
 import type { Jobs } from './queue.ts'
@@ -24,19 +25,29 @@ export type AnswerLimits = {
   answeredMs: number
 }
 
+/** A job whose output a request of this tenant waits for. */
+export type AwaitedJob = { queue: keyof Jobs; id: string; tenantId: string }
+
 export type Answers = {
+  /**
+   * To be called before a job is added.
+   * @throws TenantBusy if `maxWaiting` requests of the tenant wait
+   */
+  requireRoom(tenantId: string): void
   /**
    * Waits for the output of a job that is committed. It holds no connection.
    * @throws UnansweredError
    */
-  wait(queue: keyof Jobs, id: string, limits: AnswerLimits): Promise<unknown>
-  /** Those who still wait get no answer. */
+  wait(job: AwaitedJob, limits: AnswerLimits): Promise<unknown>
+  /** Ends every wait with UnansweredError. */
   close(): void
 }
 
-type Waiting = { queue: keyof Jobs; takenSeconds: number; end(answer: unknown): void }
+type Waiting = AwaitedJob & { takenSeconds: number; end(answer: unknown): void }
 
 const everyMs = 50
+/** Requests of one tenant that wait in this process: each adds an id to every look. */
+export const maxWaiting = 32
 
 /** Looks for the answers of all requests of this process that wait, in one statement for each queue. */
 export function createAnswers(connection: Queryable): Answers {
@@ -66,10 +77,15 @@ export function createAnswers(connection: Queryable): Answers {
   }
 
   return {
-    async wait(queue, id, { takenSeconds, answeredMs }) {
+    requireRoom(tenantId) {
+      const own = waiting.values().filter((one) => one.tenantId === tenantId)
+      if (own.toArray().length >= maxWaiting) throw new TenantBusy()
+    },
+    async wait(job, { takenSeconds, answeredMs }) {
+      const { queue, id } = job
       const { promise, resolve: end } = Promise.withResolvers<unknown>()
       const timer = setTimeout(() => end(new UnansweredError('lost', queue)), answeredMs)
-      waiting.set(id, { queue, takenSeconds, end })
+      waiting.set(id, { ...job, takenSeconds, end })
       void look()
       const answer = await promise
       clearTimeout(timer)

@@ -1,7 +1,7 @@
 /** A tenant has as many connections in use, and requests waiting for one, as it may have. */
 export class TenantBusy extends Error {
   constructor() {
-    super('the tenant has its share of the connections in use')
+    super('the tenant has its share in use')
     this.name = 'TenantBusy'
   }
 }

@@ -2,7 +2,7 @@ import type { PgBoss } from 'pg-boss'
 import { type Binding, type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { Answers } from '#src/queue/answers.ts'
+import type { Answers, AwaitedJob } from '#src/queue/answers.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import type { EndpointCallJob } from '#src/queue/queue.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
@@ -30,12 +30,21 @@ export const calledSeconds = 21
 // Ends before the server closes a connection on which nothing happens (30 s, src/server-options.ts).
 const answeredMs = (takenSeconds + calledSeconds + 3) * 1_000
 
-/** Adds a job that is the right to call the URL of an endpoint once. Resolves to its id. */
-export async function requestCall(tx: Tx, queue: PgBoss, job: EndpointCallJob): Promise<string> {
+/**
+ * Adds a job that is the right to call the URL of an endpoint once.
+ * @throws TenantBusy if too many requests of the tenant wait for one
+ */
+export async function requestCall(
+  tx: Tx,
+  { queue, answers }: CallDeps,
+  job: EndpointCallJob,
+): Promise<AwaitedJob> {
+  const { tenantId } = job
+  answers.requireRoom(tenantId)
   const id = randomId()
-  await addJob(queue, tx, endpointCallQueue, job, { id, group: { id: job.tenantId } })
+  await addJob(queue, tx, endpointCallQueue, job, { id, group: { id: tenantId } })
   wakeCallers(tx)
-  return id
+  return { queue: endpointCallQueue, id, tenantId }
 }
 
 /**
@@ -44,12 +53,12 @@ export async function requestCall(tx: Tx, queue: PgBoss, job: EndpointCallJob): 
  */
 export async function awaitCall<Made>(
   { answers, keys }: CallDeps,
-  id: string,
+  job: AwaitedJob,
 ): Promise<Made | null> {
-  const output = await answers.wait(endpointCallQueue, id, { takenSeconds, answeredMs })
+  const output = await answers.wait(job, { takenSeconds, answeredMs })
   // Only the worker with this job can have sealed it.
   const sealed = Buffer.from(String(Object(output).sealed), 'base64')
-  const answer: CallOutput<Made> = JSON.parse(unseal(keys, sealed, bindingOf(id)))
+  const answer: CallOutput<Made> = JSON.parse(unseal(keys, sealed, bindingOf(job.id)))
   if ('postponed' in answer) throw new PostponedError(...answer.postponed)
   return 'made' in answer ? answer.made : null
 }

@@ -60,7 +60,7 @@ export async function probeEndpoint(
     const claim = await claimProbe(tx, { tenantId, id: endpointId }, startedAt)
     if (claim === null || claim.wait !== undefined) return claim
     const job = { kind: 'probe', tenantId, endpointId, at: startedAt.getTime() } as const
-    return { ...claim, call: await requestCall(tx, deps.queue, job) }
+    return { ...claim, call: await requestCall(tx, deps, job) }
   })
   if (claimed === null || claimed.wait !== undefined) return claimed
   const { call, probedAt } = claimed

@@ -74,7 +74,7 @@ export async function sendTest(
     const where = { tenantId, id: endpointId }
     if ((await tx.webhookEndpoint.count({ where })) === 0) return null
     const job = { kind: 'test', tenantId, endpointId, type, userId } as const
-    return requestCall(tx, deps.queue, job)
+    return requestCall(tx, deps, job)
   })
   const sent = call === null ? null : await awaitCall<SentTest>(deps, call)
   if (sent === null) return null

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
+import { maxWaiting } from '#src/queue/answers.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { deliverChannel, endpointCallQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { startWorker } from '#src/worker.ts'
@@ -89,4 +90,16 @@ t.test('a notification wakes a whole worker, which makes the call', async (t) =>
   t.match(tested.json(), { status: 'exhausted', attempts: [{ statusCode: 418 }] })
   t.match(await notified, [{ payload: endpointCallQueue }])
   t.equal(receiver.requests.length, 1)
+})
+
+t.test('one tenant does not fill a process with requests that wait', async (t) => {
+  const { path, send } = await setUp(t)
+  const answers = await Promise.all(
+    Array.from({ length: 3 * maxWaiting }, () => send('POST', `${path}/test`)),
+  )
+  const statuses = new Set(answers.map(({ statusCode }) => statusCode))
+  t.strictSame([...statuses].toSorted(), [429, 503])
+  const refused = answers.find(({ statusCode }) => statusCode === 429)
+  t.match(refused?.json(), { status: 429 })
+  t.equal(refused?.headers['retry-after'], '1')
 })
