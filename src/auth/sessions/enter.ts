@@ -64,7 +64,7 @@ type SessionRow = PersonRow & {
   provider: string | null
   subject: string | null
 }
-type PageRow = { name: string | null; tenants: readonly OwnTenant[] | null }
+type PageRow = { person: { name: string | null; tenants: readonly OwnTenant[] | null } }
 type TokenRow = PersonRow & { token_id: string; permissions: string[] | null }
 type AppRow = {
   app_token_id: string
@@ -116,7 +116,7 @@ function entryOf<Row extends { stale: boolean; tenant_id: string | null }>(
     statement,
     admit(rows) {
       const [row] = rows as Row[]
-      latest?.set(credential.hash, row)
+      latest?.set(credential.hash, row && factsOf(row))
       if (row === undefined) return null
       if (row.stale) onStale(credential)
       entered?.(row)
@@ -128,7 +128,7 @@ function entryOf<Row extends { stale: boolean; tenant_id: string | null }>(
       const as = row === undefined ? null : statementAs(row)
       if (facts === null || as === null) return null
       return {
-        // How long ago somebody authenticated changes by itself, so it is never foreseen.
+        // Time since authentication changes by itself, so it is never foreseen.
         facts: { ...facts, authenticatedSecondsAgo: null },
         statement: as,
         entered([result]) {
@@ -137,6 +137,19 @@ function entryOf<Row extends { stale: boolean; tenant_id: string | null }>(
       }
     },
   }
+}
+
+/** A row without what a page shows and without the settings, which no decision needs and which can be large. */
+function factsOf<Row extends object>(row: Row): object {
+  const {
+    person: _person,
+    settings: _settings,
+    ...facts
+  } = row as Row & {
+    person?: unknown
+    settings?: unknown
+  }
+  return facts
 }
 
 function serviceKind({ hash }: Credential): Kind<ServiceRow> {
@@ -182,8 +195,8 @@ function sessionKind({ hash }: Credential, rules: Rules): Kind<SessionRow & Part
         : withPerson(enter)
     },
     toPrincipal: (row) => toSessionCaller(row, operators),
-    entered({ name, tenants }) {
-      if (name !== undefined) onPerson?.({ name, tenants: tenants ?? [] })
+    entered({ person }) {
+      if (person !== undefined) onPerson?.({ ...person, tenants: person.tenants ?? [] })
     },
     statementAs({ session_id, user_id, email, plan, tenant_id, role, department, ...row }) {
       if (tenant_id === null || role === null) return null
@@ -201,12 +214,12 @@ function sessionKind({ hash }: Credential, rules: Rules): Kind<SessionRow & Part
  */
 function withPerson(enter: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
-    SELECT entered.*,
-      (SELECT u.name FROM users u WHERE u.id = entered.user_id) AS name,
-      (SELECT json_agg(o) FROM (
+    SELECT entered.*, json_build_object(
+      'name', (SELECT u.name FROM users u WHERE u.id = entered.user_id),
+      'tenants', (SELECT json_agg(o) FROM (
         SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
         WHERE m.user_id = entered.user_id ORDER BY t.name, t.id
-        LIMIT ${maxShownTenants + 1}) o) AS tenants
+        LIMIT ${maxShownTenants + 1}) o)) AS person
     FROM ${enter} AS entered`
 }
 

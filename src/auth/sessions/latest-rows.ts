@@ -1,8 +1,8 @@
-const maxCredentials = 4_000 // of half a kilobyte to a few, with the names of the tenants
+const maxCredentials = 10_000 // of about half a kilobyte each
 
 /**
- * The rows that the latest transactions of credentials returned, for the credentials used last. They are
- * hints: nothing is done on one that the database has not compared.
+ * The facts that the latest transactions of credentials returned, for the credentials used last. They are
+ * hints: no write commits unless the database finds the same facts.
  */
 export type LatestRows = ReturnType<typeof createLatestRows>
 
