@@ -34,7 +34,7 @@ type Check<Item> = (lock: () => Promise<Item | null>) => Promise<void>
 export type Actions<Item> = Rows<Item> & {
   /** @throws Problem `not-found` if the body names a folder out of reach */
   create(act: Act, body: Values): Promise<Item>
-  /** The same three as one statement each; null where they need several (`ShortWork`). */
+  /** Each action as one statement; null if it needs several (`ShortWork`). */
   readonly short: {
     create(caller: Asking, body: Values, now: Date): Promise<ShortStatement<Item> | null>
     change(
@@ -59,8 +59,8 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
   const rows = rowsOf(resource)
 
   /**
-   * Locks the row and decides, if anything depends on the row: `If-Match`, a condition or an override.
-   * Otherwise the change itself finds out whether it exists.
+   * Locks the row and decides, if anything depends on the row: `If-Match`, a condition for this caller or
+   * an override. Otherwise the change itself finds out whether it exists.
    */
   async function lockBefore(
     { tx, caller, now, refused }: Act,
@@ -74,8 +74,7 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
       return locked
     }
     await check(lock)
-    const { unless = [], run } = declared(action)
-    if (unless.length === 0 && run === undefined) return null
+    if (!needsRow(caller, action)) return null
     const object = found(await lock())
     // The entry of the transaction has returned all the facts of a subject.
     const subject = caller as Asking & Subject
@@ -142,7 +141,7 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
     return { tx, caller, now, publish }
   }
 
-  /** Whether the action depends on the row before it: then it needs several statements. */
+  /** Whether the action reads the row before it changes: then it needs several statements. */
   function needsRow(caller: Asking, action: 'create' | 'update' | 'delete'): boolean {
     const { run, unless = [] } = declared(action)
     return run !== undefined || unless.some(({ appliesTo }) => appliesTo?.(caller) ?? true)
@@ -164,7 +163,7 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
       statement,
       read([row], tx) {
         if (row === undefined) return null
-        if (isPublished && Object(row).isDue) wakeWorkers(tx, { tenantId })
+        if (isPublished && Object(row).is_due) wakeWorkers(tx, { tenantId })
         return rows.toItem(row)
       },
     }

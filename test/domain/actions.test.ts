@@ -3,7 +3,7 @@ import { openDatabase } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import type { Declared } from '#src/domain/rows.ts'
 import { defineResource } from '#src/resources/kit/define.ts'
-import { created, id, line, text, updated } from '#src/resources/kit/fields.ts'
+import { created, flag, id, line, text, updated } from '#src/resources/kit/fields.ts'
 import { orders } from '#src/resources/orders.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
@@ -110,4 +110,23 @@ t.test('an override of an update writes a further column only with `sets`', asyn
     actionsOf(posts).change({ tx, caller, now: new Date() }, post, { title: 'New' }),
   )
   t.match(changed, { title: 'New', body: 'Set by the override' })
+})
+
+t.test('a change of one statement returns every field as it is, whatever its name', async (t) => {
+  const database = await createDatabase(t)
+  await database.admin.query('ALTER TABLE orders ADD is_due boolean NOT NULL DEFAULT true')
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const enter = await allowScopes(database)
+  const ada = await createUser(database)
+  const id = await createOrder(database, ada)
+  const caller = { ...ada, ...facts, role: 'viewer' }
+  const fields = { ...orders.fields, isDue: flag() }
+  const { short } = actionsOf<Declared>({ ...orders, fields })
+  const one = await short.change(caller, id, { shippingAddress }, new Date())
+  if (one === null) throw new Error('it needs several statements')
+  const order = await db.write(enter(caller), async (tx) =>
+    one.read(await tx.sql(one.statement), tx),
+  )
+  t.match(order, { id, shippingAddress, isDue: true })
 })

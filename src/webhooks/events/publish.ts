@@ -47,8 +47,8 @@ export async function insertEvent<Data extends TSchema>(
 }
 
 /**
- * The statement that changes a row and publishes the event about it. Its rows are those of the change, with
- * `isDue` if a delivery waits; none if the change has found no row.
+ * The statement that changes a row and publishes the event about it. It returns the rows of the change, each with
+ * `is_due`: whether a delivery waits. No field of a resource can have that name.
  * @param change INSERT, UPDATE or DELETE of one row, with RETURNING
  * @param data the object as a text of JSON, an expression over the row `changed`
  */
@@ -64,7 +64,7 @@ export async function changeAndPublish(
       ${event.type}, concat(${before}::text, ${event.data}, ${after}::text), ${now}, NULL::uuid) AS published`
   return Prisma.sql`
     WITH changed AS (${event.change}), ${await attemptsOf({ tenantId }, published)}
-    SELECT changed.*, EXISTS (SELECT FROM due) AS "isDue" FROM changed`
+    SELECT changed.*, EXISTS (SELECT FROM due) AS is_due FROM changed`
 }
 
 /** The values of `cause` and `traceparent`, which the entry of the transaction has set. */
