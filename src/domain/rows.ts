@@ -33,7 +33,7 @@ export type Rows<Item> = {
   /** The columns of a row in a SELECT or RETURNING, which `toItem` reads. */
   readonly columns: Prisma.Sql
   toItem(row: object): Item
-  /** The item as a text of JSON, an expression over a row `changed` that has the columns. */
+  /** SQL for what `JSON.stringify(toItem(row))` means, from a row `changed` that has the columns. */
   readonly json: Prisma.Sql
   /** Name and cursor of its list. */
   readonly listing: { readonly name: string; readonly forms: readonly RegExp[] }
@@ -54,7 +54,7 @@ export type Rows<Item> = {
   update(tx: Tx, scope: RowScope, id: number, values: Values, now: Date): Promise<Item | null>
   /** @returns the last state of the row; null if there is none in reach */
   remove(tx: Tx, scope: RowScope, id: number): Promise<Item | null>
-  /** The statements of these three: each returns the columns of the row. */
+  /** The statements of `insert`, `update` and `remove`. Each returns the columns of the row. */
   insertion(caller: Asking, values: Values, now: Date): Prisma.Sql
   changing(scope: RowScope, id: number, values: Values, now: Date): Prisma.Sql
   removal(scope: RowScope, id: number): Prisma.Sql
@@ -292,7 +292,7 @@ const jsonOf: Readonly<Record<keyof ColumnTypes, (value: Prisma.Sql) => Prisma.S
     Prisma.sql`'"' || to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
 }
 
-/** The bytes of a column that has as many as somebody has written; none for any other. */
+/** The bytes of a text or JSON column; none for a column of a fixed size. */
 function largeOf([key, { column: type, isNullable }]: [string, Field]): Prisma.Sql[] {
   if (type !== 'text' && type !== 'jsonb') return []
   const bytes = Prisma.sql`octet_length(${quoted(key)}::text)`
