@@ -1,20 +1,12 @@
 import { prepareBetterAuth } from './better-auth.ts'
 import { startGatehouse } from './contender.ts'
-import { type Measured, measuredHead, measuredRow, ratioOf } from './measured.ts'
+import { type Contender, measureContest, startBaseline } from './contest.ts'
+import { ratioOf } from './measured.ts'
 import { placeOrders, type Read } from './orders.ts'
 import type { Place } from './place.ts'
-import { measureServer, type Server, startServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
-import { countTrips, delayMs } from './trips.ts'
-import { nameOf, takeTurns } from './turns.ts'
+import { delayMs } from './trips.ts'
 import { prepareTwoTrips, startTwoTrips } from './two-trips.ts'
-
-/** A server that reads orders, and the requests for it. */
-type Contender = {
-  start(databaseUrl: string): Promise<Server>
-  databaseUrl: string
-  requests: { reads: Read[] }
-}
 
 const connections = 64
 
@@ -33,14 +25,7 @@ longer, divided by those; a test counts them at the socket.`
 /** Reading an own order, compared with a minimal program and with better-auth. */
 export async function measureRead(place: Place, effort: Effort): Promise<Section> {
   const contenders = await prepare(place)
-  const contests = [...contenders.keys()].map((contender) => ({ contender, connections }))
-  const medians = await takeTurns(contests, effort.runs, ({ contender }) =>
-    measure(contenderOf(contenders, contender), connections, effort.seconds),
-  )
-  const at = (contender: string) => medians.get(nameOf({ contender, connections }))
-  const trips = new Map<string, string>()
-  for (const [name, contender] of contenders)
-    trips.set(name, await countTrips(contender, effort.seconds))
+  const { at, tripsOf, table } = await measureContest(contenders, connections, effort)
   const ours = at('gatehouse')
   return {
     title: 'Authorized reads',
@@ -72,18 +57,11 @@ export async function measureRead(place: Place, effort: Effort): Promise<Section
       },
       {
         measure: 'round trips to the database an authorized read waits for',
-        value: trips.get('gatehouse') ?? 'not measured',
+        value: tripsOf('gatehouse'),
         goal: '≤ 1.1',
       },
     ],
-    measures: [
-      [...measuredHead('Requests/s'), 'Round trips'],
-      ...[...contenders.keys()].flatMap((name) => {
-        const measured = at(name)
-        const row = measured && measuredRow(nameOf({ contender: name, connections }), measured)
-        return row ? [[...row, trips.get(name) ?? '']] : []
-      }),
-    ],
+    measures: table,
     note,
   }
 }
@@ -124,22 +102,4 @@ async function prepare(place: Place): Promise<Map<string, Contender>> {
 function ofGatehouse({ url: databaseUrl }: Place, reads: readonly Read[], path: string): Contender {
   const start = (url: string) => startGatehouse({ url })
   return { start, databaseUrl, requests: { reads: reads.map(({ cookie }) => ({ path, cookie })) } }
-}
-
-function startBaseline(file: string): (url: string) => Promise<Server> {
-  return (url) => startServer(`./baselines/${file}`, { DATABASE_URL: url })
-}
-
-function contenderOf(contenders: ReadonlyMap<string, Contender>, name: string): Contender {
-  const contender = contenders.get(name)
-  if (contender === undefined) throw new Error(`no contender ${name}`)
-  return contender
-}
-
-async function measure(
-  { start, databaseUrl, requests }: Contender,
-  connections: number,
-  seconds: number,
-): Promise<Measured> {
-  return measureServer(await start(databaseUrl), { connections, seconds, requests })
 }

@@ -1,14 +1,8 @@
+import type { Contender } from './contest.ts'
 import { openFarDatabase } from './far-database.ts'
-import type { Load } from './load.ts'
-import { measureServer, type Server } from './processes.ts'
+import { measureServer } from './processes.ts'
 
 export const delayMs = 40
-
-type Contender = {
-  start(databaseUrl: string): Promise<Server>
-  databaseUrl: string
-  requests: Load['requests']
-}
 
 /** Round trips to the database that a response waits for: how much later it comes if each takes longer. */
 export async function countTrips(contender: Contender, seconds: number): Promise<string> {

@@ -6,10 +6,10 @@ export type Contest = { contender: string; connections: number }
  * Measures every contest `runs` times, alternating, so that disturbances affect all of them.
  * @param measure resolves to null if the contender is not available
  */
-export async function takeTurns(
-  contests: readonly Contest[],
+export async function takeTurns<One extends Contest>(
+  contests: readonly One[],
   runs: number,
-  measure: (contest: Contest) => Promise<Measured | null>,
+  measure: (contest: One) => Promise<Measured | null>,
 ): Promise<Map<string, Measured>> {
   const all = new Map<string, Measured[]>()
   for (let run = 0; run < runs; run++) {

@@ -1,19 +1,10 @@
 import { prepareByHand } from './by-hand.ts'
 import { startGatehouse } from './contender.ts'
-import type { Load } from './load.ts'
-import { type Measured, measuredHead, measuredRow, ratioOf } from './measured.ts'
+import { type Contender, measureContest, startBaseline } from './contest.ts'
+import { ratioOf } from './measured.ts'
 import { placeOrders } from './orders.ts'
 import { onDatabase, type Place } from './place.ts'
-import { measureServer, type Server, startServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
-import { countTrips } from './trips.ts'
-import { nameOf, takeTurns } from './turns.ts'
-
-type Contender = {
-  start(databaseUrl: string): Promise<Server>
-  databaseUrl: string
-  requests: Load['requests']
-}
 
 const connections = 64
 
@@ -28,15 +19,7 @@ a test counts them at the socket.`
 /** Creating and changing an order, compared with the same by hand and with two bare statements. */
 export async function measureWrites(place: Place, effort: Effort): Promise<Section> {
   const contenders = await prepare(place)
-  const contests = [...contenders.keys()].map((contender) => ({ contender, connections }))
-  const measured = await takeTurns(contests, effort.runs, ({ contender }) =>
-    measure(contenderOf(contenders, contender), effort.seconds),
-  )
-  const at = (contender: string) => measured.get(nameOf({ contender, connections }))
-  const trips = new Map<string, string>()
-  for (const [name, contender] of contenders) {
-    trips.set(name, await countTrips(contender, effort.seconds))
-  }
+  const { at, tripsOf, table } = await measureContest(contenders, connections, effort)
   return {
     title: 'Writes',
     ratios: [
@@ -57,23 +40,16 @@ export async function measureWrites(place: Place, effort: Effort): Promise<Secti
       },
       {
         measure: 'round trips to the database that creating waits for',
-        value: trips.get('create') ?? 'not measured',
+        value: tripsOf('create'),
         goal: '≤ 1.1',
       },
       {
         measure: 'round trips that a change with one delivery waits for',
-        value: trips.get('change') ?? 'not measured',
+        value: tripsOf('change'),
         goal: '≤ 1.1',
       },
     ],
-    measures: [
-      [...measuredHead('Requests/s'), 'Round trips'],
-      ...[...contenders.keys()].flatMap((name) => {
-        const one = at(name)
-        const row = one && measuredRow(nameOf({ contender: name, connections }), one)
-        return row ? [[...row, trips.get(name) ?? '']] : []
-      }),
-    ],
+    measures: table,
     note,
   }
 }
@@ -102,18 +78,3 @@ const anEndpointEach = `
     SELECT tenant_id, 'https://receiver.example', 'spec', ''
     FROM orders ORDER BY id DESC LIMIT ${connections} RETURNING tenant_id, id)
   INSERT INTO endpoint_states (tenant_id, id) SELECT tenant_id, id FROM endpoint`
-
-function startBaseline(file: string): (url: string) => Promise<Server> {
-  return (url) => startServer(`./baselines/${file}`, { DATABASE_URL: url })
-}
-
-function contenderOf(contenders: ReadonlyMap<string, Contender>, name: string): Contender {
-  const contender = contenders.get(name)
-  if (contender === undefined) throw new Error(`no contender ${name}`)
-  return contender
-}
-
-async function measure(contender: Contender, seconds: number): Promise<Measured> {
-  const { start, databaseUrl, requests } = contender
-  return measureServer(await start(databaseUrl), { connections, seconds, requests })
-}
