@@ -9,8 +9,8 @@ import { errorTable, Problem } from '#src/http/problems.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The handler does nothing before its write, which decides: nothing more is asked before the body of a
-     * request is read if the decision on what was seen last is yes.
+     * The handler does nothing before its write, which decides. If the facts of the credential's latest
+     * transaction allow the request, its body is read without asking the database first.
      */
     decidesInWrite?: true
   }

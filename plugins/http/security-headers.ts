@@ -13,11 +13,11 @@ declare module 'fastify' {
 }
 
 /**
- * Security headers, the request id and the version of the API on every response. Caches store nothing unless a route allows it. The content
- * security policy allows only the program's own scripts, style sheets and images: files, nothing inside
- * a page. Browsers also apply `form-action` to redirects after a form submission, so it lists the
- * origins of the identity providers' pages that a form redirects to: those of their issuers, and for
- * each provider the one that its metadata last named.
+ * Security headers, the request id and the version of the API on every response. Caches store nothing unless
+ * a route allows it. The content security policy allows only the program's own scripts, style sheets and
+ * images: files, nothing inside a page. Browsers also apply `form-action` to redirects after a form
+ * submission, so it lists the origins of the identity providers' pages that a form redirects to: the
+ * origins of their issuers, and for each provider the one that its metadata last named.
  */
 export default fp<{ https: boolean; formTargets: readonly string[] }>(
   async function securityHeaders(app, { https, formTargets }) {

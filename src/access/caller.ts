@@ -30,7 +30,7 @@ export type Caller = {
  */
 export type Service = {
   readonly isApp?: false
-  /** The row of the service token, for an app of the app token. */
+  /** The row of the service token; of an app, the row of the app token. */
   readonly serviceId: string
   readonly serviceName: string
   readonly tenantId: string
@@ -50,8 +50,8 @@ export type Service = {
 }
 
 /**
- * The app that this program stands in front of, asking with an app token. It acts in the tenant that
- * its request names, and like a service is no person.
+ * The application behind this program, with an app token. It acts in the tenant that its request names.
+ * Like a service, it is not a person.
  */
 export type App = Omit<Service, 'tenantId' | 'isApp'> & {
   readonly isApp: true

@@ -25,7 +25,7 @@ export type AccessRow = {
   /** Which credentials are accepted. */
   credential: string
   acceptsToken: boolean
-  /** Whether an app token can be permitted to do it, and nobody else. */
+  /** Whether only an app token can be permitted to do it. */
   forApp: boolean
   /** Whether a service token can be permitted to do it, or always may. */
   forServices: Rule['forServices']

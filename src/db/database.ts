@@ -161,7 +161,7 @@ export function openDatabase(
     entry: Entry<Facts>,
     short: ShortWork<Facts, T>['short'],
   ): Promise<T | null> {
-    // A key of the request is compared first, and another form of the database needs several statements.
+    // An Idempotency-Key is compared first, and a cluster needs several statements.
     if (entry.once !== undefined || form !== undefined) return null
     const foreseen = entry.foreseen?.() ?? null
     const one = foreseen && (await short(foreseen.facts))
@@ -196,7 +196,7 @@ export function openDatabase(
         if ('whole' in work) {
           const result = await sendWrite(holder, () => writeShort(entry, work.short)).catch(
             (error) => {
-              // A budget counts the deletion of a row before its event only if they are two statements.
+              // The event of a deletion has a reserve (add_usage) if the deletion is a statement of its own.
               if (haveFactsChanged(error) || exceededQuota(error) !== null) return null
               throw error
             },
@@ -229,7 +229,7 @@ function isDecidedInDatabase({ decidesInDatabase, once }: Entry<unknown>): boole
   return decidesInDatabase === true && once === undefined
 }
 
-/** Its commit is asynchronous: who misses a notification polls. */
+/** Its commit is asynchronous: a lost notification only means that the receiver polls. */
 function notification(notifications: readonly Notification[]): Statement {
   return Prisma.sql`
     SELECT set_config('synchronous_commit', 'off', true), (

@@ -36,8 +36,8 @@ export type Entry<Facts> = {
    */
   readonly holder?: () => string
   /**
-   * The facts that the latest transaction of the credential returned, if the decision on them is yes now;
-   * otherwise null. They are a hint and never an answer: its statement lets the database compare them.
+   * The facts that the latest transaction of the credential returned; null if there are none, or the
+   * decision on them is no. They are only a hint: the statement makes the database compare them.
    */
   readonly foreseen?: () => Foreseen<Facts> | null
   /** True if `admit` only refuses when the statement returned no row, and so set no scope. */
@@ -84,7 +84,7 @@ export function refine<Facts, Refined extends Facts>(
   } as Entry<Refined>
 }
 
-/** @param check a refusal of what was foreseen is no answer: the database is asked */
+/** @returns null if `check` refuses: the facts may be old, so the database has to decide */
 export function checkForeseen<Facts, Checked>(
   foreseen: Foreseen<Facts> | null,
   check: (facts: Facts) => Checked,

@@ -50,7 +50,7 @@ export const subscriptionEnded = eventKind(
 /** The user of the plan, and their own tenant, which gets the event. */
 export type Subscriber = { readonly userId: number; readonly tenantId: string }
 
-/** What is left of a subscription that another customer has now. */
+/** The state of a user whose subscription has moved to another customer. */
 export const endedSubscription: CurrentSubscription = {
   plan: null,
   status: 'canceled',

@@ -19,8 +19,8 @@ const columnRemedy =
   'Change the column in a migration and run `gatehouse migrate` with DATABASE_OWNER_URL, or change the field and its model in prisma/schema.prisma.'
 
 /**
- * Compares the declared resources with their tables, which migrations make: the compiler compares them with
- * the models alone.
+ * Compares the declared resources with their tables, which migrations create. The compiler compares them only
+ * with the models.
  */
 export async function verifyResources(
   client: pg.ClientBase,

@@ -251,7 +251,8 @@ function changeBody(resource: Declared, { accepts = [] }: Action) {
 
 function fieldOf({ name, fields }: Declared, key: string) {
   const { written = null, initial, isNullable } = fields[key] ?? {}
-  if (written === null) throw new Error(`The resource ${name} accepts ${key}, which nobody writes.`)
+  if (written === null)
+    throw new Error(`The resource ${name} accepts ${key}, which has no schema in bodies.`)
   return { written, initial, isNullable }
 }
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Statements that a connection keeps prepared, and that have a name at one time. One costs the server about
- * 50 KB on each connection.
+ * Prepared statements that a connection keeps, and texts that have a name at one time. Each costs the server
+ * about 50 KB on each connection.
  */
 export const maxKept = 400
 
@@ -30,7 +30,7 @@ export class KeepingClient extends pg.Client {
     names.add(name)
     const connection = this.connection as unknown as Kept
     for (const oldest of names) {
-      // One on its way is closed later: the driver notes it as kept when its answer arrives.
+      // Not while it is being prepared: the driver would note it as prepared when the answer arrives.
       if (names.size <= maxKept || oldest in connection.submittedNamedStatements) return
       names.delete(oldest)
       if (!(oldest in connection.parsedStatements)) continue

@@ -21,7 +21,7 @@ export type Condition<Row = never> = {
   readonly words: string
   /** For the caller who is refused. */
   readonly detail: string
-  /** Whom it can forbid it; everyone unless given. For others the row is not read before it changes. */
+  /** Callers that the condition can refuse; all unless given. For others the row is not read before its change. */
   readonly appliesTo?: (caller: Pick<Asking, 'role' | 'department'>) => boolean
   readonly forbids: (question: {
     readonly caller: Pick<Asking, 'role' | 'department'>
@@ -329,7 +329,7 @@ function faultsOf(resource: Resource): string[] {
 
 const listParameters = ['cursor', 'limit', 'sort', 'from', 'to']
 
-/** An input that nothing can be entered into, or that means two things. */
+/** Refuses an input that accepts no value, and a choice with the same word twice. */
 function inputFaultOf(key: string, input: Input | null): [boolean, string] {
   if (input?.as === 'line' || input?.as === 'text') {
     const isLength = Number.isInteger(input.maxLength) && input.maxLength > 0

@@ -1,8 +1,8 @@
 import type { Resource } from './define.ts'
 
 /**
- * Returns the list. Of two with one key, one would silently replace the other.
- * @throws Error with the words for the key that two of them have
+ * Returns the list. Without the check, of two entries with the same key one would silently replace the other.
+ * @throws Error with the text of `wordsOf` for the first repeated key
  */
 export function distinct<const All extends readonly unknown[]>(
   all: All,

@@ -25,7 +25,8 @@ const acquireMs = 5_000 // no request waits for this, and a slow connection is n
 /**
  * Verifies that the role at `url` cannot bypass row-level security, that every table is under it or
  * listed as an exception (src/schema/tables.ts), that functions, policies, triggers and privileges are as
- * the last `migrate` left them, and that it was of this release or of a newer one. For the web role row-level security is then tried (verify-isolation.ts).
+ * the last `migrate` left them, and that it was of this release or of a newer one. For the web role
+ * row-level security is then tried (verify-isolation.ts).
  * @param duty what the role is for
  * @param depth `catalogue` writes nothing; `isolation` also creates two tenants that try to reach each
  *   other's rows, and rolls them back
@@ -54,7 +55,7 @@ export async function describeDatabase(url: string): Promise<string> {
   return withClient(url, describeKind)
 }
 
-/** What is wrong with the owner of the tables; null if it can be said of none. */
+/** A fault of the owner of the tables; null if there is none. */
 export async function verifyOwner(url: string): Promise<Finding | null> {
   return withClient(url, findOwnerFault)
 }

@@ -25,12 +25,12 @@ export const endpointTurnQueue = 'endpoint-turn'
 /** Adds the due attempt of a delivery that has lost it, and the job of its endpoint. */
 export const deliverQueue = 'deliver'
 
-/** One call of an endpoint's URL that somebody waits for. */
+/** One request to an endpoint's URL; a client waits for its result. */
 export const endpointCallQueue = 'endpoint-call'
 
 /**
- * NOTIFY on this channel means that attempts are due; the payload is the tenant. `endpointCallQueue` as the
- * payload means that a call is.
+ * NOTIFY on this channel means that attempts are due, and the payload is the tenant; or that a job of
+ * `endpointCallQueue` is due, and the payload is the name of that queue.
  */
 export const deliverChannel = 'gatehouse_deliver'
 
@@ -86,7 +86,7 @@ export function wakeWorkers(tx: Pick<Tx, 'notify'>, { tenantId }: TenantScope): 
   tx.notify(deliverChannel, tenantId)
 }
 
-/** The same for the workers that make calls. */
+/** As `wakeWorkers`, for a job of `endpointCallQueue`. */
 export function wakeCallers(tx: Tx): void {
   tx.notify(deliverChannel, endpointCallQueue)
 }
