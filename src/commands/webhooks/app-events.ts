@@ -3,7 +3,7 @@ import { unwrap } from '#clients/typescript/src/client.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Sources } from '../kit/environment.ts'
-import { print, printJson } from '../kit/output.ts'
+import { print, printJson, printMessage } from '../kit/output.ts'
 import { openApi } from './api-client.ts'
 
 type Json = { readonly json?: true }
@@ -35,13 +35,20 @@ export async function applyTypes(sources: Sources, file: string, { json }: Json)
     throw new OperatorError(`${file} is not a JSON object.`, 'It has the types by their names.')
   }
   const { api } = await openApi(sources)
-  for (const [name, facts] of Object.entries(types)) {
-    // The API checks what the file says of a type.
-    const body = facts as JsonObject & { description: string }
-    const answer = await api.PUT('/event-types/{name}', { params: { path: { name } }, body })
-    const type = unwrap(answer)
-    if (json) printJson(type)
-    else print(`${type.name}  ${answer.response.status === 201 ? 'registered' : 'replaced'}`)
+  const applied: object[] = []
+  try {
+    for (const [name, facts] of Object.entries(types)) {
+      // The API checks what the file says of a type.
+      const body = facts as JsonObject & { description: string }
+      const answer = await api.PUT('/event-types/{name}', { params: { path: { name } }, body })
+      if (!answer.response.ok) printMessage(`${name} is refused.`)
+      const type = unwrap(answer)
+      applied.push(type)
+      if (!json)
+        print(`${type.name}  ${answer.response.status === 201 ? 'registered' : 'replaced'}`)
+    }
+  } finally {
+    if (json) printJson(applied)
   }
 }
 

@@ -27,10 +27,16 @@ t.test('the app registers its event types from a file, and publishes an event', 
   const applied = await run('event-types', 'apply', file)
   t.match(applied, { status: 0, output: 'report.finished  registered\nopened  registered\n' })
   t.match((await run('event-types', 'apply', file)).output, /^report\.finished {2}replaced$/m)
-  await writeFile(file, JSON.stringify({ opened: { description: '' } }))
-  const refused = await run('event-types', 'apply', file)
+  const asJson = await run('event-types', 'apply', file, '--json')
+  t.match(JSON.parse(asJson.output), [{ name: 'report.finished' }, { name: 'opened' }])
+  await writeFile(
+    file,
+    JSON.stringify({ closed: { description: 'x' }, opened: { description: '' } }),
+  )
+  const refused = await run('event-types', 'apply', file, '--json')
   t.equal(refused.status, 1)
-  t.match(refused.told, '/description in the body')
+  t.match(JSON.parse(refused.output), [{ name: 'closed' }], 'those before it are registered')
+  t.match(refused.told, /^opened is refused\.\n.*\/description in the body/)
 
   const publish = (...args: string[]) => run('events', 'publish', ...args, '--tenant', tenantId)
   const published = await publish('report.finished', '{"id":"r1"}', '--id', 'mine')
