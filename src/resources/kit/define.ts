@@ -282,6 +282,7 @@ function faultsOf(resource: Resource): string[] {
   const ofLists = filters.find((one) => listParameters.includes(one))
   const strange = keys.find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
   const unnamed = Object.keys(events).find((event) => !/^[a-z]+(_[a-z]+)*$/.test(event))
+  const shown = keys.filter((key) => !fields[key]?.isHidden)
   const silent = (['created', 'updated', 'deleted'] as const).find(
     (event) => Object.hasOwn(events, event) && actions[actionOfEvent[event]] === undefined,
   )
@@ -295,6 +296,11 @@ function faultsOf(resource: Resource): string[] {
     [!has('id') || !has('createdAt'), 'needs the fields id and createdAt'],
     [actions.update !== undefined && !has('updatedAt'), 'has an update and no field updatedAt'],
     [scope === 'owner' && !has('userId'), 'has the scope owner and no field userId'],
+    [
+      // They look for `"userId":1,` in the body (erase_events, export_sections).
+      scope === 'owner' && Object.keys(events).length > 0 && !shown.slice(0, -1).includes('userId'),
+      'has events and shows no userId before its last field, by which erasure and export find them',
+    ],
     [
       scope === 'owner' && needsRole,
       'needs a role, which belongs to one tenant, for rows that an owner has in several',

@@ -7,6 +7,7 @@ import {
   choice,
   created,
   folder,
+  hidden,
   id,
   integer,
   json,
@@ -79,6 +80,12 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
   const declare = (change: object) => () =>
     defineResource('Document', { ...document, actions, ...change } as never)
   const { title, folderId, createdAt, updatedAt } = documentFields
+  const ofOwner = {
+    ...{ scope: 'owner', events: { updated: 'x' } },
+    actions: { read, update: { ...read, accepts: ['title'] } },
+  }
+  const unfound =
+    'has events and shows no userId before its last field, by which erasure and export find them'
   const page = { label: 'Documents', heading: 'title' }
   const mistakes: Record<string, object> = {
     'has a name that is not words with hyphens': { name: 'Document' },
@@ -96,6 +103,7 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
       scope: 'owner',
       fields: { ...documentFields, userId: owner() },
     },
+    [unfound]: { ...ofOwner, fields: { id: id(), title, ...times, userId: owner() } },
     'has the scope chain and no field folderId': {
       fields: { id: id(), title, createdAt, updatedAt },
     },
@@ -128,6 +136,13 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
     'has a page and no input for folderId': { scope: 'tenant', page },
   }
   t.doesNotThrow(declare({ page }), 'without a mistake')
+  t.doesNotThrow(declare({ ...ofOwner, fields: { id: id(), userId: owner(), title, ...times } }))
+  t.throws(
+    declare({ ...ofOwner, fields: { id: id(), userId: hidden(owner()), title, ...times } }),
+    {
+      message: `The resource document ${unfound}.`,
+    },
+  )
   for (const [words, change] of Object.entries(mistakes)) {
     t.throws(declare(change), { message: `The resource ${nameIn(change)} ${words}.` }, words)
   }
