@@ -21,7 +21,7 @@ export async function findTenant(tx: Tx, scope: TenantScope) {
   })
 }
 
-/** A person can be a member of so many tenants and still create another one. */
+/** A person who is a member of this many tenants cannot create another one. */
 const mostTenants = 100
 
 /**

@@ -23,17 +23,16 @@ export function addAppTokenCommands(program: Command): void {
     .description('Create an app token and print its secret')
     .argument('<name>', 'What will use it', readName)
     .addOption(
-      new Option('--permissions <permissions...>', 'It may do nothing else')
+      new Option('--permissions <permissions...>', 'What it may do, and nothing else')
         .choices(offeredPermissions)
         .makeOptionMandatory(),
     )
-    .option('--days <n>', 'It expires after so many days', readDays, 90)
+    .option('--days <n>', 'Days until it expires', readDays, 90)
     .option(...json)
     .addHelpText(
       ...details(
         'the token was not created',
-        `The token is for the backend that this program stands in front of. It belongs to
-no tenant and names one in each call.
+        `The token is for your own backend. It belongs to no tenant: each call names one.
 ${owner}`,
       ),
     )

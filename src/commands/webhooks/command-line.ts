@@ -133,8 +133,8 @@ ${needs}`,
     .addHelpText(
       ...details(
         failed,
-        `Applying a file twice is as applying it once. The first type that is refused
-ends it; those before it are registered.
+        `Applying a file again changes nothing. It stops at the first type that is
+refused; the types before that stay registered.
 ${needsApp}`,
       ),
     )
