@@ -93,13 +93,24 @@ t.test('a notification wakes a whole worker, which makes the call', async (t) =>
 })
 
 t.test('one tenant does not fill a process with requests that wait', async (t) => {
-  const { path, send } = await setUp(t)
-  const answers = await Promise.all(
-    Array.from({ length: 3 * maxWaiting }, () => send('POST', `${path}/test`)),
+  const { test, one, path, send } = await setUp(t)
+  const { queue, answers } = test.app
+  const { tenantId } = one
+  const jobs = Array.from({ length: maxWaiting }, () => crypto.randomUUID())
+  for (const id of jobs) await queue.send(endpointCallQueue, { tenantId }, { id })
+  const limits = { takenSeconds: 600, answeredMs: 600_000 }
+  const waiting = Promise.allSettled(
+    jobs.map((id) => answers.wait({ queue: endpointCallQueue, id, tenantId }, limits)),
   )
-  const statuses = new Set(answers.map(({ statusCode }) => statusCode))
-  t.strictSame([...statuses].toSorted(), [429, 503])
-  const refused = answers.find(({ statusCode }) => statusCode === 429)
-  t.match(refused?.json(), { status: 429 })
-  t.equal(refused?.headers['retry-after'], '1')
+  for (const action of ['test', 'probe']) {
+    const refused = await send('POST', `${path}/${action}`)
+    t.equal(refused.statusCode, 429)
+    t.equal(refused.headers['retry-after'], '1')
+  }
+  const { rowCount } = await test.database.admin.query(
+    `SELECT FROM pgboss.job WHERE name = 'endpoint-call'`,
+  )
+  t.equal(rowCount, maxWaiting, 'no job was added')
+  answers.close()
+  await waiting
 })
