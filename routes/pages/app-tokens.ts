@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import {
   createAppToken,
   deleteAppToken,
@@ -11,27 +10,21 @@ import {
 import { isRecordedOperator } from '#src/auth/operators/operators.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Uuid } from '#src/http/schemas.ts'
-import { confirmedField } from '#src/pages/kit/components.ts'
-import { chosen } from '#src/pages/kit/form.ts'
-import { shownQuery, submissionFields, takeSecret } from '#src/pages/kit/form-submission.ts'
-import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
-  type AppTokenNotice,
+  readProgramTokenForm,
+  revokeForm,
+  rotateForm,
+  type TokenNotice,
+  tokensQuery,
+} from '#src/pages/account/program-tokens.ts'
+import { takeSecret } from '#src/pages/kit/form-submission.ts'
+import {
   type AppTokensView,
   appTokenForm,
   appTokensPage,
 } from '#src/pages/operations/app-tokens.ts'
 
 const allTokens = { limit: maxAppTokens, after: null }
-const dayMs = 86_400_000
-
-const Query = Type.Object({ ...doneQuery, ...shownQuery }, { additionalProperties: false })
-const RotateForm = Type.Object(
-  { ...submissionFields, id: Uuid, ...confirmedField },
-  { additionalProperties: false },
-)
-const RemoveForm = Type.Object({ id: Uuid, ...confirmedField }, { additionalProperties: false })
 
 type Options = { keys: EncryptionKeys }
 
@@ -45,7 +38,7 @@ const access = (action: 'read' | 'create' | 'update' | 'delete') => ({
 const appTokens: FastifyPluginAsyncTypebox<Options> = async function appTokens(app, { keys }) {
   app.get(
     path,
-    { config: access('read'), schema: { hide, querystring: Query } },
+    { config: access('read'), schema: { hide, querystring: tokensQuery } },
     async (request, reply) => {
       const newToken = await takeSecret(app.db, request.sessionEntry, request, keys)
       return sendTokens(request, reply, { newToken, done: request.query.done })
@@ -57,8 +50,7 @@ const appTokens: FastifyPluginAsyncTypebox<Options> = async function appTokens(a
     async (request, reply) => {
       const { sessionEntry, clientInfo, body } = request
       const now = app.clock.now()
-      const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
-      const facts = { name: body.name, permissions: chosen(body.permissions), expiresAt }
+      const facts = readProgramTokenForm(body, now)
       try {
         const location = await app.db.write(sessionEntry, (tx, caller) =>
           request.submitOnce(tx, caller, async () => {
@@ -77,7 +69,7 @@ const appTokens: FastifyPluginAsyncTypebox<Options> = async function appTokens(a
   )
   app.post(
     `${path}/rotate`,
-    { config: access('update'), schema: { hide, body: RotateForm } },
+    { config: access('update'), schema: { hide, body: rotateForm } },
     async (request, reply) => {
       const { sessionEntry, clientInfo, body } = request
       const location = await app.db.write(sessionEntry, (tx, caller) =>
@@ -93,14 +85,14 @@ const appTokens: FastifyPluginAsyncTypebox<Options> = async function appTokens(a
   )
   app.post(
     `${path}/remove`,
-    { config: access('delete'), schema: { hide, body: RemoveForm } },
+    { config: access('delete'), schema: { hide, body: revokeForm } },
     async (request, reply) => {
       const { sessionEntry, clientInfo, body } = request
       const deleted = await app.db.write(sessionEntry, (tx, { userId }) =>
         deleteAppToken(tx, { userId, clientInfo }, body.id),
       )
       if (!deleted) throw new Problem('not-found')
-      const notice: AppTokenNotice = 'removed'
+      const notice: TokenNotice = 'removed'
       return reply.redirect(`${path}?done=${notice}`, 303)
     },
   )

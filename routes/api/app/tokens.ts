@@ -1,106 +1,33 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
 import { appPermissions } from '#src/access/policy.ts'
 import {
   appTokenList,
   changeAppToken,
   createAppToken,
-  defaultDays,
   deleteAppToken,
   findAppToken,
   listAppTokens,
   lockAppToken,
   maxAppTokens,
-  maxDays,
   rotateAppToken,
 } from '#src/auth/app-tokens/app-tokens.ts'
 import { isRecordedOperator, operatorNotRecorded } from '#src/auth/operators/operators.ts'
+import { programTokenSchemas, recently } from '#src/auth/program-tokens/schemas.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import {
-  Id,
-  Line,
-  NoBody,
-  NoContent,
-  Nullable,
-  PageOf,
-  PageQuery,
-  problems,
-  Time,
-  Uuid,
-  UuidParams,
-} from '#src/http/schemas.ts'
+import { NoBody, NoContent, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 
-const AppToken = Type.Object(
-  {
-    id: Uuid,
-    name: Type.String(),
-    permissions: Type.Array(Type.String(), {
-      examples: [['event:publish']],
-      description: '`resource:action`; it may do nothing else',
-    }),
-    createdBy: Nullable(
-      Type.Integer({
-        ...Id,
-        description:
-          'The operator who created it; null from the command line, or after their erasure',
-      }),
-    ),
-    createdAt: Time,
-    expiresAt: Time,
-    secretRotatedAt: Nullable(Time),
-    lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
-  },
-  { title: 'AppToken' },
-)
-
-const WithSecret = Type.Object(
-  {
-    ...AppToken.properties,
-    token: Type.String({
-      description: 'The secret. It is not shown again.',
-      examples: ['gtha_…'],
-    }),
-  },
-  { title: 'AppTokenWithSecret' },
-)
-
-const Permissions = Type.Array(Type.String({ enum: [...appPermissions] }), {
-  minItems: 1,
-  maxItems: appPermissions.length,
-  uniqueItems: true,
+const { Token, WithSecret, New, Change } = programTokenSchemas({
+  title: 'AppToken',
+  permissions: appPermissions,
   examples: [['event:publish']],
-  description: 'What the app may do in every tenant; it may do nothing else.',
+  permissionsText: 'What the app may do in every tenant; it may do nothing else.',
+  createdByText: 'The operator who created it; null from the command line, or after their erasure',
+  secret: 'gtha_…',
 })
-
-const Expiry = Type.String({
-  format: 'date-time',
-  description: `In the future, at most ${maxDays} days ahead; ${defaultDays} days by default`,
-})
-
-const NewAppToken = Type.Object(
-  { name: Line(100), permissions: Permissions, expiresAt: Type.Optional(Expiry) },
-  { title: 'NewAppToken', additionalProperties: false },
-)
-
-const AppTokenChange = Type.Object(
-  {
-    name: Type.Optional(Line(100)),
-    permissions: Type.Optional(Permissions),
-    expiresAt: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: `In the future, at most ${maxDays} days ahead`,
-      }),
-    ),
-  },
-  { title: 'AppTokenChange', minProperties: 1, additionalProperties: false },
-)
 
 const tags = ['app']
-const recently =
-  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`.'
 
 /** The tokens of the app. Operators manage them with a session; no token can. */
 const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
@@ -115,7 +42,7 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
         summary: 'The app tokens, newest first',
         description: 'Expired tokens are listed for another 30 days.',
         querystring: PageQuery,
-        response: { 200: PageOf(AppToken) },
+        response: { 200: PageOf(Token) },
       },
     },
     async (request) => {
@@ -131,7 +58,7 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
     '/app-tokens',
     {
       config: {
-        versioned: AppToken,
+        versioned: Token,
         idempotencyKey: true,
         access: { resource: 'app-token', action: 'create' },
       },
@@ -140,7 +67,7 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
         tags,
         summary: 'Create an app token; its secret is returned only here',
         description: `Sent as \`Authorization: Bearer gtha_…\`, not together with a session cookie (400). It is for the backend that this program stands in front of, belongs to no tenant and names one in each call. It may do what its permissions name and has limits of its own. ${recently} 409 if there are ${maxAppTokens} app tokens.`,
-        body: NewAppToken,
+        body: New,
         response: { 201: WithSecret, ...problems('conflict') },
       },
     },
@@ -160,13 +87,13 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
     '/app-tokens/:id',
     {
       exposeHeadRoute: false,
-      config: { versioned: AppToken, access: { resource: 'app-token', action: 'read' } },
+      config: { versioned: Token, access: { resource: 'app-token', action: 'read' } },
       schema: {
         operationId: 'getAppToken',
         tags,
         summary: 'Read an app token',
         params: UuidParams,
-        response: { 200: AppToken },
+        response: { 200: Token },
       },
     },
     async (request) => {
@@ -180,7 +107,7 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
     {
       config: {
         idempotencyKey: true,
-        versioned: AppToken,
+        versioned: Token,
         access: { resource: 'app-token', action: 'update' },
       },
       schema: {
@@ -189,8 +116,8 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
         summary: 'Change name, permissions or expiry of an app token',
         description: `Applies from its next request. ${recently} \`lastUsedAt\` is part of the ETag, so \`If-Match\` may also fail because the token was used.`,
         params: UuidParams,
-        body: AppTokenChange,
-        response: { 200: AppToken },
+        body: Change,
+        response: { 200: Token },
       },
     },
     async (request, reply) => {
@@ -234,7 +161,7 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
   app.delete(
     '/app-tokens/:id',
     {
-      config: { versioned: AppToken, access: { resource: 'app-token', action: 'delete' } },
+      config: { versioned: Token, access: { resource: 'app-token', action: 'delete' } },
       schema: {
         operationId: 'deleteAppToken',
         tags,

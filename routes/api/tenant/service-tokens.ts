@@ -1,15 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
 import { servicePermissions } from '#src/access/policy.ts'
+import { programTokenSchemas, recently } from '#src/auth/program-tokens/schemas.ts'
 import {
   changeServiceToken,
   createServiceToken,
-  defaultDays,
   deleteServiceToken,
   findServiceToken,
   listServiceTokens,
   lockServiceToken,
-  maxDays,
   maxServiceTokens,
   rotateServiceToken,
   serviceTokenList,
@@ -17,86 +15,17 @@ import {
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
-import {
-  Id,
-  Line,
-  NoBody,
-  NoContent,
-  Nullable,
-  PageOf,
-  PageQuery,
-  problems,
-  Time,
-  Uuid,
-  UuidParams,
-} from '#src/http/schemas.ts'
+import { NoBody, NoContent, PageOf, PageQuery, problems, UuidParams } from '#src/http/schemas.ts'
 
-const ServiceToken = Type.Object(
-  {
-    id: Uuid,
-    name: Type.String(),
-    permissions: Type.Array(Type.String(), {
-      description: '`resource:action`; it may do nothing else',
-    }),
-    createdBy: Nullable(
-      Type.Integer({
-        ...Id,
-        description: 'The user who created it, a member still or not; null after their erasure',
-      }),
-    ),
-    createdAt: Time,
-    expiresAt: Time,
-    secretRotatedAt: Nullable(Time),
-    lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
-  },
-  { title: 'ServiceToken' },
-)
-
-const WithSecret = Type.Object(
-  {
-    ...ServiceToken.properties,
-    token: Type.String({
-      description: 'The secret. It is not shown again.',
-      examples: ['gths_…'],
-    }),
-  },
-  { title: 'ServiceTokenWithSecret' },
-)
-
-const Permissions = Type.Array(Type.String({ enum: [...servicePermissions] }), {
-  minItems: 1,
-  maxItems: servicePermissions.length,
-  uniqueItems: true,
-  description: 'What the service may do in your tenant; it may do nothing else.',
+const { Token, WithSecret, New, Change } = programTokenSchemas({
+  title: 'ServiceToken',
+  permissions: servicePermissions,
+  permissionsText: 'What the service may do in your tenant; it may do nothing else.',
+  createdByText: 'The user who created it, a member still or not; null after their erasure',
+  secret: 'gths_…',
 })
-
-const Expiry = Type.String({
-  format: 'date-time',
-  description: `In the future, at most ${maxDays} days ahead; ${defaultDays} days by default`,
-})
-
-const NewServiceToken = Type.Object(
-  { name: Line(100), permissions: Permissions, expiresAt: Type.Optional(Expiry) },
-  { title: 'NewServiceToken', additionalProperties: false },
-)
-
-const ServiceTokenChange = Type.Object(
-  {
-    name: Type.Optional(Line(100)),
-    permissions: Type.Optional(Permissions),
-    expiresAt: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description: `In the future, at most ${maxDays} days ahead`,
-      }),
-    ),
-  },
-  { title: 'ServiceTokenChange', minProperties: 1, additionalProperties: false },
-)
 
 const tags = ['service tokens']
-const recently =
-  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`.'
 
 /** The service tokens of the tenant. Admins manage them with a session; no token can. */
 const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(app) {
@@ -111,7 +40,7 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         summary: 'The service tokens of your tenant, newest first',
         description: 'Expired tokens are listed for another 30 days.',
         querystring: PageQuery,
-        response: { 200: PageOf(ServiceToken) },
+        response: { 200: PageOf(Token) },
       },
     },
     async (request) => {
@@ -124,7 +53,7 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
     '/service-tokens',
     {
       config: {
-        versioned: ServiceToken,
+        versioned: Token,
         idempotencyKey: true,
         access: { resource: 'service-token', action: 'create' },
       },
@@ -133,7 +62,7 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         tags,
         summary: 'Create a service token for your tenant; its secret is returned only here',
         description: `Sent as \`Authorization: Bearer gths_…\`, not together with a session cookie (400). It acts for the tenant and for no person: it may do what its permissions name, within the tenant, and has limits of its own. It ends when it expires or is deleted, or with the tenant, and not when you leave. ${recently} 409 if the tenant has ${maxServiceTokens} service tokens.`,
-        body: NewServiceToken,
+        body: New,
         response: { 201: WithSecret, ...problems('conflict') },
       },
     },
@@ -153,13 +82,13 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
     '/service-tokens/:id',
     {
       exposeHeadRoute: false,
-      config: { versioned: ServiceToken, access: { resource: 'service-token', action: 'read' } },
+      config: { versioned: Token, access: { resource: 'service-token', action: 'read' } },
       schema: {
         operationId: 'getServiceToken',
         tags,
         summary: 'Read a service token of your tenant',
         params: UuidParams,
-        response: { 200: ServiceToken },
+        response: { 200: Token },
       },
     },
     async (request) => {
@@ -175,7 +104,7 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
     {
       config: {
         idempotencyKey: true,
-        versioned: ServiceToken,
+        versioned: Token,
         access: { resource: 'service-token', action: 'update' },
       },
       schema: {
@@ -184,8 +113,8 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
         summary: 'Change name, permissions or expiry of a service token',
         description: `Applies from its next request. ${recently} \`lastUsedAt\` is part of the ETag, so \`If-Match\` may also fail because the token was used.`,
         params: UuidParams,
-        body: ServiceTokenChange,
-        response: { 200: ServiceToken },
+        body: Change,
+        response: { 200: Token },
       },
     },
     async (request, reply) => {
@@ -229,7 +158,7 @@ const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTokens(ap
   app.delete(
     '/service-tokens/:id',
     {
-      config: { versioned: ServiceToken, access: { resource: 'service-token', action: 'delete' } },
+      config: { versioned: Token, access: { resource: 'service-token', action: 'delete' } },
       schema: {
         operationId: 'deleteServiceToken',
         tags,

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
 import {
   createServiceToken,
   deleteServiceToken,
@@ -11,27 +10,21 @@ import {
 } from '#src/auth/service-tokens/service-tokens.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { Problem } from '#src/http/problems.ts'
-import { Uuid } from '#src/http/schemas.ts'
-import { confirmedField } from '#src/pages/kit/components.ts'
-import { chosen } from '#src/pages/kit/form.ts'
-import { shownQuery, submissionFields, takeSecret } from '#src/pages/kit/form-submission.ts'
-import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
-  type ServiceTokenNotice,
+  readProgramTokenForm,
+  revokeForm,
+  rotateForm,
+  type TokenNotice,
+  tokensQuery,
+} from '#src/pages/account/program-tokens.ts'
+import { takeSecret } from '#src/pages/kit/form-submission.ts'
+import {
   type ServiceTokensView,
   serviceTokenForm,
   serviceTokensPage,
 } from '#src/pages/tenant/service-tokens.ts'
 
 const allTokens = { limit: maxServiceTokens, after: null }
-const dayMs = 86_400_000
-
-const Query = Type.Object({ ...doneQuery, ...shownQuery }, { additionalProperties: false })
-const RotateForm = Type.Object(
-  { ...submissionFields, id: Uuid, ...confirmedField },
-  { additionalProperties: false },
-)
-const RemoveForm = Type.Object({ id: Uuid, ...confirmedField }, { additionalProperties: false })
 
 type Options = { keys: EncryptionKeys }
 
@@ -48,7 +41,7 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
 ) {
   app.get(
     path,
-    { config: access('read'), schema: { hide, querystring: Query } },
+    { config: access('read'), schema: { hide, querystring: tokensQuery } },
     async (request, reply) => {
       const newToken = await takeSecret(app.db, request.tenantEntry, request, keys)
       return sendTokens(request, reply, { newToken, done: request.query.done })
@@ -60,8 +53,7 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const now = app.clock.now()
-      const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
-      const facts = { name: body.name, permissions: chosen(body.permissions), expiresAt }
+      const facts = readProgramTokenForm(body, now)
       try {
         const location = await app.db.write(tenantEntry, (tx, caller) =>
           request.submitOnce(tx, caller, async () => {
@@ -80,7 +72,7 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
   )
   app.post(
     `${path}/rotate`,
-    { config: access('update'), schema: { hide, body: RotateForm } },
+    { config: access('update'), schema: { hide, body: rotateForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const location = await app.db.write(tenantEntry, (tx, caller) =>
@@ -96,14 +88,14 @@ const serviceTokens: FastifyPluginAsyncTypebox<Options> = async function service
   )
   app.post(
     `${path}/remove`,
-    { config: access('delete'), schema: { hide, body: RemoveForm } },
+    { config: access('delete'), schema: { hide, body: revokeForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const deleted = await app.db.write(tenantEntry, (tx, { userId, tenantId }) =>
         deleteServiceToken(tx, { userId, tenantId, clientInfo }, body.id),
       )
       if (!deleted) throw new Problem('not-found')
-      const notice: ServiceTokenNotice = 'removed'
+      const notice: TokenNotice = 'removed'
       return reply.redirect(`${path}?done=${notice}`, 303)
     },
   )

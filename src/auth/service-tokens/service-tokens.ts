@@ -1,42 +1,25 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
-import { sha256 } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
 import { byCreation, creationForms, creationPosition } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-
-/** The fields of a service token that an admin sets. */
-export type ServiceTokenFacts = {
-  name: string
-  /** Of `servicePermissions` in src/access/policy.ts. */
-  permissions: readonly string[]
-  /** In the future, at most `maxDays` ahead; null for `defaultDays`. */
-  expiresAt: Date | null
-}
-
-/** A service token as the admins of its tenant see it. Times are RFC 3339 in UTC. */
-export type ServiceToken = {
-  id: string
-  name: string
-  permissions: string[]
-  /** The admin who created it, a member or not; null after their account was deleted. */
-  createdBy: number | null
-  createdAt: string
-  expiresAt: string
-  /** When it got its present secret, if that is not its first. */
-  secretRotatedAt: string | null
-  lastUsedAt: string | null
-}
-
-/** The token itself is returned only when it is created or rotated. */
-export type ServiceTokenWithSecret = ServiceToken & { token: string }
-
-export const defaultDays = 90
-export const maxDays = 366
+import {
+  alreadyRotated,
+  changedFields,
+  daysAfter,
+  defaultDays,
+  hashOf,
+  type ProgramToken,
+  type ProgramTokenChange,
+  type ProgramTokenFacts,
+  type ProgramTokenWithSecret,
+  requireExpiry,
+  toProgramToken,
+} from '../program-tokens/program-tokens.ts'
 
 /** Service tokens a tenant may have, those that have expired included. */
 export const maxServiceTokens = 50
@@ -55,8 +38,6 @@ const shown = {
   lastUsedAt: true,
 } as const satisfies Prisma.ServiceTokenSelect
 
-type ServiceTokenRow = Prisma.ServiceTokenGetPayload<{ select: typeof shown }>
-
 /** The service tokens of the tenant, newest first. Expired ones are listed until the cleanup. */
 export async function listServiceTokens(tx: Tx, { tenantId }: TenantScope, page: Page) {
   const { where, ...order } = byCreation(page)
@@ -65,13 +46,13 @@ export async function listServiceTokens(tx: Tx, { tenantId }: TenantScope, page:
     ...order,
     select: shown,
   })
-  return pageOf(rows, page, serviceTokenList.name, creationPosition, toServiceToken)
+  return pageOf(rows, page, serviceTokenList.name, creationPosition, toProgramToken)
 }
 
 /** A service token of the tenant; null if it is missing or another tenant's. */
 export async function findServiceToken(tx: Tx, { tenantId }: TenantScope, id: string) {
   const row = await tx.serviceToken.findFirst({ where: { tenantId, id }, select: shown })
-  return row && toServiceToken(row)
+  return row && toProgramToken(row)
 }
 
 /**
@@ -119,9 +100,9 @@ export async function findServiceNames(
 export async function createServiceToken(
   tx: Tx,
   by: Actor,
-  { name, permissions, expiresAt }: ServiceTokenFacts,
+  { name, permissions, expiresAt }: ProgramTokenFacts,
   now: Date,
-): Promise<ServiceTokenWithSecret> {
+): Promise<ProgramTokenWithSecret> {
   const { tenantId, userId } = by
   requireExpiry(expiresAt, now)
   // Without the lock, two requests at once could both see room for one more.
@@ -154,13 +135,10 @@ export async function changeServiceToken(
   tx: Tx,
   by: Actor,
   id: string,
-  {
-    name,
-    permissions,
-    expiresAt,
-  }: { [Field in keyof ServiceTokenFacts]?: ServiceTokenFacts[Field] },
+  change: ProgramTokenChange,
   now: Date,
-): Promise<ServiceToken | null> {
+): Promise<ProgramToken | null> {
+  const { name, permissions, expiresAt } = change
   requireExpiry(expiresAt ?? null, now)
   if ((await lockServiceToken(tx, by, id)) === null) return null
   await tx.serviceToken.updateMany({
@@ -171,15 +149,13 @@ export async function changeServiceToken(
       ...(expiresAt != null && { expiresAt }),
     },
   })
-  const changed = Object.entries({ name, permissions, expiresAt })
-  const reason = changed.flatMap(([field, value]) => (value == null ? [] : [field])).join()
+  const reason = changedFields(change)
   await recordChange(tx, by, { action: 'service-token-change', reason, target: id })
   return findServiceToken(tx, by, id)
 }
 
 /**
  * Gives the token a new secret; the previous one ends at once, after the writes that are under way.
- * The second of two concurrent rotations is refused, so that no admin is shown a secret that has ended.
  * @returns null if the token is missing or another tenant's
  * @throws Problem `conflict` if another request has rotated it since this one began
  */
@@ -187,7 +163,7 @@ export async function rotateServiceToken(
   tx: Tx,
   by: Actor,
   id: string,
-): Promise<ServiceTokenWithSecret | null> {
+): Promise<ProgramTokenWithSecret | null> {
   const secret = randomApiToken('service')
   const rotated = await tx.sql`
     UPDATE service_tokens SET hash = ${hashOf(secret)}, secret_rotated_at = clock_timestamp()
@@ -196,10 +172,7 @@ export async function rotateServiceToken(
     RETURNING id`
   const token = await findServiceToken(tx, by, id)
   if (token === null) return null
-  if (rotated.length === 0) {
-    const detail = 'Another request has just rotated the secret, and has shown the new one.'
-    throw new Problem('conflict', { detail })
-  }
+  if (rotated.length === 0) throw alreadyRotated()
   const reason = 'own-request'
   await recordChange(tx, by, { action: 'service-token-rotate', reason, target: id })
   return { ...token, token: secret }
@@ -212,32 +185,4 @@ export async function deleteServiceToken(tx: Tx, by: Actor, id: string): Promise
   const reason = 'own-request'
   await recordChange(tx, by, { action: 'service-token-delete', reason, target: id })
   return true
-}
-
-function hashOf(secret: string): Buffer {
-  return Buffer.from(sha256(sha256(secret)))
-}
-
-function daysAfter(now: Date, days: number): Date {
-  return new Date(now.getTime() + days * 86_400_000)
-}
-
-/** Null is the default. @throws Problem if the time is not within the next `maxDays` days */
-function requireExpiry(expiresAt: Date | null, now: Date): void {
-  if (expiresAt === null || (expiresAt > now && expiresAt <= daysAfter(now, maxDays))) return
-  const detail = `expiresAt must be in the future, at most ${maxDays} days ahead.`
-  throw new Problem('malformed', { detail })
-}
-
-function toServiceToken(row: ServiceTokenRow): ServiceToken {
-  return {
-    id: row.id,
-    name: row.name,
-    permissions: row.permissions,
-    createdBy: row.createdBy === null ? null : Number(row.createdBy),
-    createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
-    secretRotatedAt: row.secretRotatedAt?.toISOString() ?? null,
-    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-  }
 }

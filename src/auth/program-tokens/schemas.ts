@@ -1,0 +1,80 @@
+import Type from 'typebox'
+import { Id, Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { defaultDays, maxDays } from './program-tokens.ts'
+
+type Kind = {
+  /** `ServiceToken`; also the start of the other titles. */
+  title: string
+  /** What the token may be given. */
+  permissions: readonly string[]
+  examples?: string[][]
+  /** Descriptions of the fields. */
+  permissionsText: string
+  createdByText: string
+  /** How the secret looks. */
+  secret: string
+}
+
+const expiryText = `In the future, at most ${maxDays} days ahead`
+
+/** The schemas of the requests and responses about service or app tokens. */
+export function programTokenSchemas(kind: Kind) {
+  const { title, permissions, permissionsText, createdByText, secret } = kind
+  const examples = kind.examples && { examples: kind.examples }
+  const Token = Type.Object(
+    {
+      id: Uuid,
+      name: Type.String(),
+      permissions: Type.Array(Type.String(), {
+        ...examples,
+        description: '`resource:action`; it may do nothing else',
+      }),
+      createdBy: Nullable(Type.Integer({ ...Id, description: createdByText })),
+      createdAt: Time,
+      expiresAt: Time,
+      secretRotatedAt: Nullable(Time),
+      lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
+    },
+    { title },
+  )
+  const WithSecret = Type.Object(
+    {
+      ...Token.properties,
+      token: Type.String({
+        description: 'The secret. It is not shown again.',
+        examples: [secret],
+      }),
+    },
+    { title: `${title}WithSecret` },
+  )
+  const Permissions = Type.Array(Type.String({ enum: [...permissions] }), {
+    minItems: 1,
+    maxItems: permissions.length,
+    uniqueItems: true,
+    ...examples,
+    description: permissionsText,
+  })
+  const expiry = (description: string) =>
+    Type.Optional(Type.String({ format: 'date-time', description }))
+  const New = Type.Object(
+    {
+      name: Line(100),
+      permissions: Permissions,
+      expiresAt: expiry(`${expiryText}; ${defaultDays} days by default`),
+    },
+    { title: `New${title}`, additionalProperties: false },
+  )
+  const Change = Type.Object(
+    {
+      name: Type.Optional(Line(100)),
+      permissions: Type.Optional(Permissions),
+      expiresAt: expiry(expiryText),
+    },
+    { title: `${title}Change`, minProperties: 1, additionalProperties: false },
+  )
+  return { Token, WithSecret, New, Change }
+}
+
+/** For the descriptions of what needs a recent authentication. */
+export const recently =
+  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`.'

@@ -1,0 +1,171 @@
+import Type from 'typebox'
+import type { ProgramToken } from '#src/auth/program-tokens/program-tokens.ts'
+import { Uuid } from '#src/http/schemas.ts'
+import {
+  badge,
+  confirmation,
+  confirmBox,
+  confirmedField,
+  pageHead,
+} from '#src/pages/kit/components.ts'
+import { boxes, chosen, formOf, renderForm, ticked } from '#src/pages/kit/form.ts'
+import {
+  type ShownSecret,
+  shownQuery,
+  submissionField,
+  submissionFields,
+} from '#src/pages/kit/form-submission.ts'
+import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { doneQuery, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { newTokenSection, tokenFields } from './account.ts'
+
+/** The form that creates a token for a program: a service or the app. */
+export function programTokenForm(permissions: readonly string[]) {
+  return formOf({
+    ...tokenFields,
+    permissions: boxes(ticked(permissions), 'Permissions (it may do nothing else)', {
+      rule: 'Select at least one permission.',
+    }),
+  })
+}
+
+const dayMs = 86_400_000
+
+/** What the form has sent. */
+export function readProgramTokenForm(
+  body: { name: string; days: string; permissions?: string | string[] },
+  now: Date,
+) {
+  const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
+  return { name: body.name, permissions: chosen(body.permissions), expiresAt }
+}
+
+/** The query of the page, and its forms that rotate and revoke a token. */
+export const tokensQuery = Type.Object(
+  { ...doneQuery, ...shownQuery },
+  { additionalProperties: false },
+)
+export const rotateForm = Type.Object(
+  { ...submissionFields, id: Uuid, ...confirmedField },
+  { additionalProperties: false },
+)
+export const revokeForm = Type.Object(
+  { id: Uuid, ...confirmedField },
+  { additionalProperties: false },
+)
+
+export type ProgramTokensView = {
+  viewer: Viewer
+  tokens: readonly Omit<ProgramToken, 'createdAt' | 'secretRotatedAt'>[]
+  /** For marking tokens that have expired. */
+  now: Date
+  /** A secret that was just created, with the name of its token as the note. */
+  newToken: ShownSecret | 'gone' | null
+  done: string | undefined
+}
+
+const notices = { removed: 'Token revoked. Its next request will be refused.' } as const
+export type TokenNotice = keyof typeof notices
+
+/** How the page of one kind of token differs from the page of the other. */
+type Kind = {
+  path: string
+  /** `App token`. */
+  name: string
+  lead: string
+  /** Above the tokens. */
+  warning?: Html
+  /** Instead of the tokens, if there are none. */
+  empty: Html
+  form: ReturnType<typeof programTokenForm>
+  /** The permissions as the form offers them, line by line. */
+  offered: readonly (readonly string[])[]
+  creatorOf(createdBy: number | null): Html
+  /** Asked before a secret is rotated, and before a token is revoked. */
+  questions: { rotate: string; revoke: string }
+}
+
+/** The tokens of programs, with forms to create, rotate and revoke one. */
+export function programTokensPage(view: ProgramTokensView, kind: Kind): Page {
+  const { viewer, tokens, newToken } = view
+  const { path, name, lead } = kind
+  return layout(
+    `${name}s`,
+    html`${pageHead({
+      title: `${name}s`,
+      lead,
+      actions: html`<a class="button" href="#create">Create a token</a>`,
+    })}
+      ${noticeText(notices, view.done)}
+      ${kind.warning ?? ''}
+      ${newToken === null ? '' : newTokenSection(name, newToken, 'rotate its secret')}
+      <section class="card" aria-labelledby="tokens">
+        <h2 id="tokens">Tokens</h2>
+        ${
+          tokens.length === 0
+            ? html`<p class="quiet">${kind.empty}</p>`
+            : html`<div class="lead">${table(
+                columns,
+                tokens.map((token) => tokenRow(token, view.now, kind)),
+              )}</div>`
+        }
+      </section>
+      <section class="card" aria-labelledby="create">
+        <h2 id="create">Create a token</h2>
+        ${createForm(viewer, kind)}
+      </section>`,
+    { current: path, ...viewer },
+  )
+}
+
+const columns = [
+  { label: 'Name', kind: 'wrap' },
+  { label: 'Permissions', kind: 'wrap' },
+  { label: 'Created by', kind: 'wrap' },
+  { label: 'Expires' },
+  { label: 'Last used' },
+  { label: 'Rotate', kind: 'actions' },
+  { label: 'Revoke', kind: 'actions' },
+] as const
+
+function tokenRow(
+  { id, name, permissions, createdBy, expiresAt, lastUsedAt }: ProgramTokensView['tokens'][number],
+  now: Date,
+  { path, creatorOf, questions }: Kind,
+): Html[] {
+  const expired = new Date(expiresAt) <= now ? html` ${badge('Expired', 'bad')}` : ''
+  return [
+    isolated(name),
+    html`${permissions.join(', ')}`,
+    creatorOf(createdBy),
+    html`${timeText(expiresAt)}${expired}`,
+    timeText(lastUsedAt),
+    confirmation({
+      label: 'Rotate',
+      name: `Rotate the secret of ${name}`,
+      action: `${path}/rotate`,
+      fields: html`${submissionField()}<input type="hidden" name="id" value="${id}">
+                ${confirmBox(questions.rotate)}`,
+      button: 'Rotate secret',
+    }),
+    confirmation({
+      label: 'Revoke',
+      name: `Revoke the token ${name}`,
+      action: `${path}/remove`,
+      fields: html`<input type="hidden" name="id" value="${id}">
+                ${confirmBox(questions.revoke)}`,
+      button: 'Revoke',
+    }),
+  ]
+}
+
+function createForm(viewer: Viewer, { path, form, offered }: Kind): Html {
+  return renderForm(
+    form,
+    { viewer, action: path, values: { days: '90' }, offered: { permissions: offered } },
+    ({ name, days, permissions }) => html`<div class="pair">${name}${days}</div>
+          ${permissions}
+          <button class="button">Create token</button>
+          <p class="quiet small">To create or rotate a token you must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
+  )
+}
