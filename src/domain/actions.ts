@@ -59,8 +59,8 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
   const rows = rowsOf(resource)
 
   /**
-   * Locks the row and decides, if anything depends on the row: `If-Match`, a condition for this caller or
-   * an override. Otherwise the change itself finds out whether it exists.
+   * Locks the row and decides, if anything depends on the row: `If-Match`, a condition or an override.
+   * Otherwise the change itself finds out whether it exists.
    */
   async function lockBefore(
     { tx, caller, now, refused }: Act,
@@ -74,7 +74,8 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
       return locked
     }
     await check(lock)
-    if (!needsRow(caller, action)) return null
+    const { unless = [], run } = declared(action)
+    if (unless.length === 0 && run === undefined) return null
     const object = found(await lock())
     // The entry of the transaction has returned all the facts of a subject.
     const subject = caller as Asking & Subject
