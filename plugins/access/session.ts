@@ -65,7 +65,7 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     clearSessionCookie(): FastifyReply
-    /** Keeps the browser's cookie in step with what became of its session. */
+    /** Renews or clears the browser's cookie, as its session was renewed or ended. */
     followSession(after: AfterLeaving): Promise<void>
   }
 }

@@ -122,13 +122,13 @@ CREATE POLICY tenant_scope ON service_tokens
 CREATE POLICY tenant_names ON service_tokens FOR SELECT
   USING (tenant_id = (SELECT current_tenant_id()));
 
--- Operators alone, in a session, see and change app tokens.
+-- Only the session of an operator sees and changes app tokens.
 CREATE POLICY operators ON app_tokens
   USING ((SELECT current_scope_kind()) = 'session' AND EXISTS (
     SELECT FROM oauth_identities i JOIN operators o USING (provider, provider_user_id)
     WHERE i.user_id = (SELECT current_user_id())));
 
--- Also of an app in this tenant.
+-- Idempotency keys of a service, and those of an app in the tenant that its request names.
 CREATE POLICY service_scope ON service_idempotency_keys
   USING (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()))
   WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()));

@@ -72,8 +72,8 @@ BEGIN
 END
 $$;
 
--- Inserts events of the app and their deliveries, as publish_event does one, in the order of the arrays. An id that the
--- tenant has raises unique_violation.
+-- Inserts events of the app and their deliveries as publish_event does, in the order of the arrays. Raises
+-- unique_violation if the tenant has an event with one of the ids.
 CREATE OR REPLACE FUNCTION publish_app_events(
   tenant uuid, ids text[], event_types text[], bodies text[], published_at timestamptz
 ) RETURNS TABLE (delivery_id uuid, endpoint_id uuid, due_at timestamptz, wait_seconds float8, priority int, in_turn boolean)

@@ -99,7 +99,7 @@ BEGIN
 END
 $$;
 
--- The name of that token now, which the audit log keeps.
+-- The current name of the service or app token of the scope, for the audit log.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

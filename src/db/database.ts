@@ -34,7 +34,7 @@ export type ShortWork<Facts, T> = {
 export type ShortStatement<T> = {
   readonly statement: Prisma.Sql
   /**
-   * What becomes of its rows, once they are committed.
+   * Makes the result from the rows, once they are committed.
    * @returns null if the statement has changed nothing: the whole work follows
    */
   read(rows: object[], tx: Pick<Tx, 'notify'>): T | null

@@ -26,7 +26,7 @@ export function sqlOver(run: (statement: Statement) => Promise<unknown[]>): Sql 
  */
 export type OneStatement<Facts, T> = {
   readonly statement: Prisma.Sql
-  /** What becomes of its rows. Called once the entry has decided. */
+  /** Makes the result from the rows. Called once the entry has decided. */
   read(rows: object[], facts: Facts): T
 }
 

@@ -35,7 +35,7 @@ export async function createInvoice(
 }
 
 /**
- * Applies what became of a payment to its invoice, if the tenant has it. Requires `lockPayment`
+ * Applies the state of a payment to its invoice, if the tenant has it. Requires `lockPayment`
  * (src/billing/objects.ts), so that the state does not change between read and update.
  */
 export async function updateInvoice(

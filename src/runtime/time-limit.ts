@@ -5,9 +5,8 @@ const script = onFirstUse(() => new Script('work()'))
 const context = onFirstUse(() => createContext({}))
 
 /**
- * The result of `work`, which does not wait for anything; null if it was ended after `ms`, or calls itself
- * without end. It is ended whatever it does, also within a regular expression, which nothing else in the
- * process can do.
+ * Runs synchronous work; null if it takes longer than `ms` or overflows the stack. V8 interrupts it even
+ * within a regular expression, which a timer of this process cannot.
  */
 export function resultOfWork<T>(ms: number, work: () => T): T | null {
   const global = context()

@@ -86,8 +86,8 @@ BEGIN
 END
 $$;
 
--- Inserts events of the app and their deliveries, one after the other. An id that the tenant has raises
--- unique_violation.
+-- Inserts events of the app and their deliveries as publish_event does, in the order of the arrays. Raises
+-- unique_violation if the tenant has an event with one of the ids.
 CREATE OR REPLACE FUNCTION publish_app_events(
   tenant uuid, ids text[], event_types text[], bodies text[], published_at timestamptz
 ) RETURNS TABLE (

@@ -66,7 +66,7 @@ const appTokens: FastifyPluginAsyncTypebox = async function appTokens(app) {
         operationId: 'createAppToken',
         tags,
         summary: 'Create an app token; its secret is returned only here',
-        description: `Sent as \`Authorization: Bearer gtha_…\`, not together with a session cookie (400). It is for the backend that this program stands in front of, belongs to no tenant and names one in each call. It may do what its permissions name and has limits of its own. ${recently} 409 if there are ${maxAppTokens} app tokens.`,
+        description: `Sent as \`Authorization: Bearer gtha_…\`, not together with a session cookie (400). It is for the backend behind this program. It belongs to no tenant: each request names the tenant that it is about. Its permissions say what it may do, and it has its own rate limits. ${recently} 409 if there are ${maxAppTokens} app tokens.`,
         body: New,
         response: { 201: WithSecret, ...problems('conflict') },
       },

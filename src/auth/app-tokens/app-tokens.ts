@@ -25,7 +25,7 @@ import {
 /** An operator in a session, or without a user: the owner of the database on the command line. */
 export type Operator = { readonly userId: number | null; readonly clientInfo: ClientInfo }
 
-/** App tokens of an installation, those that have expired included. */
+/** App tokens that an installation can have, including expired ones. */
 export const maxAppTokens = 50
 
 export const appTokenList = { name: 'app-tokens', forms: newestFirstForms }
@@ -48,7 +48,7 @@ export async function findAppToken({ sql }: Queryable, id: string): Promise<Prog
   return row === undefined ? null : toProgramToken(row)
 }
 
-/** The same, locked until the transaction ends. The lock waits for the writes of the app that are under way. */
+/** As findAppToken; locks the token until the transaction ends. The lock waits for unfinished writes with it. */
 export async function lockAppToken(tx: Queryable, id: string): Promise<ProgramToken | null> {
   await tx.sql`SELECT 1 FROM app_tokens WHERE id = ${id}::uuid FOR UPDATE`
   return findAppToken(tx, id)

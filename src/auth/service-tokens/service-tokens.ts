@@ -21,7 +21,7 @@ import {
   toProgramToken,
 } from '../program-tokens/program-tokens.ts'
 
-/** Service tokens a tenant may have, those that have expired included. */
+/** Service tokens that a tenant can have, including expired ones. */
 export const maxServiceTokens = 50
 
 export const serviceTokenList = { name: 'service-tokens', forms: creationForms }
@@ -56,8 +56,8 @@ export async function findServiceToken(tx: Tx, { tenantId }: TenantScope, id: st
 }
 
 /**
- * The same, locked until the transaction ends. The lock waits for the writes of the service that are
- * under way: they hold its row as it was.
+ * As findServiceToken; locks the token until the transaction ends. The lock waits for unfinished writes
+ * of the service, which hold a lock on the row.
  */
 export async function lockServiceToken(tx: Tx, scope: TenantScope, id: string) {
   await tx.sql`

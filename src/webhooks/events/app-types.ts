@@ -9,7 +9,7 @@ import type { JsonObject } from '#src/runtime/json.ts'
 import { resultOfWork } from '#src/runtime/time-limit.ts'
 import { eventTypes } from './types.ts'
 
-/** What the app says about a type of its events. */
+/** The description of an event type, as the app registers it. */
 export type AppTypeFacts = {
   description: string
   /** JSON Schema (draft 7) of `data`; null accepts any object. */
@@ -28,7 +28,7 @@ export const appTypeName = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 /** Types that an installation can have: every endpoint form shows all of them. */
 export const maxAppTypes = 500
 
-// Others wait meanwhile. A schema of a few hundred fields takes some tens of milliseconds.
+// Compiling blocks the process. A schema of a few hundred fields takes some tens of milliseconds.
 const maxCompileMs = 1_000
 
 /** A schema and an example, each as JSON: publishing reads the schemas of up to 100 types. */
@@ -45,7 +45,7 @@ const columns = Prisma.sql`
 const shownBytes = Prisma.sql`
   octet_length(description) + coalesce(octet_length(schema::text), 0) + coalesce(octet_length(example::text), 0)`
 
-/** The types by their names. */
+/** The registered types, sorted by name. */
 export async function listAppTypes(tx: Tx, page: Page) {
   const [after = ''] = page.after ?? []
   const first = Prisma.sql`
@@ -55,15 +55,15 @@ export async function listAppTypes(tx: Tx, page: Page) {
   return { ...listed, previousCursor: null }
 }
 
-/** Their names, for forms. */
+/** The names of all registered types, sorted, for forms. */
 export async function listAppTypeNames({ sql }: Pick<Tx, 'sql'>): Promise<string[]> {
   const rows = await sql<{ name: string }>`SELECT name FROM app_event_types ORDER BY name`
   return rows.map(({ name }) => name)
 }
 
 /**
- * Refuses what is neither a type of the program nor one that the app has registered.
- * @throws Problem `malformed` with every such name of the field `eventTypes`
+ * Refuses event types that the program does not have and the app has not registered.
+ * @throws Problem `malformed` that names each of them in the field `eventTypes`
  */
 export async function requireEventTypes(
   tx: Pick<Tx, 'sql'>,
@@ -97,7 +97,7 @@ export async function findAppTypeSchemas(
 }
 
 /**
- * Registers a type, or replaces what was said about it. Events that were published before stay as they are.
+ * Registers a type, or replaces its description, schema and example. Published events do not change.
  * @throws Problem `malformed` if the schema cannot be used, the example does not match it, or either is
  *   longer than `maxTypeBytes`; `conflict` for a type of the program itself, or if there are
  *   `maxAppTypes` already

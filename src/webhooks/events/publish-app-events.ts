@@ -22,18 +22,18 @@ export type AppEvent = { id?: string | undefined; type: string; data: JsonObject
 /** An event as it was published. */
 export type PublishedEvent = { id: string; type: string; createdAt: string }
 
-/** Events of one request at most. */
+/** The most events in a request. */
 export const maxBatch = 100
 
-/** Faults that a response names at most: one for each event of a batch. */
+/** The most faults in a response: one for each event of a batch. */
 const maxFaults = maxBatch
 
 /**
- * Publishes events of the app in one statement, which leaves with COMMIT: all of them or none. An event
- * whose id and content the tenant has already is not published again.
+ * Publishes all events or none, in one statement that is sent with COMMIT. An event is not published again
+ * if the tenant already has an event with the same id, type and data.
  * @param pointerOf where an event is in the body of the request (RFC 6901)
  * @param now also the `createdAt` of the events
- * @returns the events in their order, and whether all were published before
+ * @returns the events in the order of the request, and whether all of them were published earlier
  * @throws Problem `malformed` with every fault of an event, `conflict` if an id belongs to another event
  */
 export async function publishAppEvents(

@@ -814,7 +814,7 @@ export interface paths {
     get: operations["listAppTokens"];
     /**
      * Create an app token; its secret is returned only here
-     * @description Sent as `Authorization: Bearer gtha_…`, not together with a session cookie (400). It is for the backend that this program stands in front of, belongs to no tenant and names one in each call. It may do what its permissions name and has limits of its own. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if there are 50 app tokens.
+     * @description Sent as `Authorization: Bearer gtha_…`, not together with a session cookie (400). It is for the backend behind this program. It belongs to no tenant: each request names the tenant that it is about. Its permissions say what it may do, and it has its own rate limits. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if there are 50 app tokens.
      *
      * Operators: of no tenant; operators only.
      */
@@ -7117,7 +7117,7 @@ export interface operations {
   };
   /**
    * Create an app token; its secret is returned only here
-   * @description Sent as `Authorization: Bearer gtha_…`, not together with a session cookie (400). It is for the backend that this program stands in front of, belongs to no tenant and names one in each call. It may do what its permissions name and has limits of its own. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if there are 50 app tokens.
+   * @description Sent as `Authorization: Bearer gtha_…`, not together with a session cookie (400). It is for the backend behind this program. It belongs to no tenant: each request names the tenant that it is about. Its permissions say what it may do, and it has its own rate limits. Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`. 409 if there are 50 app tokens.
    *
    * Operators: of no tenant; operators only.
    */
