@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { linkOf, readLink } from '#src/auth/members/invitation-link.ts'
 import { ProviderUnavailable, SignInRefused } from '#src/auth/oidc/errors.ts'
 import { newSessionId } from '#src/auth/sessions/session-id.ts'
 import { type SignUp, trustsAddress } from '#src/auth/sign-in/account-linking.ts'
@@ -92,6 +93,7 @@ function finishSignIn(options: Options) {
       absoluteSeconds,
       operators,
       signUp,
+      invitationLink: readLink(linkOf(request.cookies)),
       hasTenants: issuerTemplate !== null,
       clientInfo: request.clientInfo,
       nowSeconds,

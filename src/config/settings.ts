@@ -158,7 +158,7 @@ export const Settings = Type.Object({
   SIGN_UP: Type.Union([Type.Literal('open'), Type.Literal('invited'), Type.Literal('closed')], {
     default: 'open',
     description:
-      'Who may get an account: open (everyone whom a provider signs in), invited (only addresses with an open invitation, verified by a provider that TRUST_EMAIL trusts), closed (nobody). Accounts that exist and OPERATORS are not affected.',
+      'Who may get an account: open (everyone whom a provider signs in), invited (only addresses with an open invitation, verified by a provider that TRUST_EMAIL trusts or by opening the link of the invitation), closed (nobody). Accounts that exist and OPERATORS are not affected.',
   }),
   SIGN_IN_RETURN_TO: Type.String({
     default: '/',

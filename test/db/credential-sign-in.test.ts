@@ -266,7 +266,7 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
   const cookie = await addSession(database, user)
   const calls = [
     `look_up_identity('ada', NULL, '{}')`,
-    `look_up_admission('ada', NULL)`,
+    `look_up_admission('ada', NULL, NULL)`,
     `enter_identity('ada')`,
     `link_by_address('x', 'y', 'z', '{}')`,
     `create_user('x', 'y', 'z', 'n')`,

@@ -163,22 +163,22 @@ BEGIN
 END
 $$;
 
--- What admission depends on: the issuer that a known identity came from, and whether an admin still
--- invites the address. The caller says nothing else about an invitation.
-CREATE OR REPLACE FUNCTION look_up_admission(subject text, address text)
-RETURNS TABLE (identity_issuer text, invited boolean)
+-- What admission depends on: the issuer that a known identity came from, whether an admin still invites the address,
+-- and whether `link` is the secret of the link of such an invitation.
+CREATE OR REPLACE FUNCTION look_up_admission(subject text, address text, link bytea)
+RETURNS TABLE (identity_issuer text, invited boolean, has_link boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
 BEGIN
   SELECT i.issuer INTO identity_issuer FROM public.oauth_identities i
     WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
-  invited := EXISTS (
-    SELECT FROM public.invitations i
+  SELECT count(*) > 0, coalesce(bool_or(i.link_hash = sha256(link)), false) INTO invited, has_link
+    FROM public.invitations i
     JOIN public.memberships m
       ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
     WHERE i.email = lower(address COLLATE "C")
-      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now());
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now();
   RETURN NEXT;
 END
 $$;

@@ -26,13 +26,15 @@ const invitationLink: FastifyPluginAsyncTypebox<{ secureCookie: boolean }> =
       },
       async (request, reply) => {
         const page = `/app/invitations/${request.params.id}`
-        reply.setCookie(linkCookie, request.query.link, {
-          path: page,
-          httpOnly: true,
-          secure: secureCookie,
-          sameSite: 'lax',
-          maxAge: keptSeconds,
-        })
+        for (const path of [page, '/auth/callback']) {
+          reply.setCookie(linkCookie, request.query.link, {
+            path,
+            httpOnly: true,
+            secure: secureCookie,
+            sameSite: 'lax',
+            maxAge: keptSeconds,
+          })
+        }
         return reply.redirect(page, 303)
       },
     )

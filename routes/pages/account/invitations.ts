@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { linkCookie, linkPattern } from '#src/auth/members/invitation-link.ts'
+import { linkOf } from '#src/auth/members/invitation-link.ts'
 import { findOwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { Problem } from '#src/http/problems.ts'
 import { UuidParams } from '#src/http/schemas.ts'
@@ -18,8 +18,7 @@ const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
     },
     async (request, reply) => {
       const { sessionEntry, params, cookies } = request
-      const kept = cookies[linkCookie]
-      const link = kept !== undefined && new RegExp(linkPattern).test(kept) ? kept : undefined
+      const link = linkOf(cookies)
       const invitation = await app.db.read(sessionEntry, (tx) =>
         findOwnInvitation(tx, { id: params.id, link }),
       )

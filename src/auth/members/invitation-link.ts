@@ -4,8 +4,19 @@ import { equalBytes, hmacSha256, sha256 } from '#src/crypto/hash.ts'
 /** The secret of a link as it is in the URL: 32 bytes in base64url. */
 export const linkPattern = '^[A-Za-z0-9_-]{43}$'
 
-/** Holds the secret of a link while its person signs in; sent to the page of that invitation alone. */
+/**
+ * Holds the secret of a link while its person signs in. Browsers send it to the page of that invitation and
+ * to the end of a sign-in, which may create an account for it.
+ */
 export const linkCookie = 'invitation'
+
+const linkForm = new RegExp(linkPattern)
+
+/** The secret in the cookie; undefined without one. */
+export function linkOf(cookies: Readonly<Record<string, string | undefined>>): string | undefined {
+  const kept = cookies[linkCookie]
+  return kept !== undefined && linkForm.test(kept) ? kept : undefined
+}
 
 /**
  * The secret of the link of a new invitation, for `hash` to be stored. It is derived from the id, so that

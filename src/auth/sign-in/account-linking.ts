@@ -59,6 +59,8 @@ export type AdmissionFacts = {
   identityIssuer: string | null
   /** The address has an open invitation. */
   invited: boolean
+  /** The browser has opened the link of that invitation, which shows that the person reads its mailbox. */
+  hasLink: boolean
 }
 
 export type IdentityDecision =
@@ -127,13 +129,13 @@ function decideSignIn(
 export function decideAdmission(
   { issuer, emailTrusted }: Pick<VerifiedIdentity, 'issuer' | 'emailTrusted'>,
   decision: IdentityDecision,
-  { identityIssuer, invited }: AdmissionFacts,
+  { identityIssuer, invited, hasLink }: AdmissionFacts,
   { signUp, isOperator }: { signUp: SignUp; isOperator: boolean },
 ): IdentityRefusal | null {
   if (identityIssuer !== null && identityIssuer !== issuer) return 'issuer-changed'
   if (decision.kind !== 'create' || signUp === 'open' || isOperator) return null
   if (signUp === 'closed') return 'sign-up-closed'
-  return emailTrusted && invited ? null : 'not-invited'
+  return invited && (emailTrusted || hasLink) ? null : 'not-invited'
 }
 
 function refuse(reason: IdentityRefusal): IdentityDecision {

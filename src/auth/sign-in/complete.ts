@@ -42,6 +42,8 @@ export type SignIn = {
   absoluteSeconds: number
   /** Who may get an account. */
   signUp: SignUp
+  /** The secret of the link of an invitation that the browser has opened; null without one. */
+  invitationLink: Uint8Array | null
   /** The provider has many issuers, so that of a known identity is compared. */
   hasTenants: boolean
   /** `provider:subject` of everyone who runs the service. */
@@ -152,12 +154,12 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
 /** The decision, or a refusal if the person may not be let in. */
 async function admit(
   connection: Queryable,
-  { identity, operators, signUp, hasTenants }: SignIn,
+  { identity, operators, signUp, hasTenants, invitationLink }: SignIn,
   decision: IdentityDecision,
 ): Promise<IdentityDecision> {
   const isUndisputed = !hasTenants && (signUp === 'open' || decision.kind !== 'create')
   if (decision.kind === 'refuse' || isUndisputed) return decision
-  const facts = await findAdmissionFacts(connection, identity)
+  const facts = await findAdmissionFacts(connection, identity, invitationLink)
   const isOperator = operators.has(`${identity.provider}:${identity.subject}`)
   const known = hasTenants ? facts : { ...facts, identityIssuer: null }
   const reason = decideAdmission(identity, decision, known, { signUp, isOperator })

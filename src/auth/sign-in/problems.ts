@@ -24,7 +24,7 @@ const details: Readonly<Record<IdentityRefusal, string>> = {
   'sign-up-closed':
     'New accounts are not created here. Ask the administrator of this service for access.',
   'not-invited':
-    'Only invited people can create an account. Ask for an invitation to this e-mail address.',
+    'Only invited people can create an account. Ask for an invitation to this e-mail address, and open its link before you sign in.',
   'concurrent-change':
     'The account was changed at the same time, so nothing was changed. Start again.',
 }

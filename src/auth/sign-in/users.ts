@@ -23,16 +23,25 @@ export async function findExistingUsers(
   }
 }
 
-/** The issuer of a known identity, and whether its address has an open invitation. */
+/**
+ * The issuer of a known identity, and whether its address has an open invitation.
+ * @param link the secret of the invitation's link, if the browser has opened one
+ */
 export async function findAdmissionFacts(
   connection: Queryable,
   { subject, email }: VerifiedIdentity,
+  link: Uint8Array | null,
 ): Promise<AdmissionFacts> {
-  const [row] = await connection.sql<{ identity_issuer: string | null; invited: boolean }>`
-    SELECT * FROM look_up_admission(${subject}, ${email})`
+  const [row] = await connection.sql<{
+    identity_issuer: string | null
+    invited: boolean
+    has_link: boolean
+  }>`
+    SELECT * FROM look_up_admission(${subject}, ${email}, ${link})`
   return {
     identityIssuer: row?.identity_issuer ?? null,
     invited: row?.invited === true,
+    hasLink: row?.has_link === true,
   }
 }
 

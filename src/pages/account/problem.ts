@@ -291,7 +291,7 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
   },
   'not-invited': {
     title: 'You need an invitation',
-    text: 'Only invited people can sign up. Ask the person who told you about this service to invite exactly this email address, then sign in again. The provider must have verified the address.',
+    text: 'Only invited people can sign up. Ask the person who told you about this service to invite exactly this email address. Then open the link of the invitation and sign in again. Without the link, a provider that this service trusts must have verified the address.',
     next: otherAccount,
   },
   'concurrent-change': { text: 'The account was changed at the same time. Try again.' },

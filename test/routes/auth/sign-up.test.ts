@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,
@@ -77,6 +78,71 @@ t.test('SIGN_UP=invited: a provider that is not trusted for the address proves n
   const journey = await buildWithProvider(t, settings)
   await refused(t, journey, 'not-invited', /Ask the person/)
 })
+
+t.test(
+  'SIGN_UP=invited: the link of an invitation admits its address without trust, once',
+  async (t) => {
+    const settings = { SIGN_UP: 'invited', OIDC_DEMO_TRUST_EMAIL: 'false' }
+    const journey = await buildWithProvider(t, settings)
+    const { app, op, database } = journey
+    const boss = await createUser(database, { role: 'admin' })
+    const host = await signIn(journey, boss)
+    const invite = async (email: string) => {
+      const payload = { email, role: 'viewer' }
+      const url = '/users'
+      const answer = await app.inject({ method: 'POST', url, payload, headers: host })
+      return new URL(answer.json().url)
+    }
+    /** Signs in from a browser that has opened the links before. */
+    const attempt = async (...links: URL[]) => {
+      const browser = { cookie: '' }
+      const kept: string[] = []
+      for (const { pathname, search } of links) {
+        const { cookies } = await app.inject(pathname + search)
+        const sent = cookies.find(({ path }) => path === '/auth/callback')
+        t.match(sent, { name: 'invitation', httpOnly: true, sameSite: 'Lax' })
+        kept.push(`; invitation=${sent?.value}`)
+      }
+      const parameters = op.approve(await openTab(app, browser))
+      browser.cookie += kept.at(-1) ?? ''
+      const { statusCode } = await comeBack(app, browser, parameters)
+      return { statusCode, browser }
+    }
+    const refuse = async (why: string, ...links: URL[]) =>
+      t.equal((await attempt(...links)).statusCode, 400, why)
+    const ofAda = await invite('Ada@example.com')
+    const ofEve = await invite('eve@example.com')
+    await refused(t, journey, 'not-invited', /open the link/)
+    await refuse('the link of another address', ofEve)
+    for (const [why, change, back] of [
+      ['expired', 'expires_at = now()', `expires_at = now() + interval '1 day'`],
+      ['declined', 'declined_at = now()', 'declined_at = NULL'],
+      ['accepted', 'accepted_at = now()', 'accepted_at = NULL'],
+    ] as const) {
+      await database.admin.query(`UPDATE invitations SET ${change}`)
+      await refuse(why, ofAda)
+      await database.admin.query(`UPDATE invitations SET ${back}`)
+    }
+    await database.admin.query(`UPDATE memberships SET role = 'viewer'`)
+    await refuse('the inviter is no longer an admin', ofAda)
+    await database.admin.query(`UPDATE memberships SET role = 'admin'`)
+    const { statusCode, browser } = await attempt(ofEve, ofAda)
+    t.equal(statusCode, 302)
+    t.match((await visit(app, browser, '/me')).json(), { user: { email: 'ada@example.com' } })
+    const { rows } = await database.admin.query(
+      `SELECT email_verified FROM users WHERE email = 'ada@example.com'`,
+    )
+    t.same(rows, [{ email_verified: false }], 'it proves the address for nothing else')
+    const id = ofAda.pathname.split('/').at(-2)
+    const payload = JSON.stringify({ link: ofAda.searchParams.get('link') })
+    const headers = { 'content-type': 'application/json' }
+    const sent = { method: 'POST', headers, payload } as const
+    const accepted = await visit(app, browser, `/invitations/${id}/accept`, sent)
+    t.equal(accepted.statusCode, 204)
+    op.fault = { claims: { sub: 'second' } }
+    await refuse('accepted already', ofAda)
+  },
+)
 
 t.test('REQUIRE admits only people with the value, by the claims of the id_token', async (t) => {
   const journey = await buildWithProvider(t, {
