@@ -31,6 +31,7 @@ Needs DATABASE_WORKER_URL (or DATABASE_URL).`,
     .argument('<tenant>', 'Id of the tenant')
     .option('--resources <rows/MiB>', 'As QUOTA_RESOURCES; without it that setting applies')
     .option('--events <rows/MiB>', 'As QUOTA_EVENTS; without it that setting applies')
+    .option(...json)
     .addHelpText(
       ...details(
         'there is no such tenant',

@@ -10,6 +10,7 @@ import { uuidForm } from '#src/http/schemas.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withWorkerDatabase } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
+import { printTable } from '../kit/table.ts'
 
 type Json = { readonly json?: true | undefined }
 
@@ -21,9 +22,12 @@ export function list(
   return withLongStatements(env, async (systemDb, whole) => {
     const tenants = await listUsage(systemDb, limit, readQuota(whole))
     if (json) return printJson(tenants)
-    for (const { tenantId, resources, events } of tenants) {
-      print(`${tenantId}  resources ${usedText(resources)}  events ${usedText(events)}`)
-    }
+    printTable(
+      ['Tenant', 'Resources', 'of', 'MiB', 'of', 'Events', 'of', 'MiB', 'of'],
+      tenants.map(({ tenantId, resources, events }) => [
+        ...[tenantId, ...usedCells(resources), ...usedCells(events)],
+      ]),
+    )
   })
 }
 
@@ -36,8 +40,13 @@ export function check(
     const { tenants, wrong } = await checkUsage(systemDb, repair === true)
     if (wrong.length > 0 && repair !== true) process.exitCode = 1
     if (json) return printJson({ tenants, wrong })
-    for (const { tenantId, counted, stored } of wrong) {
-      print(`${tenantId}  counted ${counted}, stored ${stored}${repair ? ', corrected' : ''}`)
+    if (wrong.length > 0) {
+      printTable(
+        ['Tenant', 'Counted', 'Stored', 'State'],
+        wrong.map(({ tenantId, counted, stored }) => [
+          ...[tenantId, counted, stored, repair ? 'corrected' : 'wrong'],
+        ]),
+      )
     }
     print(`${tenants} tenants, ${wrong.length} with wrong counters`)
   })
@@ -47,7 +56,10 @@ export function check(
 export function limit(
   env: Environment,
   tenantId: string,
-  options: { readonly resources?: string | undefined; readonly events?: string | undefined },
+  {
+    json,
+    ...options
+  }: Json & { readonly resources?: string | undefined; readonly events?: string | undefined },
 ): Promise<void> {
   return withLongStatements(env, async (systemDb) => {
     const limits = {
@@ -55,8 +67,11 @@ export function limit(
       events: readOption('--events', options.events),
     }
     const isSet = uuidForm.test(tenantId) && (await setQuota(systemDb, tenantId, limits))
-    if (isSet) return print(`The limits of ${tenantId} are set.`)
-    throw new OperatorError('There is no such tenant.', '`gatehouse usage list` shows their ids.')
+    if (!isSet) {
+      throw new OperatorError('There is no such tenant.', '`gatehouse usage list` shows their ids.')
+    }
+    if (json) return printJson({ tenantId, ...limits })
+    print(`The limits of ${tenantId} are set.`)
   })
 }
 
@@ -95,6 +110,10 @@ function withLongStatements(
   })
 }
 
-function usedText({ rows, bytes, maxRows, maxBytes }: Used): string {
-  return `${rows}/${maxRows ?? 'off'} rows, ${bytes}/${maxBytes ?? 'off'} bytes`
+function usedCells({ rows, bytes, maxRows, maxBytes }: Used): string[] {
+  const mebibytes = (count: number) => (count / 1_048_576).toFixed(1)
+  return [
+    ...[String(rows), String(maxRows ?? 'off')],
+    ...[mebibytes(bytes), maxBytes === null ? 'off' : mebibytes(maxBytes)],
+  ]
 }
