@@ -1,5 +1,6 @@
 import formbody from '@fastify/formbody'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import appOrigins from '#plugins/access/app-origins.ts'
 import authz from '#plugins/access/authz.ts'
 import credential from '#plugins/access/credential.ts'
 import forwardedRequest from '#plugins/access/forwarded-request.ts'
@@ -97,9 +98,10 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     │  ├─ forwardAuth    forwarded-request, authz: a proxy asks who sent a request to the app behind
  *     │  │                 it; services too
  *     │  ├─ appCalls       authz, tenant-rls: the app, in the tenant that it names
- *     │  ├─ signedIn       authz: a caller, and permission by the policy; services too
+ *     │  ├─ signedIn       app-origins, authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
  *     │  └─ people         authz: account, orders and billing pages
+ *     │     ├─ payments    app-origins: checkout and portal of the billing provider
  *     │     └─ members     tenant-rls: pages of the caller's tenant
  *     ├─ formPost          the form that a provider posts its response with; no session, forms only
  *     ├─ providerLogout    backchannel-logout: a provider's signature; no session, forms only
@@ -146,7 +148,7 @@ export async function buildApp(
     formTargets: config.providers.map(originOf),
   })
   await app.register(allowedMethods)
-  await app.register(cors, { origins: config.corsOrigins })
+  await app.register(cors, { tokenOrigins: config.corsOrigins, appOrigins: config.appOrigins })
   await app.register(preconditions)
   await app.register(compression)
   await app.register(pageLinks)
@@ -202,6 +204,7 @@ export async function buildApp(
     await app.register(signInReturn, {
       baseUrl: config.baseUrl,
       returnPaths,
+      appOrigins: config.appOrigins,
       keys: encryptionKeys,
       secureCookie: config.session.secureCookie,
       clock,
@@ -251,6 +254,7 @@ export async function buildApp(
     })
 
     await app.register(async function signedIn(app) {
+      await app.register(appOrigins, { origins: config.appOrigins })
       await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
       await app.register(authz, { services: true })
       await app.register(auth.logout, { signedOutUri, ...config.session })
@@ -301,7 +305,6 @@ export async function buildApp(
       await app.register(pageRoutes.invitations)
       await app.register(pageRoutes.orders)
       await app.register(pageRoutes.declared, { resources: owned })
-      await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
       await app.register(pageRoutes.plan, { checkout, baseUrl: config.baseUrl })
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
@@ -312,6 +315,11 @@ export async function buildApp(
       await app.register(pageRoutes.billing)
       await app.register(pageRoutes.billingCustomers)
       await app.register(pageRoutes.appTokens, { keys: encryptionKeys })
+
+      await app.register(async function payments(app) {
+        await app.register(appOrigins, { origins: config.appOrigins })
+        await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
+      })
 
       await app.register(async function members(app) {
         await app.register(tenantRls)

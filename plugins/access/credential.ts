@@ -31,8 +31,11 @@ export default fp<{ baseUrl: string }>(
     app.addHook('onRequest', async function readCredential(request) {
       request.credential = request.readSessionCookie()
       const sent = { isSafe: isSafeMethod(request.method), headers: request.headers }
-      if (isCrossOrigin(sent, baseUrl)) rejectCredential(request, new Problem('cross-origin'))
-      if (typeof request.routeOptions.config.access === 'object') readToken(request)
+      const { access, appOrigins } = request.routeOptions.config
+      if (isCrossOrigin(sent, baseUrl, appOrigins)) {
+        rejectCredential(request, new Problem('cross-origin'))
+      }
+      if (typeof access === 'object') readToken(request)
     })
   },
   { name: 'credential', fastify: '5.x', dependencies: ['session'] },

@@ -6,11 +6,13 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The methods of the routes for a path, sorted; none for an unknown path. */
     allowedMethods(path: string): readonly string[]
+    /** The route for a request; null if there is none. */
+    routeAt(method: string, path: string): RouteOptions | null
   }
 }
 
 /**
- * Knows the methods of every path. The router is Fastify's own with the same options, so a path has
+ * Knows the routes of every path. The router is Fastify's own with the same options, so a path has
  * the same routes here.
  */
 export default fp(
@@ -21,11 +23,14 @@ export default fp(
       for (const method of [route.method].flat()) {
         if (!isRoutable(method)) continue
         known.add(method)
-        router.on(method, route.url, ignore)
+        router.on(method, route.url, ignore, route)
       }
     })
     app.decorate('allowedMethods', (path: string) =>
       [...known].filter((method) => router.find(method, path) !== null).sort(),
+    )
+    app.decorate('routeAt', (method: string, path: string) =>
+      isRoutable(method) ? (router.find(method, path)?.store ?? null) : null,
     )
   },
   { name: 'allowed-methods', fastify: '5.x' },

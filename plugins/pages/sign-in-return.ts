@@ -12,7 +12,7 @@ import {
 import { acceptsHtml, isForm } from '#src/http/params.ts'
 import type { FieldError } from '#src/http/problems.ts'
 import { type ErrorCode, Problem, type Resumption } from '#src/http/problems.ts'
-import { isPagePath, pageOfForm, pathPattern } from '#src/http/return-path.ts'
+import { isPagePath, isUrlOf, pageOfForm, pathPattern } from '#src/http/return-path.ts'
 import { isSignInProblem, refusalText } from '#src/pages/account/problem.ts'
 import { signInPath } from '#src/pages/account/sign-in.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
@@ -21,10 +21,10 @@ import { readBody } from '#src/runtime/response-body.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The path if a sign-in may return to it: a path of SIGN_IN_RETURN_TO or one of our own pages.
-     * Null for anything else.
+     * The target if a sign-in may return to it: a path of SIGN_IN_RETURN_TO, one of our own pages or a
+     * URL of an origin in APP_ORIGINS. Null for anything else.
      */
-    allowedReturn(path: string | undefined): string | null
+    allowedReturn(target: string | undefined): string | null
   }
   interface FastifyRequest {
     /** How its sender goes on, for a form that was refused. */
@@ -48,6 +48,8 @@ type Options = {
   baseUrl: string
   /** SIGN_IN_RETURN_TO. */
   returnPaths: readonly string[]
+  /** APP_ORIGINS. */
+  appOrigins: readonly string[]
   keys: EncryptionKeys
   secureCookie: boolean
   clock: Clock
@@ -78,7 +80,10 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
  * cookie; the page then shows it again, once, to the person for whom the form was rendered.
  */
 export default fp<Options>(
-  async function signInReturn(app, { baseUrl, returnPaths, keys, secureCookie, clock }) {
+  async function signInReturn(
+    app,
+    { baseUrl, returnPaths, appOrigins, keys, secureCookie, clock },
+  ) {
     /** Patterns by route. */
     const pages = new Map<string, RegExp>()
     const cookie = {
@@ -100,9 +105,10 @@ export default fp<Options>(
       route.preValidation = [readDraft, ...others]
     })
     const patterns = () => [...pages.values()]
-    app.decorate('allowedReturn', (path) => {
-      if (path === undefined) return null
-      return returnPaths.includes(path) || isPagePath(path, patterns()) ? path : null
+    app.decorate('allowedReturn', (target) => {
+      if (target === undefined) return null
+      const isOurs = returnPaths.includes(target) || isPagePath(target, patterns())
+      return isOurs || isUrlOf(target, appOrigins) ? target : null
     })
     app.decorateRequest('redirectedToSignIn', false)
     app.decorateRequest('resumption', null)

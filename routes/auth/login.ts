@@ -25,7 +25,7 @@ const LoginQuery = Type.Object(
     return_to: Type.Optional(
       Type.String({
         description:
-          'Where to return to: a path of `SIGN_IN_RETURN_TO` or of one of our pages. Anything else returns to the first path of the setting.',
+          'Where to return to: a path of `SIGN_IN_RETURN_TO` or of one of our pages, or a URL of an origin in `APP_ORIGINS`, without a fragment. Anything else returns to the first path of `SIGN_IN_RETURN_TO`.',
       }),
     ),
   },

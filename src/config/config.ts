@@ -1,6 +1,7 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
+import { readAppOrigins, readCorsOrigins } from './allowed-origins.ts'
 import {
   type BillingApiConfig,
   type BillingPlans,
@@ -22,7 +23,6 @@ import {
   readAllowedHosts,
   readBudget,
   readClock,
-  readCorsOrigins,
   readDatabaseUrl,
   readEncryptionKeys,
   readMail,
@@ -80,6 +80,8 @@ export type Config = {
   returnPaths: readonly [string, ...string[]]
   /** `aud` of the identity tokens. */
   identityAudience: string
+  /** Origins of the same site whose pages may call the API with the session cookie. */
+  appOrigins: readonly string[]
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
   billing: {
@@ -181,6 +183,7 @@ export function readConfig(env: Environment): Config {
     signUp: values.SIGN_UP,
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
     identityAudience: values.IDENTITY_AUDIENCE ?? baseUrl,
+    appOrigins: readAppOrigins(values.APP_ORIGINS, baseUrl, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     billing: {
       provider: billingProvider,

@@ -151,37 +151,6 @@ export function readReturnPaths(value: string, faults: string[]): readonly [stri
   return [first, ...others]
 }
 
-/** Exact origins as a browser sends them: a wildcard, a path or a trailing slash is refused. */
-export function readCorsOrigins(
-  value: string,
-  production: boolean,
-  faults: string[],
-): readonly string[] {
-  const origins = list(value)
-  for (const origin of origins) {
-    const url = URL.parse(origin)
-    if (origin.includes('*')) {
-      faults.push(`CORS_ORIGINS: “${origin}” is a wildcard; list every origin.`)
-    } else if (url?.origin !== origin) {
-      faults.push(
-        `CORS_ORIGINS: “${origin}” is not an origin as browsers send it, such as https://app.example.com: scheme and host in lower case, a port only if it is not the default, no path.`,
-      )
-    } else if (!isSecure(url, production)) {
-      faults.push(
-        `CORS_ORIGINS: “${origin}” must be https (http only on loopback outside production).`,
-      )
-    }
-  }
-  return origins
-}
-
-function isSecure({ protocol, hostname }: URL, production: boolean): boolean {
-  return (
-    protocol === 'https:' ||
-    (protocol === 'http:' && !production && loopbackHosts.includes(hostname))
-  )
-}
-
 export type OutboundConfig = {
   /** Delay before attempts 1, 2, …, in seconds. */
   retrySeconds: readonly number[]

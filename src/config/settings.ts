@@ -163,7 +163,7 @@ export const Settings = Type.Object({
   SIGN_IN_RETURN_TO: Type.String({
     default: '/',
     description:
-      'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them or one of the program’s own pages, and nothing else.',
+      'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them, one of the program’s own pages or a URL of an origin in APP_ORIGINS, and nothing else.',
   }),
   IDENTITY_AUDIENCE: Type.Optional(
     Type.String({
@@ -174,10 +174,15 @@ export const Settings = Type.Object({
         'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. Default: BASE_URL.',
     }),
   ),
+  APP_ORIGINS: Type.String({
+    default: '',
+    description:
+      'Comma-separated exact origins of front ends of the same site as BASE_URL, for instance https://app.example.com beside https://auth.example.com. Their pages may call the API with the session cookie, and a sign-in may return to them. A script there can act as the person who is signed in.',
+  }),
   CORS_ORIGINS: Type.String({
     default: '',
     description:
-      'Comma-separated exact origins, for instance https://app.example.com, whose pages may call the API from a browser with an API token. Cookies are never accepted from there.',
+      'Comma-separated exact origins, for instance https://app.example.com, whose pages may call the API from a browser with an API token. Cookies are never accepted from there; APP_ORIGINS is for origins that may send them.',
   }),
   BILLING_PROVIDER: Type.Union(
     [

@@ -85,7 +85,7 @@ export const errorTable = {
     meaning: 'The request came with a cookie from a page of another site.',
     cause: '`Sec-Fetch-Site` or `Origin` names another site.',
     remedy:
-      'Use an API token instead of the cookie, from an origin in `CORS_ORIGINS`, or send the request from our own pages.',
+      'Send the request from our own pages or from an origin in `APP_ORIGINS`, or use an API token instead of the cookie, from an origin in `CORS_ORIGINS`.',
   },
   'prefetch-refused': {
     status: 403,

@@ -21,6 +21,16 @@ export function isPagePath(path: string, pages: readonly RegExp[]): boolean {
 }
 
 /**
+ * True for a URL of one of the origins. It must be written exactly as a URL parser writes it: no user or
+ * password, other port, dot segments, backslashes, control characters or fragment.
+ */
+export function isUrlOf(text: string, origins: readonly string[]): boolean {
+  const url = text.length <= maxLength ? URL.parse(text) : null
+  if (url === null || url.origin + url.pathname + url.search !== text) return false
+  return origins.includes(url.origin)
+}
+
+/**
  * The page that the form of a POST is on: the nearest page at or above its path.
  * @returns null if there is none
  */

@@ -84,6 +84,7 @@ root
         eventTypes
         publish
       signedIn
+        app-origins
         rate-limit
           @fastify/rate-limit
         authz
@@ -127,7 +128,6 @@ root
         invitations
         orders
         declared
-        checkout
         plan
         billingEvents
         billingReplays
@@ -138,6 +138,9 @@ root
         billing
         billingCustomers
         appTokens
+        payments
+          app-origins
+          checkout
         members
           tenant-rls
           tenant
@@ -1930,41 +1933,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    ├── billing/checkout (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
-    │   • (preHandler) ["refuseHeaders()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    ├── billing/customers (GET)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (preHandler) ["refuseHeaders()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   billing/customers (HEAD)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preSerialization) ["linkPages()"]
-    │   • (preHandler) ["refuseHeaders()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   └── /:customer (PUT)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
-    │       • (preHandler) ["refuseHeaders()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    ├── billing/portal (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
-    │   • (preHandler) ["refuseHeaders()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
     ├── billing/events (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]
@@ -2024,38 +1992,73 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    └── billing/reconciliations (POST)
+    ├── billing/reconciliations (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/reconciliations (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/reconciliations (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── billing/customers (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   billing/customers (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preSerialization) ["linkPages()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:customer (PUT)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       • (preHandler) ["refuseHeaders()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── billing/checkout (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │   • (preHandler) ["refuseHeaders()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    └── billing/portal (POST)
         • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
         • (preParsing) ["refuseEncodedBody()","refuseForm()"]
         • (preHandler) ["refuseHeaders()"]
-        • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
+        • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
         • (onResponse) ["countRequest()"]
         • (onError) ["countRefusal()"]
-        billing/reconciliations (GET)
-        • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-        • (preSerialization) ["linkPages()"]
-        • (preHandler) ["refuseHeaders()"]
-        • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
-        • (onResponse) ["countRequest()"]
-        • (onError) ["countRefusal()"]
-        billing/reconciliations (HEAD)
-        • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-        • (preSerialization) ["linkPages()"]
-        • (preHandler) ["refuseHeaders()"]
-        • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
-        • (onResponse) ["countRequest()"]
-        • (onError) ["countRefusal()"]
-        └── /:id (GET)
-            • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-            • (preHandler) ["refuseHeaders()"]
-            • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
-            • (onResponse) ["countRequest()"]
-            • (onError) ["countRefusal()"]
-            /:id (HEAD)
-            • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-            • (preHandler) ["refuseHeaders()"]
-            • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
-            • (onResponse) ["countRequest()"]
-            • (onError) ["countRefusal()"]
 
 `

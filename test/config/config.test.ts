@@ -37,6 +37,7 @@ t.test('the defaults are those of the contract', async (t) => {
     database: { workerUrl: complete.DATABASE_URL, poolSize: 10 },
     session: { idleSeconds: 43_200, absoluteSeconds: 604_800, secureCookie: false },
     returnPaths: ['/'],
+    appOrigins: [],
     rateLimits: {
       signIn: { max: 30, seconds: 60 },
       webhooks: { max: 10_000, seconds: 60 },

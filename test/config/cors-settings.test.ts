@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readCorsOrigins } from '#src/config/parse.ts'
+import { readCorsOrigins } from '#src/config/allowed-origins.ts'
 
 function read(value: string, production = true) {
   const faults: string[] = []

@@ -164,7 +164,7 @@ CREATE TABLE sign_in_attempts (
   expires_at timestamptz(6) NOT NULL,
   purpose text NOT NULL DEFAULT 'sign-in' CHECK (purpose IN ('sign-in', 'link', 'reauthenticate')),
   user_id bigint, -- The user who links an identity or signs in again. NULL for a sign-in.
-  return_to text, -- The path to open afterwards. NULL for SIGN_IN_RETURN_TO.
+  return_to text, -- The path or URL to open afterwards. NULL for SIGN_IN_RETURN_TO.
   CONSTRAINT sign_in_attempts_user_id_check CHECK ((purpose = 'sign-in') = (user_id IS NULL)),
   FOREIGN KEY (session_id) REFERENCES sessions(id) ON UPDATE CASCADE ON DELETE CASCADE,
   FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE

@@ -17,7 +17,7 @@ const CheckoutOrder = Type.Object(
       Type.String({
         ...VisibleAscii(2_000),
         description:
-          'Where the provider sends the browser afterwards: one of our own pages, or a path of `SIGN_IN_RETURN_TO`. Default: the account page.',
+          'Where the provider sends the browser afterwards: one of our own pages, a path of `SIGN_IN_RETURN_TO` or a URL of an origin in `APP_ORIGINS`. Default: the account page.',
       }),
     ),
   },
@@ -52,9 +52,11 @@ const checkout: FastifyPluginAsyncTypebox<Options> = async function checkout(
     },
     async (request) => {
       const { price, returnTo = accountPath } = request.body
-      const path = app.allowedReturn(returnTo)
-      if (path === null) throw new Problem('malformed', { detail: 'returnTo is no path of ours.' })
-      const order = { price, returnUrl: `${baseUrl}${path}` }
+      const target = app.allowedReturn(returnTo)
+      if (target === null) {
+        throw new Problem('malformed', { detail: 'returnTo is no path of ours.' })
+      }
+      const order = { price, returnUrl: new URL(target, baseUrl).href }
       return pageOf(await pages.start(app.db, request.sessionEntry, order))
     },
   )

@@ -7,7 +7,7 @@ import type { NewSignInState, Purpose } from './state.ts'
 export type StartRequest = {
   provider: Provider
   redirectUri: string
-  /** Path that the browser goes to afterwards; null for the configured one. */
+  /** Path or URL that the browser goes to afterwards; null for the configured one. */
   returnTo: string | null
   clientInfo: ClientInfo
   /** Further parameters of the authorization request. */

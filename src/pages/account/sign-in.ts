@@ -14,7 +14,7 @@ type SignInStart = {
   provider?: string
   /** For a signed-in user who has to confirm their identity. */
   reauthenticate?: boolean
-  /** Path to return to; null for the configured one. */
+  /** Path or URL to return to; null for the configured one. */
   returnTo?: string | null
 }
 

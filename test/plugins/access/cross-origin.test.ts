@@ -6,6 +6,7 @@ import errors from '#plugins/http/errors.ts'
 import type { Credential } from '#src/auth/sessions/enter.ts'
 
 const baseUrl = 'https://app.example.com'
+const appOrigin = 'https://front.example.com'
 const safe = ['GET', 'HEAD', 'OPTIONS'] as const
 const unsafe = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 const origins = {
@@ -13,15 +14,22 @@ const origins = {
   foreign: { origin: 'https://evil.example' },
   'own with another port': { origin: `${baseUrl}:8443` },
   'own as a prefix': { origin: `${baseUrl}.evil.example` },
+  'of the app': { origin: appOrigin },
+  'of the app with another port': { origin: `${appOrigin}:8443` },
+  'of the app with another scheme': { origin: 'http://front.example.com' },
+  'of the app as a prefix': { origin: `${appOrigin}.evil.example` },
+  'of the app twice': { origin: `${appOrigin}, ${appOrigin}` },
   null: { origin: 'null' },
   absent: {},
 }
 const sites = ['same-origin', 'none', 'same-site', 'cross-site', '', 'absent'] as const
 
+const names = Object.keys(origins)
+
 /** What becomes of an unsafe request with a cookie (contract 8). */
-const passes: Record<(typeof sites)[number], readonly (keyof typeof origins)[]> = {
-  'same-origin': ['own', 'foreign', 'own with another port', 'own as a prefix', 'null', 'absent'],
-  none: ['own', 'foreign', 'own with another port', 'own as a prefix', 'null', 'absent'],
+const passes: Record<(typeof sites)[number], readonly string[]> = {
+  'same-origin': names,
+  none: names,
   'same-site': [],
   'cross-site': [],
   '': [],
@@ -43,17 +51,27 @@ await app.register(errors)
 await app.register(sessionOf(null))
 await app.register(credential, { baseUrl })
 app.route({ method: [...safe, ...unsafe], url: '/', handler: async () => 'done' })
+app.route({
+  method: [...safe, ...unsafe],
+  url: '/of-the-app',
+  config: { appOrigins: [appOrigin] },
+  handler: async () => 'done',
+})
 t.teardown(() => app.close())
 
 for (const site of sites) {
   for (const [origin, originHeader] of Object.entries(origins)) {
     const headers = { ...originHeader, ...(site === 'absent' ? {} : { 'sec-fetch-site': site }) }
     t.test(`Sec-Fetch-Site "${site}", Origin ${origin}`, async (t) => {
-      const passing = passes[site].some((one) => one === origin)
+      const passing = passes[site].includes(origin)
+      const passingForApp =
+        passing || (origin === 'of the app' && (site === 'same-site' || site === 'absent'))
       for (const method of unsafe) {
         const withCookie = { ...headers, cookie: 'sid=1' }
         const judged = await app.inject({ method, url: '/', headers: withCookie })
         t.equal(judged.statusCode, passing ? 200 : 403, `${method} with a cookie`)
+        const marked = await app.inject({ method, url: '/of-the-app', headers: withCookie })
+        t.equal(marked.statusCode, passingForApp ? 200 : 403, `${method} on a route of the app`)
         const bare = await app.inject({ method, url: '/', headers })
         t.equal(bare.statusCode, 200, `${method} without a cookie`)
       }

@@ -47,6 +47,19 @@ t.test('a checkout creates a customer marked with its user, whom it does not lin
   t.match(provider.calls.at(-1), { form: { customer: 'cus_new' } })
 })
 
+t.test('a checkout returns to a URL of an origin in APP_ORIGINS', async (t) => {
+  const provider = await startProvider(t, usual)
+  const test = await build(t, { ...stripe(provider.url), APP_ORIGINS: 'http://localhost:5173' })
+  const send = as(test, await signIn(test, await createUser(test.database)))
+  const order = { price: 'price_pro', returnTo: 'http://localhost:5173/paid?plan=pro' }
+  t.match(await send('POST', '/billing/checkout', order), { statusCode: 200 })
+  t.match(provider.calls.at(-1), { form: { success_url: order.returnTo } })
+  for (const returnTo of ['http://localhost:5174/paid', 'http://a@localhost:5173/paid']) {
+    const refused = await send('POST', '/billing/checkout', { ...order, returnTo })
+    t.match(refused, { statusCode: 400 }, returnTo)
+  }
+})
+
 t.test('what cannot be bought is refused before the provider is asked', async (t) => {
   const provider = await startProvider(t, usual)
   const test = await build(t, stripe(provider.url))

@@ -68,6 +68,65 @@ t.test('any other return path falls back to the default', async (t) => {
   for (const path of refused) t.equal(await endOf(journey, returnTo(path)), '/start', path)
 })
 
+const front = 'http://localhost:5173'
+
+t.test('a sign-in returns to a URL of a listed origin, written exactly', async (t) => {
+  const journey = await buildWithProvider(t, { ...settings, APP_ORIGINS: front })
+  const allowed = [`${front}/`, `${front}/orders/7?page=2`, `${front}/a%20b`]
+  for (const url of allowed) t.equal(await endOf(journey, returnTo(url)), url)
+  const refused = [
+    front,
+    `${front}?x`,
+    `${front}/#x`,
+    'http://localhost:5173@evil.example/',
+    'http://user@localhost:5173/',
+    'http://user:secret@localhost:5173/',
+    'http://localhost:5174/',
+    'http://localhost/',
+    'http://localhost:51730/',
+    'https://localhost:5173/',
+    'http://localhost:5173.evil.example/',
+    'http://localhost:5173\\@evil.example/',
+    'http:\\\\localhost:5173\\x',
+    'http:/localhost:5173/',
+    'http:localhost:5173/',
+    'HTTP://localhost:5173/',
+    'http://LOCALHOST:5173/',
+    '//localhost:5173/',
+    ' http://localhost:5173/',
+    'http://localhost:5173/\n',
+    'http://localhost:5173/\tx',
+    'http://localhost:5173/a/../b',
+    'http://localhost:5173/%2e%2e/b',
+    'http://localhost:5173/a\\b',
+    'http://localhost:5173/a b',
+    'http://localhost.:5173/',
+    'http://127.0.0.1:5173/',
+    'blob:http://localhost:5173/x',
+    'view-source:http://localhost:5173/',
+    `javascript:alert(1)//${front}/`,
+    `${front}/?${'x'.repeat(3_000)}`,
+  ]
+  for (const url of refused) t.equal(await endOf(journey, returnTo(url)), '/start', url)
+})
+
+t.test('without APP_ORIGINS no URL is returned to', async (t) => {
+  const journey = await buildWithProvider(t, settings)
+  t.equal(await endOf(journey, returnTo(`${front}/`)), '/start')
+})
+
+t.test('another try after a failure keeps the URL of the front end', async (t) => {
+  const journey = await buildWithProvider(t, { ...settings, APP_ORIGINS: front })
+  const browser = { cookie: '' }
+  const start = await visit(journey.app, browser, `/auth/login?${returnTo(`${front}/x`)}`)
+  journey.op.fault = { claims: { nonce: 'other' } }
+  const parameters = journey.op.approve(new URL(String(start.headers.location)))
+  const failed = await visit(journey.app, browser, `/auth/callback?${parameters}`, {
+    headers: html,
+  })
+  t.match(failed.body, 'href="/auth/login?return_to=http%3A%2F%2Flocalhost%3A5173%2Fx"')
+})
+
 t.test('each tab returns to its own path, which the provider never sees', async (t) => {
   const { app, op } = await buildWithProvider(t, settings)
   const browser = { cookie: '' }

@@ -691,24 +691,6 @@ export interface paths {
      */
     get: operations["getUsage"];
   };
-  "/billing/checkout": {
-    /**
-     * Start to pay for a plan
-     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.
-     *
-     * Roles viewer, editor, admin: own account.
-     */
-    post: operations["startCheckout"];
-  };
-  "/billing/portal": {
-    /**
-     * Change or cancel what you pay
-     * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.
-     *
-     * Roles viewer, editor, admin: own account.
-     */
-    post: operations["openBillingPortal"];
-  };
   "/billing/events": {
     /**
      * List received billing events, newest first
@@ -847,6 +829,24 @@ export interface paths {
      * Operators: of no tenant; operators only.
      */
     post: operations["rotateAppToken"];
+  };
+  "/billing/checkout": {
+    /**
+     * Start to pay for a plan
+     * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.
+     *
+     * Roles viewer, editor, admin: own account.
+     */
+    post: operations["startCheckout"];
+  };
+  "/billing/portal": {
+    /**
+     * Change or cancel what you pay
+     * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.
+     *
+     * Roles viewer, editor, admin: own account.
+     */
+    post: operations["openBillingPortal"];
   };
   "/auth/backchannel-logout/{provider}": {
     /**
@@ -1237,7 +1237,7 @@ export interface components {
     Checkout: {
       /** @description A price of `BILLING_PLANS` */
       price: string;
-      /** @description Where the provider sends the browser afterwards: one of our own pages, or a path of `SIGN_IN_RETURN_TO`. Default: the account page. */
+      /** @description Where the provider sends the browser afterwards: one of our own pages, a path of `SIGN_IN_RETURN_TO` or a URL of an origin in `APP_ORIGINS`. Default: the account page. */
       returnTo?: string;
     };
     CheckoutPage: {
@@ -2640,7 +2640,7 @@ export interface operations {
         provider?: string;
         /** @description Authenticate again in the current session, with an identity linked to your account */
         reauthenticate?: "true";
-        /** @description Where to return to: a path of `SIGN_IN_RETURN_TO` or of one of our pages. Anything else returns to the first path of the setting. */
+        /** @description Where to return to: a path of `SIGN_IN_RETURN_TO` or of one of our pages, or a URL of an origin in `APP_ORIGINS`, without a fragment. Anything else returns to the first path of `SIGN_IN_RETURN_TO`. */
         return_to?: string;
       };
     };
@@ -6559,75 +6559,6 @@ export interface operations {
     };
   };
   /**
-   * Start to pay for a plan
-   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.
-   *
-   * Roles viewer, editor, admin: own account.
-   */
-  startCheckout: {
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *   "price": "price_pro",
-         *   "returnTo": "/app/account"
-         * }
-         */
-        "application/json": components["schemas"]["Checkout"];
-      };
-    };
-    responses: {
-      /** @description A page of checkouts */
-      200: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        };
-        content: {
-          "application/json": components["schemas"]["CheckoutPage"];
-        };
-      };
-      400: components["responses"]["Malformed"];
-      401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      413: components["responses"]["TooLarge"];
-      415: components["responses"]["UnsupportedMediaType"];
-      429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Internal"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  /**
-   * Change or cancel what you pay
-   * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.
-   *
-   * Roles viewer, editor, admin: own account.
-   */
-  openBillingPortal: {
-    responses: {
-      /** @description A page of checkouts */
-      200: {
-        headers: {
-          RateLimit: components["headers"]["RateLimit"];
-          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-        };
-        content: {
-          "application/json": components["schemas"]["CheckoutPage"];
-        };
-      };
-      400: components["responses"]["Malformed"];
-      401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
-      404: components["responses"]["NotFound"];
-      409: components["responses"]["Conflict"];
-      429: components["responses"]["TooManyRequests"];
-      500: components["responses"]["Internal"];
-      503: components["responses"]["Unavailable"];
-    };
-  };
-  /**
    * List received billing events, newest first
    * @description For operators. To find a rare `type`, set `from` and `to`.
    *
@@ -7350,6 +7281,75 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
       422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Start to pay for a plan
+   * @description Creates the provider’s customer of this user, or uses the one that they have, and answers with the page where they pay. The plan changes when the provider reports the subscription. 400 for a price that is not in `BILLING_PLANS` or that the provider does not have; 404 if the installation has no checkout; 409 while a plan runs, which is changed at the portal, if the user cannot have a customer, if the provider has deleted it, and if the user has deleted their own tenant; 503 if the provider does not answer.
+   *
+   * Roles viewer, editor, admin: own account.
+   */
+  startCheckout: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "price": "price_pro",
+         *   "returnTo": "/app/account"
+         * }
+         */
+        "application/json": components["schemas"]["Checkout"];
+      };
+    };
+    responses: {
+      /** @description A page of checkouts */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["CheckoutPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Change or cancel what you pay
+   * @description Answers with the provider’s own page for cards, invoices and cancelling. 404 if the installation has no checkout; 409 if the user has never paid, or if the provider has deleted their customer; 503 if the provider does not answer.
+   *
+   * Roles viewer, editor, admin: own account.
+   */
+  openBillingPortal: {
+    responses: {
+      /** @description A page of checkouts */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["CheckoutPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];

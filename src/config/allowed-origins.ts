@@ -1,0 +1,69 @@
+import { getDomain } from 'tldts'
+import { fallbackUrl, list, loopbackHosts } from './parse.ts'
+
+/** Exact origins as a browser sends them: a wildcard, a path or a trailing slash is refused. */
+export function readCorsOrigins(
+  value: string,
+  production: boolean,
+  faults: string[],
+): readonly string[] {
+  return readOrigins('CORS_ORIGINS', value, faults, (url) =>
+    isSecure(url, production) ? null : 'must be https (http only on loopback outside production).',
+  )
+}
+
+/**
+ * Exact origins of the same site as BASE_URL, as browsers define it (HTML standard, schemefully same
+ * site): to any other origin they send no cookie that is `SameSite=Lax`.
+ */
+export function readAppOrigins(
+  value: string,
+  baseUrl: string,
+  faults: string[],
+): readonly string[] {
+  const base = new URL(baseUrl)
+  return readOrigins('APP_ORIGINS', value, faults, (url) => {
+    if (baseUrl === fallbackUrl) return null // has its own fault
+    if (url.protocol !== base.protocol) {
+      return `must be ${base.protocol.slice(0, -1)}, as BASE_URL is.`
+    }
+    if (siteOf(url) === siteOf(base)) return null
+    return `is of the site ${siteOf(url)}, but BASE_URL is of the site ${siteOf(base)}, and browsers send the session cookie only within a site. Use CORS_ORIGINS and API tokens, or serve both under one domain.`
+  })
+}
+
+/** @param faultOf the fault of an origin that is written well; null if it has none */
+function readOrigins(
+  name: string,
+  value: string,
+  faults: string[],
+  faultOf: (url: URL) => string | null,
+): readonly string[] {
+  const origins = list(value)
+  for (const origin of origins) {
+    const url = URL.parse(origin)
+    if (origin.includes('*')) {
+      faults.push(`${name}: “${origin}” is a wildcard; list every origin.`)
+    } else if (url?.origin !== origin) {
+      faults.push(
+        `${name}: “${origin}” is not an origin as browsers send it, such as https://app.example.com: scheme and host in lower case, a port only if it is not the default, no path.`,
+      )
+    } else {
+      const fault = faultOf(url)
+      if (fault !== null) faults.push(`${name}: “${origin}” ${fault}`)
+    }
+  }
+  return origins
+}
+
+function isSecure({ protocol, hostname }: URL, production: boolean): boolean {
+  return (
+    protocol === 'https:' ||
+    (protocol === 'http:' && !production && loopbackHosts.includes(hostname))
+  )
+}
+
+/** The registrable domain by the Public Suffix List; the host itself if it has none, as an address. */
+function siteOf({ hostname }: URL): string {
+  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
+}
