@@ -33,6 +33,8 @@ export type ShortWork<Facts, T> = {
 
 export type ShortStatement<T> = {
   readonly statement: Prisma.Sql
+  /** It only inserts, so it may share packet and commit with inserts of other requests. */
+  readonly isShared?: boolean
   /**
    * Makes the result from the rows, once they are committed.
    * @returns null if the statement has changed nothing: the whole work follows
@@ -166,10 +168,10 @@ export function openDatabase(
     const foreseen = entry.foreseen?.() ?? null
     const one = foreseen && (await short(foreseen.facts))
     if (foreseen === null || one === null) return null
-    const [entered, rows] = await writes.sendOnce<[object, object]>([
-      named(foreseen.statement),
-      named(one.statement),
-    ])
+    const [entered, rows] = await writes.sendOnce<[object, object]>(
+      [named(foreseen.statement), named(one.statement)],
+      entry.replacesScope && one.isShared,
+    )
     foreseen.entered(entered)
     const notifications: Notification[] = []
     const result = one.read(rows, {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { OneTrip, type Statement, sendOnce } from '#src/db/connections/one-trip.ts'
+import { OneTrip, type Statement, sendOnce, UnreadableRow } from '#src/db/connections/one-trip.ts'
 import { openPacketPool } from '#src/db/connections/packet-pool.ts'
 import { nameStatements } from '#src/db/sql.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -123,7 +123,11 @@ t.test('what cannot be sent or read is refused, and the pool goes on', async (t)
   client.setTypeParser(pg.types.builtins.INT4, () => {
     throw new Error('unreadable')
   })
-  await t.rejects(sendOnce(client, [{ text: 'SELECT 1' }, { text: 'SELECT 2' }]), /unreadable/)
+  const unread = await sendOnce(client, [{ text: 'SELECT 1' }, { text: 'SELECT 2' }]).catch(
+    (error: unknown) => error,
+  )
+  t.ok(unread instanceof UnreadableRow, 'the packet was carried out')
+  t.match(unread, { message: 'unreadable', position: 0 })
   t.strictSame(await sendOnce(client, [{ text: `SELECT 'x' AS x` }]), [[{ x: 'x' }]])
   await t.rejects(sendOnce(client, [{ text: 'COPY (SELECT 1) TO STDOUT' }]).then(fail))
   t.ok(new OneTrip(client, [], () => {}))

@@ -133,6 +133,36 @@ t.test('the event is the one that the whole way publishes', async (t) => {
   t.equal(jobs.length, 1, 'one job waits for the endpoint')
 })
 
+t.test('orders that are created at once share commits, and each is its own', async (t) => {
+  const { database, config, app } = await openCounted(t)
+  const people = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const user = await createUser(database)
+      const { cookie } = await signIn({ config, database }, user)
+      return { ...user, send: as({ app }, { cookie }) }
+    }),
+  )
+  await Promise.all(people.map(({ send }) => send('GET', '/me')))
+  const answers = await Promise.all(
+    people.flatMap(({ userId, send }) =>
+      Array.from({ length: 5 }, async (_, n) => {
+        const body = { ...order, cardLast4: `000${n}` }
+        return { userId, n, answer: await send('POST', '/orders', body) }
+      }),
+    ),
+  )
+  for (const { userId, n, answer } of answers) {
+    t.match(answer, { statusCode: 201 })
+    t.match(answer.json(), { userId, cardLast4: `000${n}` })
+  }
+  const { rows } = await database.admin.query(
+    `SELECT count(DISTINCT o.id)::int AS orders, count(DISTINCT o.xmin::text)::int AS commits
+     FROM orders o JOIN memberships m ON m.tenant_id = o.tenant_id AND m.user_id = o.user_id`,
+  )
+  t.equal(rows[0].orders, answers.length)
+  t.ok(rows[0].commits < answers.length, `${rows[0].commits} commits`)
+})
+
 t.test('an order of another tenant is changed, and its event published there', async (t) => {
   const { database, send, user } = await openCounted(t)
   const elsewhere = await createUser(database)

@@ -37,6 +37,7 @@ const secondLane: Readonly<Record<string, string>> = {
 const ownProcess: Readonly<Record<string, string>> = {
   'test/access/plan-required.test.ts': 'it gives a rule of the policy a plan',
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
+  'test/db/shared-writes.test.ts': 'it gives a type of columns a parser that fails',
   'test/operations/connections.test.ts': 'it watches every pool of the process',
 }
 

@@ -29,7 +29,7 @@ export class OneTrip implements pg.Submittable {
   readonly #rows: Row[][]
   readonly #known: Map<string, Prepared>
   #columns: Column[] = []
-  #unreadable: Error | undefined
+  #unreadable: UnreadableRow | undefined
   #current = 0
 
   /** @throws RefusedStatement for a parameter of a type that is not sent */
@@ -107,7 +107,7 @@ export class OneTrip implements pg.Submittable {
     try {
       this.#rows[this.#current]?.push(readRow(this.#columns, fields))
     } catch (error) {
-      this.#unreadable ??= new RefusedStatement(this.#current, toError(error))
+      this.#unreadable ??= new UnreadableRow(this.#current, toError(error))
     }
   }
 
@@ -174,6 +174,9 @@ export class RefusedStatement extends Error {
     this.cause = cause
   }
 }
+
+/** The packet was carried out, but the driver cannot read a row that one of its statements returned. */
+export class UnreadableRow extends RefusedStatement {}
 
 /**
  * Sends `statements` as one packet; resolves to the rows of each.

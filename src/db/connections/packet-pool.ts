@@ -1,7 +1,12 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
-import { createGroupCommit } from './group-commit.ts'
-import { RefusedStatement, type Statement, sendOnce as sendStatements } from './one-trip.ts'
+import { createGroupCommit, type Entry } from './group-commit.ts'
+import {
+  RefusedStatement,
+  type Statement,
+  sendOnce as sendStatements,
+  UnreadableRow,
+} from './one-trip.ts'
 import {
   isPooled,
   type Limits,
@@ -21,8 +26,8 @@ export type PacketPool = {
   /**
    * Sends all statements in one packet and waits once. They run in one transaction, of a pool that reads
    * READ ONLY and on one snapshot, and nothing that they set for the transaction stays.
-   * @param isShared of reads: the first statement always replaces the scope, so independent reads may
-   * share the packet and its transaction
+   * @param isShared the first statement always replaces the scope, so independent requests may share the
+   * packet and its transaction. Of writes only inserts: they wait for almost no lock
    * @throws what the first failing statement throws; then there are no rows at all
    */
   sendOnce<Rows extends readonly object[]>(
@@ -49,13 +54,22 @@ export type ReadForm = {
   adapt(statement: Statement): Statement
 }
 
-/** One read: its statements follow each other in a packet. */
-type Read = readonly Statement[]
+/** The statements of one request: they follow each other in a packet. */
+type Member = readonly Statement[]
 
+type GroupEntry = Entry<Member, Row[][]>
 type Result = { rows: Row[][] } | { error: unknown }
 
-/** Reads of one packet. The last read waits for all before it; so many take about a millisecond. */
-const maxReads = 32
+/** Members of a packet. The last waits for all before it: 32 reads take about a millisecond. */
+const maxMembers = 32
+/** Parameters of a packet in bytes: a large body delays few others. */
+const maxBytes = 262_144
+/**
+ * How long a write that shares a packet waits for a lock, while the others wait with it and their locks are
+ * held. Then each is sent alone and waits as long as any request.
+ */
+const sharedLockMs = 50
+const shortWait = `SELECT set_config('lock_timeout', '${sharedLockMs}', true)`
 const readOnly =
   'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY'
 const commit: Statement = { text: 'COMMIT' }
@@ -66,7 +80,9 @@ const commit: Statement = { text: 'COMMIT' }
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
- * connection is in use, share one. A read that arrives alone does not wait for others.
+ * connection is in use, share one; writes that only insert also share its commit. What arrives alone does
+ * not wait for others. If one member fails, the packet is taken back and the others are sent again: what
+ * one request does never decides whether another succeeds.
  * @param size connections at most
  */
 export function openPacketPool(
@@ -93,38 +109,60 @@ export function openPacketPool(
       watch,
     ),
   )
-  const group = createGroupCommit<Read, Row[][]>({
-    maxItems: maxReads,
+  const group = createGroupCommit<Member, Row[][]>({
+    maxItems: maxMembers,
+    maxBytes,
+    bytesOf,
     lanes: size,
-    async commit(entries) {
-      const results = await send(entries.map(({ item }) => item))
-      for (const [index, entry] of entries.entries()) settle(results[index], entry)
-    },
+    commit: access === 'read' ? commitReads : commitWrites,
   })
+  const waitShortly: Member = [{ name: pooled ? '' : 'wait-shortly', text: shortWait }]
 
-  /** Never rejects. A refused read rolls back the others of its packet, which are sent again without it. */
-  async function send(reads: readonly Read[]): Promise<Result[]> {
-    if (reads.length === 0) return []
+  async function commitReads(entries: readonly GroupEntry[]): Promise<void> {
+    const results = await send(entries.map(({ item }) => item))
+    for (const [index, entry] of entries.entries()) settle(results[index], entry)
+  }
+
+  /** Never rejects. A refused member takes the others back, which are sent again without it. */
+  async function send(members: readonly Member[]): Promise<Result[]> {
+    if (members.length === 0) return []
     try {
-      return (await sendPacket(reads)).map((rows) => ({ rows }))
+      return (await sendPacket(members)).map((rows) => ({ rows }))
     } catch (error) {
-      if (!(error instanceof RefusedStatement)) return reads.map(() => ({ error }))
-      const refused = indexOfRead(reads, error.position)
-      const results = await send(reads.toSpliced(refused, 1))
+      if (!(error instanceof RefusedStatement)) return members.map(() => ({ error }))
+      const refused = indexOfMember(members, error.position)
+      const results = await send(members.toSpliced(refused, 1))
       return results.toSpliced(refused, 0, { error: error.cause })
     }
   }
 
-  async function sendPacket(reads: readonly Read[]): Promise<Row[][][]> {
+  /**
+   * All or none are committed. If a statement was refused, each write is sent alone, also the refused one:
+   * its reason may have been another write of the packet, or the short wait for a lock.
+   */
+  async function commitWrites(entries: readonly GroupEntry[]): Promise<void> {
+    if (entries.length === 1) return commitReads(entries)
+    try {
+      const [, ...rows] = await sendPacket([waitShortly, ...entries.map(({ item }) => item)])
+      for (const [index, { resolve }] of entries.entries()) resolve(rows[index] ?? [])
+    } catch (error) {
+      const isTakenBack = error instanceof RefusedStatement && !(error instanceof UnreadableRow)
+      // Not awaited: those that wait for a lock do not hold up the next packet.
+      if (isTakenBack) for (const entry of entries) void commitReads([entry])
+      else for (const { reject } of entries) reject(error)
+    }
+  }
+
+  async function sendPacket(members: readonly Member[]): Promise<Row[][][]> {
     const client = await pool.connect()
     const begins = withBegin.has(client)
-    const statements = form === undefined ? reads.flat() : reads.flat().map(form.adapt)
+    const statements = form === undefined ? members.flat() : members.flat().map(form.adapt)
     try {
       const rows = begins
         ? (await sendStatements(client, [begin, ...statements, commit])).slice(1, -1)
         : await sendStatements(client, statements)
       client.release()
-      return divide(reads, rows)
+      return divide(members, rows)
     } catch (error) {
       await giveBack(client, error, begins)
       if (!(error instanceof RefusedStatement)) return rethrowSilence(error)
@@ -142,15 +180,25 @@ export function openPacketPool(
   }
 }
 
-/** The rows of each read, from those of all statements. */
-function divide(reads: readonly Read[], rows: readonly Row[][]): Row[][][] {
+/** The rows of each member, from those of all statements. */
+function divide(members: readonly Member[], rows: readonly Row[][]): Row[][][] {
   const rest = rows.values()
-  return reads.map((read) => [...rest.take(read.length)])
+  return members.map((member) => [...rest.take(member.length)])
 }
 
-/** The read that the statement at this place in the packet belongs to. */
-function indexOfRead(reads: readonly Read[], position: number): number {
-  return reads.flatMap((read, index) => read.map(() => index))[position] ?? 0
+/** The member that the statement at this place in the packet belongs to. */
+function indexOfMember(members: readonly Member[], position: number): number {
+  return members.flatMap((member, index) => member.map(() => index))[position] ?? 0
+}
+
+function bytesOf(member: Member): number {
+  const sizes = member.flatMap(({ values = [] }) => values.map(sizeOf))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Only texts and bytes can be large. */
+function sizeOf(value: unknown): number {
+  return typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
 }
 
 function settle(

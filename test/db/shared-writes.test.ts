@@ -1,0 +1,390 @@
+import fc from 'fast-check'
+import pg from 'pg'
+import t, { type Test } from 'tap'
+import type { Principal } from '#src/access/caller.ts'
+import { enterCredential } from '#src/auth/sessions/enter.ts'
+import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
+import { openDatabase, type ShortWork } from '#src/db/database.ts'
+import { withSettings } from '#src/db/entry.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { rowsOf } from '#test/support/database/rows-of.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
+import { addSession, idleSeconds, randomCredential } from './credentials.ts'
+
+/*
+ * Inserts of different requests that arrive together share one packet and one commit. Each must do what it
+ * would do alone: write its own row once, be refused for its own reason, and see nothing of those beside it.
+ */
+
+const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
+const rows = 1_000_000_000
+const budgets = `{${[rows, rows, rows, rows, 86_400].join()}}`
+
+t.test('inserts that arrive together leave in one packet and share a commit', async (t) => {
+  const { database, proxy, people, insert } = await setUp(t)
+  proxy.reset()
+  const titles = await Promise.all(people.map((person) => insert(person)))
+  t.equal(proxy.roundTrips(), 1)
+  t.strictSame(await titlesOf(database), titles.flat().sort())
+  const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
+  t.equal(rows.length, 1, 'one transaction')
+  const [first] = people
+  proxy.reset()
+  await insert(first)
+  t.equal(proxy.roundTrips(), 1, 'one that arrives alone waits for nothing else')
+})
+
+t.test('each row belongs to the credential that inserted it', async (t) => {
+  const { database, people, insert } = await setUp(t)
+  await Promise.all(people.flatMap((person) => [insert(person), insert(person)]))
+  const { rows } = await database.admin.query('SELECT tenant_id, author_id, title FROM posts')
+  t.equal(rows.length, 2 * people.length)
+  for (const { tenant_id, author_id, title } of rows) {
+    const person = people.find(({ userId }) => String(userId) === author_id)
+    t.match(person, { tenantId: tenant_id })
+    t.match(title, `of ${author_id} `)
+  }
+})
+
+t.test('what does not only insert shares nothing', async (t) => {
+  const { database, people, insert } = await setUp(t)
+  await Promise.all(people.map((person) => insert(person, { isShared: false })))
+  const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
+  t.equal(rows.length, people.length)
+})
+
+t.test('large bodies leave in several packets', async (t) => {
+  const { database, people, insert } = await setUp(t)
+  const body = 'x'.repeat(100_000)
+  await Promise.all(people.map((person) => insert(person, { body })))
+  const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
+  t.equal(rows.length, 3, 'two at a time')
+})
+
+type Trouble = {
+  /** Makes the insert of this person fail. */
+  arrange?(world: World, person: Person): Promise<unknown>
+  changes?: Changes
+  outcome: object
+  /** Whether it is then written in a transaction of its own. */
+  isWritten?: true
+}
+
+/** Why one insert of a packet fails. */
+const troubles: Readonly<Record<string, Trouble>> = {
+  'a constraint': { changes: { title: null }, outcome: refusal('23502') },
+  'a statement that fails': {
+    changes: { body: Prisma.sql`(1 / 0)::text` },
+    outcome: refusal('22012'),
+  },
+  'row-level security': {
+    changes: { tenantId: '00000000-0000-4000-8000-000000000000' },
+    outcome: refusal('42501'),
+  },
+  'a parameter that cannot be sent': {
+    changes: { body: Prisma.sql`${{}}` },
+    outcome: { status: 'rejected' },
+  },
+  'a quota': {
+    arrange: ({ database }, { tenantId }) =>
+      database.admin.query('UPDATE tenant_usage SET max_resource_rows = 0 WHERE tenant_id = $1', [
+        tenantId,
+      ]),
+    outcome: refusal('QU001'),
+  },
+  'facts that have changed': {
+    arrange: ({ database }, { userId }) =>
+      database.admin.query(`UPDATE memberships SET role = 'viewer' WHERE user_id = $1`, [userId]),
+    outcome: { status: 'fulfilled', value: ['written as viewer'] },
+    isWritten: true,
+  },
+  'a session that has ended': {
+    arrange: ({ database }, { userId }) =>
+      database.admin.query('DELETE FROM sessions WHERE user_id = $1', [userId]),
+    outcome: { status: 'fulfilled', value: ['nobody'] },
+  },
+  'a membership that has ended': {
+    arrange: ({ database }, { userId }) =>
+      database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId]),
+    outcome: { status: 'fulfilled', value: ['nobody'] },
+  },
+}
+
+for (const [name, { arrange, changes = {}, outcome, isWritten }] of Object.entries(troubles)) {
+  t.test(`${name} takes nothing of the others along`, async (t) => {
+    for (const bad of [0, 2, 4]) {
+      const world = await setUp(t)
+      const { database, people, insert } = world
+      const person = people[bad]
+      if (person === undefined) throw new Error('no such person')
+      await arrange?.(world, person)
+      const results = await Promise.allSettled(
+        people.map((one, index) => insert(one, index === bad ? changes : {})),
+      )
+      const expected = results.flatMap((result, index) => {
+        t.match(result, index === bad ? outcome : { status: 'fulfilled' }, `${bad}, ${index}`)
+        return result.status === 'fulfilled' && index !== bad ? result.value : []
+      })
+      const written = await titlesOf(database)
+      t.strictSame(
+        written.filter((title) => title !== 'written as viewer'),
+        expected.sort(),
+        'each of the others is written once',
+      )
+      t.equal(written.length - expected.length, isWritten ? 1 : 0)
+    }
+  })
+}
+
+t.test('one that waits for a lock does not hold up the others', async (t) => {
+  const { database, people, insert } = await setUp(t, 3)
+  const [first, ...others] = people
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [first?.userId])
+  const waiting = insert(first)
+  const done = await Promise.all(others.map((person) => insert(person)))
+  t.strictSame(await titlesOf(database), done.flat().sort(), 'the others are committed')
+  await untilBlocked(database)
+  await holder.query('ROLLBACK')
+  const all = [...(await waiting), ...done.flat()]
+  t.strictSame(await titlesOf(database), all.sort())
+})
+
+t.test('a lock that is not released is an error of its request alone', async (t) => {
+  const { database, people, insert } = await setUp(t, 3, 200)
+  const [first, ...others] = people
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [first?.userId])
+  const results = await Promise.allSettled([first, ...others].map((person) => insert(person)))
+  await holder.query('ROLLBACK')
+  t.match(results[0], refusal('55P03'))
+  t.ok(results.slice(1).every(({ status }) => status === 'fulfilled'))
+})
+
+t.test('the short wait for locks ends with the packet', async (t) => {
+  const { people, insert } = await setUp(t)
+  const waitOf = (person: Person | undefined) =>
+    insert(person, { body: Prisma.sql`current_setting('lock_timeout')`, returning: 'body' })
+  const shared = await Promise.all(people.map(waitOf))
+  t.strictSame(new Set(shared.flat()), new Set(['50ms']))
+  t.strictSame(await waitOf(people[0]), ['2s'])
+})
+
+t.test('writes whose connection is lost are not sent again', async (t) => {
+  const { database, proxy, people, insert } = await setUp(t)
+  proxy.cutAt('of the cut packet')
+  const results = await Promise.allSettled(
+    people.map((person) => insert(person, { body: 'of the cut packet' })),
+  )
+  for (const result of results) {
+    t.ok(result.status === 'rejected' && isDatabaseUnavailable(result.reason))
+  }
+  proxy.cutAt('never sent')
+  t.strictSame(await titlesOf(database), [])
+  const titles = await Promise.all(people.map((person) => insert(person)))
+  t.strictSame(await titlesOf(database), titles.flat().sort(), 'the next packet goes on')
+})
+
+t.test('writes that are committed are not sent again because a row cannot be read', async (t) => {
+  const { database, people, insert } = await setUp(t)
+  const circle: number = 718
+  const parse = pg.types.getTypeParser(circle, 'text')
+  pg.types.setTypeParser(circle, () => {
+    throw new Error('unreadable')
+  })
+  t.teardown(() => pg.types.setTypeParser(circle, parse))
+  const results = await Promise.allSettled(
+    people.map((person, index) =>
+      insert(person, index === 1 ? { returning: `'<(0,0),1>'::circle AS title, title AS t` } : {}),
+    ),
+  )
+  for (const result of results) {
+    t.match(result, { status: 'rejected', reason: { message: 'unreadable' } })
+  }
+  t.equal((await titlesOf(database)).length, people.length, 'each is written once')
+})
+
+for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
+  const options = { skip: through === 'PgBouncer' && skip }
+  t.test(`any mixture does what each would do alone: ${through}`, options, async (t) => {
+    const { database, people, insertWith, session, latest } = await setUp(t)
+    const url =
+      through === 'PgBouncer'
+        ? (await startPgbouncer(t, database.url, 2)).through(database.url)
+        : database.url
+    const db = openDatabase(url, 2)
+    t.teardown(() => db.close())
+    const insert = insertWith(db)
+    const kinds = fc.constantFrom('insert', 'look', 'change', 'foreign', 'fail', 'dead', 'read')
+    const work = fc.array(fc.tuple(kinds, fc.nat({ max: people.length - 1 })), { maxLength: 50 })
+    const see = Prisma.sql`concat_ws(' ', current_user_id(), current_tenant_id(),
+      current_setting('app.cause', true), current_setting('app.quota', true), (SELECT json_agg(id) FROM orders), (SELECT count(*) FROM tenants))`
+    // What SQL of an attacker could leave behind for the next in the packet.
+    const meddle = Prisma.sql`concat_ws(' ', set_config('app.scope', '', true),
+      set_config('app.cause', 'somebody else', true), set_config('app.quota', '', true))`
+    const run = async ([kind, index]: [string, number]) => {
+      const person = people[index]
+      const other = people[(index + 1) % people.length]
+      if (person === undefined || other === undefined) throw new Error('no such person')
+      const codeOf = ({ code }: { code?: string }) => [String(code)]
+      switch (kind) {
+        case 'insert':
+          return (await insert(person)).map((title) => title.replace(/ \d+$/, ''))
+        case 'look':
+          return insert(person, { body: see, returning: 'body' })
+        case 'change':
+          return insert(person, { after: meddle }).then(({ length }) => [`${length} changed`])
+        case 'foreign':
+          return insert(person, { tenantId: other.tenantId }).catch(codeOf)
+        case 'fail':
+          return insert(person, { title: null }).catch(codeOf)
+        case 'dead': {
+          const hash = randomCredential()
+          const [row] = [latest.get(person.credential)]
+          latest.set(hash, row) // facts of somebody for a credential that is not live
+          return insert({ ...person, credential: hash })
+        }
+        default:
+          return (await db.read(session(person), rowsOf<{ id: number }>(ownOrders))).map(({ id }) =>
+            String(id),
+          )
+      }
+    }
+    const expected = ([kind, index]: [string, number]) => {
+      const person = people[index]
+      if (person === undefined) throw new Error('no such person')
+      const { userId, tenantId, order } = person
+      const results: Record<string, string> = {
+        insert: `of ${userId}`,
+        look: `${userId} ${tenantId} ${causeOf(person)} ${budgets} [${order}] 1`,
+        change: '1 changed',
+        foreign: '42501',
+        fail: '23502',
+        dead: 'nobody',
+        read: String(order),
+      }
+      return [results[kind]]
+    }
+    await fc.assert(
+      fc.asyncProperty(work, async (mixture) => {
+        await database.admin.query('DELETE FROM posts')
+        t.strictSame(await Promise.all(mixture.map(run)), mixture.map(expected))
+        const isWritten = ([kind]: [string, number]) => ['insert', 'look', 'change'].includes(kind)
+        t.equal((await titlesOf(database)).length, mixture.filter(isWritten).length)
+        const { rowCount: wrong } = await database.admin.query(
+          `SELECT FROM posts p WHERE NOT EXISTS (
+             SELECT FROM memberships m WHERE m.tenant_id = p.tenant_id AND m.user_id = p.author_id)`,
+        )
+        t.equal(wrong, 0, 'no row is in a foreign tenant')
+      }),
+      { numRuns: 30 },
+    )
+  })
+}
+
+const ownOrders = Prisma.sql`SELECT id::int AS id FROM orders ORDER BY id`
+
+type Person = { userId: number; tenantId: string; order: number; credential: Buffer }
+type World = Awaited<ReturnType<typeof setUp>>
+
+/** How an insert differs from that of a post of the caller. */
+type Changes = {
+  tenantId?: string
+  title?: string | null
+  body?: string | Prisma.Sql
+  /** An expression that is evaluated with the rows that are returned. */
+  after?: Prisma.Sql
+  returning?: string
+  isShared?: boolean
+}
+
+/** @param size of the pool: with one connection whatever arrives together shares its packet */
+async function setUp(t: Test, size = 1, lockMs?: number) {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  const db = openDatabase(proxy.through(database.url), size, {}, undefined, undefined, lockMs)
+  t.teardown(() => db.close())
+  const people: Person[] = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const user = await createUser(database, { role: 'admin' })
+      const order = await createOrder(database, user)
+      return { ...user, order, credential: await addSession(database, user) }
+    }),
+  )
+  const latest = createLatestRows()
+  const rules = { idleSeconds, operators: new Set<string>(), onStale() {}, latest }
+  const session = (person: Person) =>
+    withSettings(enterCredential({ kind: 'session', hash: person.credential }, rules), () => ({
+      'app.quota': budgets,
+      'app.cause': causeOf(person),
+    }))
+  let inserted = 0
+
+  /** The insert of a person; resolves to its titles, or to what it returns instead. */
+  const insertWith =
+    (to: Pick<typeof db, 'write'>) =>
+    async (person: Person | undefined, changes: Changes = {}): Promise<string[]> => {
+      if (person === undefined) throw new Error('no such person')
+      inserted += 1
+      const title = `of ${person.userId} ${String(inserted).padStart(6, '0')}`
+      const statement = insertion(person, { title, ...changes })
+      const work: ShortWork<Principal | null, string[]> = {
+        short: async () => ({
+          statement,
+          isShared: changes.isShared ?? true,
+          read: (rows) => rows.map((row) => String(Object.values(row)[0])),
+        }),
+        async whole(tx, caller) {
+          if (caller === null) return ['nobody']
+          const rows =
+            caller.role === 'admin'
+              ? await tx.sql<object>(statement)
+              : await tx.sql<object>(
+                  insertion(person, { ...changes, title: `written as ${caller.role}` }),
+                )
+          return rows.map((row) => String(Object.values(row)[0]))
+        },
+      }
+      return to.write(session(person), work)
+    }
+
+  const insert = insertWith(db)
+  // What was seen last, and the plans of the connections.
+  for (const person of people) await db.read(session(person))
+  await Promise.all(people.map((person) => insert(person)))
+  await insert(people[0])
+  await database.admin.query('DELETE FROM posts')
+  return { database, db, proxy, people, session, latest, insert, insertWith }
+}
+
+function insertion(person: Person, changes: Changes): Prisma.Sql {
+  const { tenantId = person.tenantId, title = '', body = '', returning = 'title', after } = changes
+  const last = after === undefined ? Prisma.empty : Prisma.sql`, ${after} AS after`
+  return Prisma.sql`
+    INSERT INTO posts (tenant_id, author_id, title, body)
+    VALUES (${tenantId}::uuid, ${person.userId}, ${title}, ${body})
+    RETURNING ${Prisma.raw(returning)}${last}`
+}
+
+function causeOf({ userId }: Person): string {
+  return `{"requestId":"of-${userId}"}`
+}
+
+function refusal(code: string) {
+  return { status: 'rejected', reason: { code } }
+}
+
+async function titlesOf({ admin }: World['database']): Promise<string[]> {
+  const { rows } = await admin.query<{ title: string }>('SELECT title FROM posts ORDER BY title')
+  return rows.map(({ title }) => title)
+}
