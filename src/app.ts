@@ -312,8 +312,10 @@ export async function buildApp(
       await app.register(api.billingCustomers)
       await app.register(api.appTokens)
       await app.register(pageRoutes.operations)
-      await app.register(pageRoutes.billing)
+      const provider = chooseProvider(config.billing.provider, config)
+      await app.register(pageRoutes.billing, { provider })
       await app.register(pageRoutes.billingCustomers)
+      await app.register(pageRoutes.unlinkedCustomers, { provider, plans: config.billing.plans })
       await app.register(pageRoutes.appTokens, { keys: encryptionKeys })
 
       await app.register(async function payments(app) {

@@ -87,7 +87,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   ORDER BY u.billing_customer LIMIT batch
 $$;
 
--- For operators: dismisses a dead event, as the web role may not update events. Returns the status before; NULL if
+-- For operators: dismisses a dead or unlinked event, as the web role may not update events. Returns the status before; NULL if
 -- there is no such event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -96,7 +96,7 @@ DECLARE
 BEGIN
   PERFORM public.operator_user_id();
   SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
-  IF before = 'dead' THEN
+  IF before IN ('dead', 'unlinked') THEN
     UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason WHERE e.event_id = event;
   END IF;
   RETURN before;

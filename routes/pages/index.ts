@@ -10,6 +10,7 @@ import assets from './assets.ts'
 import billingCustomers from './billing/customers.ts'
 import billing from './billing/events.ts'
 import invoices from './billing/invoices.ts'
+import unlinkedCustomers from './billing/unlinked.ts'
 import design from './design.ts'
 import operations from './operations.ts'
 import declared from './resources/declared.ts'
@@ -48,6 +49,7 @@ export default {
   serviceTokens,
   teams,
   tenant,
+  unlinkedCustomers,
   webhookEndpoint,
   webhookReplays,
   webhooks,

@@ -108,7 +108,7 @@ export const policy: readonly Rule[] = [
   allow('billing-event', 'replay', 'operator', null, null),
   allow('billing-event', 'update', 'operator', null, null),
   allow('billing-customer', 'read', 'operator', null, null),
-  allow('billing-customer', 'update', 'operator', null, null),
+  { ...allow('billing-customer', 'update', 'operator', null, null), credential: 'recent-session' },
   allow('operation', 'read', 'operator', null, null),
   allow('app-token', 'read', 'operator', null, null),
   { ...allow('app-token', 'create', 'operator', null, null), credential: 'recent-session' },

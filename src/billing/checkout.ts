@@ -4,6 +4,7 @@ import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { CurrentSubscription } from '#src/domain/plans.ts'
 import { Problem } from '#src/http/problems.ts'
+import { isCustomerFree } from './customers.ts'
 import type { CheckoutApi, ProviderPage } from './provider-api.ts'
 
 /** Why there is no page of the provider. */
@@ -95,6 +96,7 @@ export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | nu
       const { customer: known } = own
       const customer = known ?? (await called(api.createCustomer(buyer)))
       if (customer === null) return 'no-customer'
+      // The worker links it, after it has asked the provider for whom it was created.
       if (known === null && !(await db.read(entry, (tx) => isCustomerFree(tx, customer)))) {
         return 'no-customer'
       }
@@ -110,15 +112,6 @@ export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | nu
 
 function read(db: Database, entry: Entry<Caller>): Promise<[Caller, OwnBilling]> {
   return db.read(entry, async (tx, caller) => [caller, await findOwnBilling(tx, caller)])
-}
-
-/**
- * Whether a new customer of the caller may be used: nobody has it. The caller gets it when the worker
- * has asked the provider for whom it was created.
- */
-async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
-  const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
-  return row?.free === true
 }
 
 /** The cause is for the log; a 5xx does not say why. */

@@ -118,6 +118,12 @@ export async function claimCustomer(tx: Tx, customer: string, userId: number): P
   return true
 }
 
+/** Whether no user has a customer. */
+export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
+  const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
+  return row?.free === true
+}
+
 /** Processes the events that have waited for the link of a customer. */
 export async function processWaiting(
   connection: Queryable,

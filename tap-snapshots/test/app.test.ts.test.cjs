@@ -137,6 +137,7 @@ root
         operations
         billing
         billingCustomers
+        unlinked
         appTokens
         payments
           app-origins
@@ -762,6 +763,32 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
     │   │   └── /unlink (POST)
+    │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │       • (preParsing) ["refuseEncodedBody()"]
+    │   │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │       • (onResponse) ["countRequest()"]
+    │   │       • (onError) ["countRefusal()"]
+    │   ├── /unlinked (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /unlinked (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["dropUnknownParameters()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /unlinked (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   └── /dismiss (POST)
     │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   │       • (preParsing) ["refuseEncodedBody()"]
     │   │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]

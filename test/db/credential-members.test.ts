@@ -247,6 +247,7 @@ t.test('what only operators may do is refused in the session of another user', a
   await addIdentity({ database }, eve.userId, 'eve')
   await addOperator(database, 'demo:runs-it')
   await receive(database, { id: 'evt_1', status: 'dead' })
+  await receive(database, { id: 'evt_2', status: 'unlinked' })
   await database.admin.query(
     `INSERT INTO ledger_checks (whole, unaccounted, kinds, open_windows, head, tenants)
      VALUES (false, 1, '{}', '{}', '', json_build_object($1::text, '{"2026-01-31": 1}'::json))`,
@@ -259,6 +260,7 @@ t.test('what only operators may do is refused in the session of another user', a
     ['SELECT * FROM link_customer($1, NULL, NULL)', ['cus_1']],
     ['SELECT * FROM list_customers(NULL, 10)', []],
     ['SELECT * FROM dismiss_event($1, $2)', ['evt_1', 'x']],
+    ['SELECT * FROM dismiss_event($1, $2)', ['evt_2', 'x']],
     ['SELECT * FROM unaccounted_tenants(10)', []],
   ]
   const inSession = async (sql: string, values: unknown[]) => {

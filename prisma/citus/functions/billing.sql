@@ -99,7 +99,7 @@ BEGIN
 END
 $$;
 
--- For operators: dismisses a dead event, as the web role may not update events. Returns the status before; NULL if
+-- For operators: dismisses a dead or unlinked event, as the web role may not update events. Returns the status before; NULL if
 -- there is no such event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -109,7 +109,7 @@ DECLARE
 BEGIN
   PERFORM public.operator_user_id();
   SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
-  IF before = 'dead' THEN
+  IF before IN ('dead', 'unlinked') THEN
     UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason
       WHERE e.event_id = event;
   END IF;

@@ -723,9 +723,10 @@ CREATE TABLE received_events (
   outcome text,
   dismissed_reason text,
   request_id uuid, -- The request that delivered it
-  customer text -- The customer whose link it waits for, while its status is unlinked
+  customer text -- The customer whose link it waits for, while its status is unlinked; kept if it is dismissed then
 );
-CREATE INDEX received_events_customer_idx ON received_events (customer) WHERE status = 'unlinked';
+CREATE INDEX received_events_customer_idx ON received_events (customer, received_at, event_id)
+  WHERE status IN ('unlinked', 'dismissed');
 CREATE INDEX received_events_received_at_event_id_idx ON received_events (received_at, event_id);
 -- The few events that need attention are found without reading the processed ones.
 CREATE INDEX received_events_unprocessed_idx

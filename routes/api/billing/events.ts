@@ -115,7 +115,7 @@ const billingEvents: FastifyPluginAsyncTypebox = async function billingEvents(ap
         tags: ['billing events'],
         summary: 'Dismiss a dead billing event',
         description:
-          'For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events. Replayed by its id, it is processed, or dead again. 409 if it is not dead.',
+          'For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events, and not processed when its customer is linked. Replayed by its id, it is processed, or what it was before. 409 if it is neither dead nor unlinked.',
         params: EventParams,
         body: Dismissal,
         response: { 200: ReceivedWithBody, ...problems('conflict') },

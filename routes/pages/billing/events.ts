@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { isCustomerFree } from '#src/billing/customers.ts'
 import { dismissEvent } from '#src/billing/dismiss.ts'
 import {
   countByStatus,
@@ -10,9 +11,13 @@ import {
   findReceived,
   listReceived,
   measureAges,
+  type ReceivedEvent,
   receivedList,
 } from '#src/billing/events.ts'
+import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
+import { customerIn } from '#src/billing/waiting.ts'
+import type { Tx } from '#src/db/database.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -39,6 +44,7 @@ const ListQuery = Type.Object(
   { additionalProperties: false },
 )
 
+type Options = { provider: BillingProvider }
 type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
 const hide = true
@@ -49,7 +55,7 @@ const event = { hide, params: EventParams }
 const run = { hide, params: UuidParams }
 
 /** Pages of received billing events and their replays, for operators. */
-const billing: FastifyPluginAsyncTypebox = async function billing(app) {
+const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, { provider }) {
   app.get(
     '/app/billing',
     { config: read, schema: { hide, querystring: ListQuery } },
@@ -73,9 +79,12 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
     },
   )
   app.get('/app/billing/:id', { config: read, schema: event }, async (request, reply) => {
-    const { entry, params } = request
-    const event = found(await app.db.read(entry, (tx) => findReceived(tx, params.id)))
-    return reply.sendPage(billingEventPage(event, request.viewer))
+    const { sessionEntry, params } = request
+    const shown = await app.db.read(sessionEntry, async (tx) => {
+      const event = found(await findReceived(tx, params.id))
+      return { event, unlinked: await findUnlinked(tx, provider, event) }
+    })
+    return reply.sendPage(billingEventPage({ viewer: request.viewer, ...shown }))
   })
   app.post(
     '/app/billing/replay',
@@ -137,6 +146,18 @@ const billing: FastifyPluginAsyncTypebox = async function billing(app) {
       })
     },
   )
+}
+
+/** Why an event waits or has failed may be that no user has its customer. */
+async function findUnlinked(
+  tx: Tx,
+  provider: BillingProvider,
+  { id, status, customer, body }: ReceivedEvent & { body: string | null },
+): Promise<string | null> {
+  if (status === 'unlinked' || body === null) return customer
+  if (status !== 'failed' && status !== 'dead') return null
+  const named = customerIn(provider, id, body)
+  return named !== null && (await isCustomerFree(tx, named)) ? named : null
 }
 
 function resultOf({ id }: Replay) {

@@ -32,7 +32,7 @@ export const linkForm = formOf({
 export function customersPage({ viewer, customers, nextCursor, done }: CustomersView): Page {
   return layout(
     'Billing customers',
-    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: 'The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page.' })}
+    html`${pageHead({ trail: { href: '/app/billing', label: 'Billing events' }, title: 'Billing customers', lead: html`The user of a customer gets its invoices, in their own tenant, and its plan. Only operators see this page. <a href="/app/billing/unlinked">Unlinked customers</a>` })}
       ${noticeText(notices, done)}
       <section class="card" aria-labelledby="link">
         <h2 id="link">Link a customer</h2>

@@ -24,6 +24,7 @@ import {
   type Html,
   html,
   indentJson,
+  isolated,
   momentText,
   table,
   timeText,
@@ -31,6 +32,7 @@ import {
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { billingFlow } from './flow.ts'
 import { ledgerSection, ledgerText } from './ledger.ts'
+import { unlinkedHref, unlinkedPath } from './unlinked.ts'
 
 export type BillingView = {
   viewer: Viewer
@@ -50,7 +52,7 @@ export function billingPage(view: BillingView): Page {
   const dead = view.counts.find(({ status }) => status === 'dead')?.events ?? 0
   return layout(
     'Billing events',
-    html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a>` })}
+    html`${pageHead({ title: 'Billing events', lead: html`Webhook events from the billing provider, newest first. Only operators see this page. <a href="/app/billing/customers">Link customers to users</a> <a href="${unlinkedPath}">Unlinked customers</a>` })}
       <section class="card" aria-labelledby="statuses">
         <h2 id="statuses">By status</h2>
         ${billingFlow(view.counts, view.ages)}
@@ -110,13 +112,20 @@ function eventRow(event: ReceivedEvent): Cell[] {
     attempts,
     lastError === null
       ? unusualOutcome(event)
-      : html`<span class="fault">${errorText(lastError)}</span>`,
+      : html`<span class="fault">${errorText(lastError)}</span>${waitsFor(event)}`,
   ]
 }
 
 /** What the status does not say already; empty for most events. */
-function unusualOutcome({ outcome }: ReceivedEvent): string {
-  return outcome === 'processed' ? '' : (outcomes[outcome ?? ''] ?? '')
+function unusualOutcome(event: ReceivedEvent): Html {
+  const { outcome } = event
+  return html`${outcome === 'processed' ? '' : (outcomes[outcome ?? ''] ?? '')}${waitsFor(event)}`
+}
+
+function waitsFor({ customer }: ReceivedEvent): Html {
+  return customer === null
+    ? html``
+    : html` <a href="${unlinkedHref(customer)}">Link ${isolated(customer)}</a>`
 }
 
 function olderLink({ status, type }: BillingView['filter'], cursor: string): Html {
@@ -171,11 +180,15 @@ export const dismissForm = formOf({
 
 const shownCharacters = 20_000
 
+export type BillingEventView = {
+  viewer: Viewer
+  event: ReceivedEvent & { body: string | null }
+  /** Its customer if no user has it and the event is not processed. */
+  unlinked: string | null
+}
+
 /** One received event with its raw body and a button to replay it. */
-export function billingEventPage(
-  event: ReceivedEvent & { body: string | null },
-  viewer: Viewer,
-): Page {
+export function billingEventPage({ viewer, event, unlinked }: BillingEventView): Page {
   const { id, type, status, attempts, lastError, processedAt, otherBodies, body } = event
   const { dismissedReason } = event
   return layout(
@@ -186,6 +199,7 @@ export function billingEventPage(
         <p>${outcomeText(event)}</p>
         ${lastError === null ? '' : html`<p class="fault wrap">${errorText(lastError)}</p>`}
         ${dismissedReason === null ? '' : html`<p class="wrap">Reason: ${dismissedReason}</p>`}
+        ${unlinked === null ? '' : html`<p>No user has its customer. <a href="${unlinkedHref(unlinked)}">Link ${isolated(unlinked)}</a></p>`}
         ${otherBodies === 0 ? '' : otherBodiesText(otherBodies)}
         <dl class="facts">
           <div><dt>Received</dt><dd>${momentText(event.receivedAt)}</dd></div>
@@ -193,7 +207,7 @@ export function billingEventPage(
           <div><dt>Attempts</dt><dd>${attempts}</dd></div>
         </dl>
         ${body === null ? '' : replayForm(id)}
-        ${status === 'dead' ? dismissal(id, viewer) : ''}
+        ${status === 'dead' || status === 'unlinked' ? dismissal(id, viewer) : ''}
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>

@@ -108,7 +108,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'billing-event:update': { reach: 'operator', credential: 'session' },
   'operation:read': { reach: 'operator', credential: 'session' },
   'billing-customer:read': { reach: 'operator', credential: 'session' },
-  'billing-customer:update': { reach: 'operator', credential: 'session' },
+  'billing-customer:update': { reach: 'operator', credential: 'recent-session' },
   'app-token:read': { reach: 'operator', credential: 'session' },
   'app-token:create': { reach: 'operator', credential: 'recent-session' },
   'app-token:update': { reach: 'operator', credential: 'recent-session' },

@@ -41,6 +41,20 @@ export const serviceKinds: Kinds = {
       return { customer, userId: String(owner.userId) }
     },
   },
+  // Dismissed by its customer.
+  'unlinked-event': {
+    missing: { customer: 'cus_missing' },
+    malformed: { customer: '\n' },
+    async create({ world }) {
+      const customer = `cus_${crypto.randomUUID()}`
+      const id = await receive(world.test.database, { id: `evt_${customer}`, status: 'unlinked' })
+      await world.test.database.admin.query(
+        'UPDATE received_events SET customer = $2 WHERE event_id = $1',
+        [id, customer],
+      )
+      return { customer }
+    },
+  },
   'billing-reconciliation': {
     ...named,
     create: ({ world }) =>

@@ -94,6 +94,19 @@ export const serviceRoutes: RouteRows = {
     answer: 303,
     body: () => ({ customer: 'cus_x', confirm: 'yes' }),
   },
+  'GET /app/billing/unlinked': { who: 'billing-customer:read', answer: 200 },
+  'POST /app/billing/unlinked': {
+    who: 'billing-customer:update',
+    answer: 303,
+    object: 'billing-customer',
+    body: ({ customer, userId }) => ({ customer, user: userId }),
+  },
+  'POST /app/billing/unlinked/dismiss': {
+    who: 'billing-event:update',
+    answer: 303,
+    object: 'unlinked-event',
+    body: ({ customer }) => ({ submission: crypto.randomUUID(), customer, reason: 'a test' }),
+  },
   'GET /app/app-tokens': { who: 'app-token:read', answer: 200 },
   'POST /app/app-tokens': {
     who: 'app-token:create',

@@ -51,6 +51,10 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
      VALUES (gen_random_uuid(), '{}', now(), 0) RETURNING id`,
   )
   await receive(database, { id: 'evt_1', status: 'dead' })
+  await receive(database, { id: 'evt_2', status: 'unlinked' })
+  await database.admin.query(
+    `UPDATE received_events SET customer = 'cus_1' WHERE status = 'unlinked'`,
+  )
   await createTestInvoice(database, tenantId)
   const orderId = await createOrder(database, user)
   const declared = await sampleRows(test, { ...user, department: 'a department' })

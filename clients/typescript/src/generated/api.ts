@@ -712,7 +712,7 @@ export interface paths {
   "/billing/events/{id}/dismiss": {
     /**
      * Dismiss a dead billing event
-     * @description For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events. Replayed by its id, it is processed, or dead again. 409 if it is not dead.
+     * @description For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events, and not processed when its customer is linked. Replayed by its id, it is processed, or what it was before. 409 if it is neither dead nor unlinked.
      *
      * Operators: of no tenant; operators only.
      */
@@ -6637,7 +6637,7 @@ export interface operations {
   };
   /**
    * Dismiss a dead billing event
-   * @description For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events. Replayed by its id, it is processed, or dead again. 409 if it is not dead.
+   * @description For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events, and not processed when its customer is linked. Replayed by its id, it is processed, or what it was before. 409 if it is neither dead nor unlinked.
    *
    * Operators: of no tenant; operators only.
    */
@@ -7000,7 +7000,7 @@ export interface operations {
       };
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
-      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrCrossOrigin"];
+      403: components["responses"]["ForbiddenOrSessionRequiredOrPersonRequiredOrReauthenticationRequiredOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["TooLarge"];

@@ -1,0 +1,146 @@
+import { mostCounted } from '#src/billing/events.ts'
+import { mostRead, type WaitingCustomer, type WaitingEvent } from '#src/billing/waiting.ts'
+import { Line } from '#src/http/schemas.ts'
+import { badge, emptyState, pageHead } from '#src/pages/kit/components.ts'
+import { folded, formOf, hidden, line, renderForm, submission } from '#src/pages/kit/form.ts'
+import { type Cell, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { pageLinks } from '#src/pages/kit/list.ts'
+import { amountText } from './invoices.ts'
+
+export const unlinkedPath = '/app/billing/unlinked'
+
+export type UnlinkedView = {
+  viewer: Viewer
+  customers: readonly WaitingCustomer[]
+  /** The only customer to show, and whether a user has it; null for all. */
+  chosen: { customer: string; isLinked: boolean } | null
+  nextCursor: string | null
+  /** Key of the notice to show, from `?done=`. */
+  done: string | undefined
+}
+
+const notices = {
+  linked: 'Linked. The waiting events of this customer are being processed.',
+  dismissed: 'Dismissed. These events are not processed when the customer is linked.',
+} as const
+
+export type UnlinkedNotice = keyof typeof notices
+
+const customer = hidden(Line(255))
+
+export const linkWaitingForm = formOf({
+  customer,
+  user: line(Line(320), 'User', { attributes: { placeholder: 'Id or verified email' } }),
+})
+
+export const dismissWaitingForm = formOf({
+  submission,
+  customer,
+  reason: line(Line(500), 'Reason', {
+    attributes: { placeholder: 'Why they need not be processed' },
+  }),
+})
+
+/** The page of one customer. */
+export function unlinkedHref(customer: string): string {
+  return `${unlinkedPath}?${new URLSearchParams({ customer })}`
+}
+
+/** Billing customers without a user and what waits for each, for operators. */
+export function unlinkedPage(view: UnlinkedView): Page {
+  const { viewer, customers, chosen, nextCursor, done } = view
+  const cards = customers.map((one, index) => customerCard(one, index, chosen, viewer))
+  return layout(
+    'Unlinked customers',
+    html`${pageHead({
+      trail: { href: '/app/billing', label: 'Billing events' },
+      title: 'Unlinked customers',
+      lead: html`Their events wait until the customer is linked to a user, and are processed then. Only operators see this page. <a href="/app/billing/customers">Linked customers</a>`,
+    })}
+      ${noticeText(notices, done)}
+      ${cards.length > 0 ? cards : html`<section class="card" aria-label="Unlinked customers">${emptyState('No event waits for a customer.')}</section>`}
+      ${pageLinks({ path: unlinkedPath, nextCursor })}
+      ${chosen === null ? '' : html`<p class="row"><a href="${unlinkedPath}">All unlinked customers</a></p>`}
+      <p class="quiet small"><a href="/app/billing?status=dismissed">Dismissed events</a> have their reason, and can be replayed one by one.</p>`,
+    { current: '/app/billing', ...viewer },
+  )
+}
+
+function customerCard(
+  waiting: WaitingCustomer,
+  index: number,
+  chosen: UnlinkedView['chosen'],
+  viewer: Viewer,
+): Html {
+  const { customer, events, since, dismissed, reason, first } = waiting
+  const id = `customer-${index}`
+  const isLinked = chosen?.isLinked === true
+  return html`<section class="card" aria-labelledby="${id}">
+        <h2 id="${id}" class="wrap">${isolated(customer)} ${isLinked ? badge('linked', 'good') : ''}</h2>
+        ${reason === null ? '' : html`<p class="fault wrap">${reason}</p>`}
+        <dl class="facts">
+          <div><dt>Waiting events</dt><dd>${countText(events)}</dd></div>
+          <div><dt>Waiting since</dt><dd>${since === null ? '–' : timeText(since)}</dd></div>
+          <div><dt>Payments</dt><dd>${paymentsText(waiting)}</dd></div>
+          <div><dt>Plan</dt><dd>${waiting.plans.length === 0 ? '–' : waiting.plans.join(', ')}</dd></div>
+          ${dismissed === 0 ? '' : html`<div><dt>Dismissed events</dt><dd>${countText(dismissed)}</dd></div>`}
+        </dl>
+        ${events > first.length && first.length > 0 ? html`<p class="quiet small">Payments and plan are those of the oldest ${mostRead} events.</p>` : ''}
+        ${isLinked ? html`<p>A user has this customer. <a href="/app/billing/customers">View linked customers</a></p>` : linkForm(customer, viewer)}
+        ${events === 0 ? '' : dismissal(customer, viewer)}
+        ${first.length === 0 ? '' : eventList(first, chosen !== null)}
+      </section>`
+}
+
+function linkForm(customer: string, viewer: Viewer): Html {
+  return renderForm(
+    linkWaitingForm,
+    { viewer, action: unlinkedPath, inline: true, values: { customer } },
+    ({ user }) => html`<label>User ${user}</label><button class="button">Link customer</button>`,
+  )
+}
+
+function dismissal(customer: string, viewer: Viewer): Html {
+  const form = renderForm(
+    dismissWaitingForm,
+    { viewer, action: `${unlinkedPath}/dismiss`, inline: true, values: { customer } },
+    ({ reason }) =>
+      html`<label>Reason ${reason}</label><button class="button plain">Dismiss events</button>`,
+  )
+  return folded('Dismiss its events', form)
+}
+
+function eventList(events: readonly WaitingEvent[], isOpen: boolean): Html {
+  return html`<details${isOpen ? html` open` : ''}><summary>Oldest events</summary>
+          <div class="compact">${table(columns, events.map(eventRow))}</div></details>`
+}
+
+const columns = [
+  { label: 'Event' },
+  { label: 'Type' },
+  { label: 'Received' },
+  { label: 'Amount', kind: 'number' },
+  { label: 'Plan' },
+] as const
+
+function eventRow({ id, type, receivedAt, payment, subscription }: WaitingEvent): Cell[] {
+  return [
+    html`<a class="clip" href="/app/billing/${encodeURIComponent(id)}" title="${id}">${id}</a>`,
+    html`<span class="clip" title="${type}">${type}</span>`,
+    timeText(receivedAt),
+    payment === null ? '–' : amountText(payment.amount, payment.currency),
+    subscription === null ? '–' : (subscription.plan ?? 'none'),
+  ]
+}
+
+function paymentsText({ payments }: WaitingCustomer): string {
+  return payments.length === 0
+    ? '–'
+    : payments.map(({ amount, currency }) => amountText(amount, currency)).join(', ')
+}
+
+function countText(count: number): string {
+  const text = count.toLocaleString('en-GB')
+  return count >= mostCounted ? `${text} or more` : text
+}
