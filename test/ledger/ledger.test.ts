@@ -10,6 +10,7 @@ import { type DeliverJob, openQueue } from '#src/queue/queue.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { addLostAttempt, deliverQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
+import { isOnCitus } from '#test/support/database/template.ts'
 import { createLedger, type LedgerWorld } from './world.ts'
 
 t.test('a window has the number of each kind of work, and the XOR of the ids', async (t) => {
@@ -56,8 +57,8 @@ function xorOf(ids: readonly string[]): string {
     .padStart(128, '0')
 }
 
-const deleteOne = (table: string, order: string) =>
-  `DELETE FROM ${table} WHERE ctid = (SELECT ctid FROM ${table} ORDER BY ${order} LIMIT 1)`
+const deleteOne = (table: string, key: string, order = key) =>
+  `DELETE FROM ${table} WHERE ${key} = (SELECT ${key} FROM ${table} ORDER BY ${order} LIMIT 1)`
 const forged = `msg_${'A'.repeat(43)}`
 const copyEvent = `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
   SELECT tenant_id, '${forged}', type, body, created_at FROM outbound_events LIMIT 1`
@@ -120,7 +121,7 @@ t.test('whatever is lost, added or changed behind the program is found', async (
     ],
     [
       'an event in place of another',
-      `${copyEvent}; ${deleteOne('outbound_events', `id = '${forged}', id`)}`,
+      `${copyEvent}; ${deleteOne('outbound_events', 'id', `id = '${forged}', id`)}`,
       [
         new RegExp(`^event-without-delivery ${forged}$`),
         /^window-changed published: 2 sealed, 2 found$/,
@@ -139,7 +140,7 @@ t.test('whatever is lost, added or changed behind the program is found', async (
     ],
     [
       'a row of the ledger that is gone',
-      deleteOne('ledger', `kind = 'deliveries' DESC, id`),
+      deleteOne('ledger', 'id', `kind = 'deliveries' DESC, id`),
       [/^row-changed row \d+ .* the one before it is missing$/],
     ],
   ]
@@ -172,7 +173,7 @@ t.test('the first look finds what was missing when its window was sealed', async
     ['the key of an event', deleteOne('processed_events', 'event_id'), ['event-not-known evt_1']],
     [
       'an event and the key of another',
-      `${deleteOne('received_events', 'event_id')}; ${deleteOne('processed_events', 'event_id DESC')}`,
+      `${deleteOne('received_events', 'event_id')}; ${deleteOne('processed_events', 'event_id', 'event_id DESC')}`,
       ['event-not-recorded evt_1', 'event-not-known evt_3'],
     ],
     [
@@ -408,7 +409,8 @@ t.test('of two processes one seals, and no role can write the ledger', async (t)
   }
 })
 
-t.test('a check without statistics compares no event with every job', async (t) => {
+const skip = isOnCitus() && 'Citus cannot explain a run whose aggregates it divides among nodes'
+t.test('a check without statistics compares no event with every job', { skip }, async (t) => {
   const world = await createLedger(t)
   const { admin } = world.database
   const events = 2_000

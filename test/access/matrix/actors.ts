@@ -98,6 +98,9 @@ export const actors: readonly Actor[] = [
 // Where a whole matrix takes too long, only some actors ask: MATRIX_ACTORS="viewer; removed member".
 const chosen = process.env.MATRIX_ACTORS?.split(/; */)
 
+const unknown = chosen?.filter((name) => !actors.some((one) => one.name === name)) ?? []
+if (unknown.length > 0) throw new Error(`MATRIX_ACTORS names no actor: ${unknown.join('; ')}`)
+
 /** Whether every actor asks, so that every kind of case must occur. */
 export const areAll = chosen === undefined
 

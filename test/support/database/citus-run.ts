@@ -6,9 +6,25 @@ import { templateName, urlsOf } from './template.ts'
 /** What a run, or a test file, with its own cluster needs. */
 export type ClusterOfRun = {
   /** Variables from which `createDatabase` knows the servers. */
-  env: { TEST_POSTGRES_URL: string; TEST_CITUS_NODES: string }
+  env: { TEST_POSTGRES_URL: string; TEST_CITUS_NODES: string; MATRIX_ACTORS: string }
   stop(): Promise<void>
 }
+
+/**
+ * Who asks in the access matrix: a caller of each kind, and members of no and of another tenant. The rules of
+ * roles, times and limits are decided in the program, which is the same on one PostgreSQL.
+ */
+const actors = [
+  'admin, at night',
+  'admin of another tenant',
+  'anonymous',
+  'viewer',
+  'removed member',
+  'token of an admin, limited to what is needed',
+  'operator',
+  'service that may do everything',
+  'app that may do everything',
+]
 
 /** The data is thrown away. Each database in use has a maintenance daemon of Citus. */
 const settings = `
@@ -42,7 +58,9 @@ export async function startClusterOfRun(): Promise<ClusterOfRun> {
     await migrate(urlsOf(coordinator, templateName), undefined, { distribute: true })
     await Promise.all(nodes.map(hideStatements))
     await Promise.all([coordinator, ...nodes].map(closeTemplate))
-    return { env: { TEST_POSTGRES_URL: coordinator, TEST_CITUS_NODES: nodes.join(' ') }, stop }
+    const { MATRIX_ACTORS = actors.join('; ') } = process.env
+    const servers = { TEST_POSTGRES_URL: coordinator, TEST_CITUS_NODES: nodes.join(' ') }
+    return { env: { ...servers, MATRIX_ACTORS }, stop }
   } catch (error) {
     await stop()
     throw error

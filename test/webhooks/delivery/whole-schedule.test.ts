@@ -186,7 +186,8 @@ t.test('a wait before the first attempt', async (t) => {
 async function stateOf({ database }: DeliveryWorker['outbox']) {
   const { rows } = await database.admin.query(
     `SELECT status, failing_since, disabled_at,
-       ARRAY(SELECT kind FROM notifications n WHERE n.endpoint_id = e.id ORDER BY n.id) AS alerts
+       ARRAY(SELECT kind FROM notifications n
+             WHERE n.tenant_id = e.tenant_id AND n.endpoint_id = e.id ORDER BY n.id) AS alerts
      FROM endpoint_states e`,
   )
   return rows[0]
