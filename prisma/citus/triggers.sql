@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS distribution.two_phase_commits (id integer PRIMARY KE
 
 SELECT citus_add_local_table_to_metadata('distribution.two_phase_commits')
 WHERE NOT EXISTS (
-  SELECT 1 FROM citus_tables WHERE table_name = 'distribution.two_phase_commits'::regclass);
+  SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'distribution.two_phase_commits'::regclass);
 
 CREATE OR REPLACE TRIGGER lock_new_jobs AFTER INSERT ON pgboss.job_common REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION lock_new_jobs();

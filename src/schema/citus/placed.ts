@@ -53,10 +53,15 @@ function describe({ name, kind }: Placement): Finding {
   }
 }
 
+/** The view citus_tables would measure every table, over connections that wait for the caller's locks. */
 const placements = `
-  SELECT w.name, w.kind, t.citus_table_type::text AS found, t.distribution_column AS "column",
-    t.colocation_id = (SELECT o.colocation_id FROM citus_tables o
-                       WHERE o.table_name = to_regclass('public.${firstTable}')) AS colocated
+  SELECT w.name, w.kind,
+    CASE WHEN p.partmethod = 'h' THEN 'distributed'
+         WHEN p.partmethod = 'n' AND p.repmodel = 't' THEN 'reference'
+         WHEN p.logicalrelid IS NOT NULL THEN 'other' END AS found,
+    column_to_column_name(p.logicalrelid, p.partkey) AS "column",
+    p.colocationid = (SELECT o.colocationid FROM pg_dist_partition o
+                      WHERE o.logicalrelid = to_regclass('public.${firstTable}')) AS colocated
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w (name, kind, position)
-  LEFT JOIN citus_tables t ON t.table_name = to_regclass('public.' || quote_ident(w.name))
+  LEFT JOIN pg_dist_partition p ON p.logicalrelid = to_regclass('public.' || quote_ident(w.name))
   ORDER BY w.position`
