@@ -339,6 +339,7 @@ export async function buildApp(
         await app.register(pageRoutes.audit)
         await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
+        await app.register(pageRoutes.endpointDeliveries)
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
         await app.register(pageRoutes.deliveries, {
           keys: encryptionKeys,

@@ -21,6 +21,7 @@ import teams from './tenant/teams.ts'
 import tenant from './tenant/tenant.ts'
 import deliveries from './webhooks/deliveries.ts'
 import webhookEndpoint from './webhooks/endpoint.ts'
+import endpointDeliveries from './webhooks/endpoint-deliveries.ts'
 import webhooks from './webhooks/endpoints.ts'
 import events from './webhooks/events.ts'
 import webhookReplays from './webhooks/replays.ts'
@@ -38,6 +39,7 @@ export default {
   declared,
   deliveries,
   design,
+  endpointDeliveries,
   events,
   home,
   invitationLink,

@@ -60,7 +60,7 @@ t.test('text from people changes the order of no text around it', async (t) => {
     '/app/documents',
     `/app/documents/${documentId}`,
     '/app/webhooks',
-    `/app/webhooks/${endpointId}`,
+    ...['', '/deliveries', '/settings', '/probe'].map((tab) => `/app/webhooks/${endpointId}${tab}`),
     `/app/invitations/${own}`,
   ]
   for (const url of pages) {

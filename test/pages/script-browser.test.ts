@@ -25,7 +25,14 @@ async function openEndpoint(t: Test, options: { javaScriptEnabled?: boolean } = 
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(error.message))
   const createAnother = () => createDelivery(test.database, { ...user, endpointId })
-  return { page, faults, baseUrl, path: `/app/webhooks/${endpointId}`, deliveryId, createAnother }
+  return {
+    page,
+    faults,
+    baseUrl,
+    path: `/app/webhooks/${endpointId}/deliveries`,
+    deliveryId,
+    createAnother,
+  }
 }
 
 t.test('times are relative or in the zone of the reader, with UTC as the title', async (t) => {
@@ -40,6 +47,7 @@ t.test('times are relative or in the zone of the reader, with UTC as the title',
   const shown = new Date(`${text} GMT+0900`).getTime()
   const meant = new Date((await exact.getAttribute('datetime')) ?? '').getTime()
   t.equal(shown, Math.floor(meant / 1_000) * 1_000)
+  await page.getByRole('link', { name: 'Overview' }).click()
   const relative = page.locator('.facts time').first()
   t.match(await relative.textContent(), /^(just now|\d+ min\. ago)$/)
 
@@ -105,7 +113,7 @@ t.test('a pressed button cannot be pressed twice', async (t) => {
 
 t.test('every fault of a form is named beside its field, and the text is kept', async (t) => {
   const { page, faults, baseUrl } = await openEndpoint(t)
-  await page.goto(`${baseUrl}/app/webhooks`)
+  await page.goto(`${baseUrl}/app/webhooks/new`)
   await page.getByLabel('Description').fill('kept')
   await page.getByText('Rate, content and recovery').click()
   await page.getByLabel('Deliveries per second').fill('99999')

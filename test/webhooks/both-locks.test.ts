@@ -12,7 +12,7 @@ import {
 import { readFeed } from '#src/webhooks/events/feed.ts'
 import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/history/deliveries.ts'
 import { createReplay, findReplay, replayDelivery } from '#src/webhooks/history/replays.ts'
-import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { createReplayOf, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
@@ -57,7 +57,10 @@ t.test('query scope alone: without row-level security a foreign row is still a 4
   for (const [method, path, body] of routes) {
     t.equal((await sendAsOther(method, path, body)).statusCode, 404, `${method} ${path}`)
   }
-  const pages = [`/app/webhooks/${endpointId}`, `/app/deliveries/${id}`]
+  const tabs = ['', '/deliveries', '/settings', '/probe'].map(
+    (tab) => `/app/webhooks/${endpointId}${tab}`,
+  )
+  const pages = [...tabs, `/app/deliveries/${id}`]
   for (const page of pages) t.equal((await sendAsOther('GET', page)).statusCode, 404, page)
   const overview = (await sendAsOther('GET', '/app/webhooks')).body
   t.match(overview, 'No endpoints yet.')
@@ -93,6 +96,7 @@ t.test('row-level security alone: a query with another tenant finds nothing', as
     delivery: (tx) => findDelivery(tx, one, id),
     replay: (tx) => replayDelivery(tx, by, id, now),
     'replay of a range': (tx) => createReplay(tx, queue, by, endpointId, dates, now),
+    statistics: (tx) => measurePeriod(tx, one, new Date(), endpointId, 'day'),
     progress: (tx) => findReplay(tx, one, { endpointId, id: replayId }),
   }
   for (const [name, attempt] of Object.entries(attempts)) {

@@ -27,7 +27,7 @@ import {
   workReplayTurn,
 } from '#src/webhooks/history/replays.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
-import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
@@ -113,6 +113,8 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
   ])
   const stats = await inTwin((tx) => measureEndpoints(tx, twin, now))
   t.match(stats.get(ids.endpoint), { attempts: 1 }, 'attempts of the last day')
+  const day = await inTwin((tx) => measurePeriod(tx, twin, now, ids.endpoint, 'day'))
+  t.match(day, { attempts: 1 }, 'the same of the page of the endpoint')
 })
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
@@ -14,16 +13,16 @@ import {
   takeSecret,
 } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
-import { changedRows, sinceMs } from '#src/pages/webhooks/delivery.ts'
 import {
-  type EndpointView,
-  endpointPage,
+  type NewSecret,
+  overviewPage,
+  probePage,
   rotateForm,
+  settingsPage,
   testForm,
 } from '#src/pages/webhooks/endpoint.ts'
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { endpointForm, readFields } from '#src/pages/webhooks/forms.ts'
-import { filterFields, readFilters } from '#src/pages/webhooks/review.ts'
 import {
   changeEndpoint,
   deleteEndpoint,
@@ -33,29 +32,22 @@ import {
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
-import { deliveryList, findDelivery, listDeliveries } from '#src/webhooks/history/deliveries.ts'
-import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import { findDelivery } from '#src/webhooks/history/deliveries.ts'
+import { measurePeriod } from '#src/webhooks/history/stats.ts'
 import { findProbe, probeEndpoint } from '#src/webhooks/probe/probe.ts'
 import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 
-const pageSize = '20'
-
-// A form also sends its empty fields; an empty field is no filter.
-const listFields = {
-  ...filterFields,
-  since: Type.Optional(Type.Enum(['', 'hour', 'day', 'week'])),
-}
-const ListQuery = Type.Object(listFields, { additionalProperties: false })
-const Query = Type.Object(
+const OverviewQuery = Type.Object(
   {
     ...doneQuery,
     test: Type.Optional(Uuid),
-    ...listFields,
-    cursor: Type.Optional(Type.String({ maxLength: 2_000 })),
+    period: Type.Optional(Type.Enum(['day', 'week', 'month'])),
     ...shownQuery,
   },
   { additionalProperties: false },
 )
+const ProbeQuery = Type.Object(doneQuery, { additionalProperties: false })
+const SettingsQuery = Type.Object({ ...doneQuery, ...shownQuery }, { additionalProperties: false })
 const RemoveForm = Type.Object(
   { ...submissionFields, ...confirmedField },
   { additionalProperties: false },
@@ -70,49 +62,36 @@ const remove = { access: { resource: 'webhook-endpoint', action: 'delete' } } as
 const schema = { hide: true, params: UuidParams }
 const path = '/app/webhooks/:id'
 
-/** The page of one webhook endpoint and its forms. */
+/** The pages of one webhook endpoint and their forms; its deliveries have their own plugin. */
 const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoint(
   app,
   { keys },
 ) {
   app.get(
     path,
-    { config: read, schema: { ...schema, querystring: Query } },
+    { config: read, schema: { ...schema, querystring: OverviewQuery } },
     async (request, reply) => {
       const { tenantEntry, query } = request
       const newSecret = await takeSecret(app.db, tenantEntry, request, keys)
-      return sendEndpoint(request, reply, { query, newSecret })
+      return sendOverview(request, reply, query, newSecret)
     },
   )
-  // Sends the newest deliveries, then once per second the new and changed ones. Every read enters again,
-  // so the stream ends with the session or the right to see them.
   app.get(
-    `${path}/deliveries/events`,
-    {
-      config: { access: { resource: 'delivery', action: 'read' } },
-      schema: { ...schema, querystring: ListQuery },
-      exposeHeadRoute: false,
-    },
+    `${path}/settings`,
+    { config: read, schema: { ...schema, querystring: SettingsQuery } },
     async (request, reply) => {
-      const { server, params, query, tenantEntry } = request
-      const page = readPage({ limit: pageSize }, deliveryList.name, deliveryList.forms)
-      const read = () =>
-        server.db.read(tenantEntry, async (tx, caller) => {
-          const filter = filterOf(query, server.clock.now())
-          const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
-          return { data, userId: caller.userId }
-        })
-      const takeChanged = changedRows()
-      const { userId } = await read()
-      return reply.streamEvents(`deliveries of ${userId}`, async () => {
-        const { data } = await read()
-        // The stream of an empty list ends; the browser opens a new one after some seconds.
-        return { name: 'rows', data: { markup: takeChanged(data) }, isLast: data.length === 0 }
-      })
+      const { tenantEntry, query } = request
+      const newSecret = await takeSecret(app.db, tenantEntry, request, keys)
+      return sendSettings(request, reply, { done: query.done, newSecret })
     },
+  )
+  app.get(
+    `${path}/probe`,
+    { config: read, schema: { ...schema, querystring: ProbeQuery } },
+    async (request, reply) => sendProbe(request, reply, { done: request.query.done }),
   )
   app.post(
-    path,
+    `${path}/settings`,
     { config: update, schema: { ...schema, body: endpointForm.schema } },
     async (request, reply) => {
       const { params, body, tenantEntry, clientInfo, log } = request
@@ -122,7 +101,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       const checked = await app.judgeCustomerUrl(facts.url, log)
       if ('fault' in checked) {
         request.showAgain(body, { faults: [['url', checked.fault]] })
-        return sendEndpoint(request, reply.code(400), {})
+        return sendSettings(request, reply.code(400), {})
       }
       const change = { ...facts, url: checked.url }
       const now = app.clock.now()
@@ -131,10 +110,10 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       )
       if (changed === 'url-taken') {
         request.showAgain(body, { faults: [['url', endpointRefusals[changed]]] })
-        return sendEndpoint(request, reply.code(409), {})
+        return sendSettings(request, reply.code(409), {})
       }
       found(changed)
-      return redirect(reply, params.id, 'changed')
+      return redirect(reply, `${params.id}/settings`, 'changed')
     },
   )
   app.post(
@@ -144,7 +123,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       const { body, tenantEntry, clientInfo } = request
       const { db, queue, answers } = app
       const { id } = request.params
-      const repeated = await countFirst(request, 'testing')
+      const repeated = await countFirst(request, '', 'testing')
       if (repeated !== null) return reply.redirect(repeated, 303)
       const deps = { queue, answers, keys, clientInfo }
       const delivery = found(
@@ -160,19 +139,19 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       const { tenantEntry, clientInfo } = request
       const { db, queue, answers, clock } = app
       const { id } = request.params
-      const repeated = await countFirst(request, 'probing')
+      const repeated = await countFirst(request, '/probe', 'probing')
       if (repeated !== null) return reply.redirect(repeated, 303)
       const deps = { queue, answers, keys, clock, clientInfo }
       const probed = found(await probeEndpoint(db, tenantEntry, id, deps))
-      if ('report' in probed) return redirect(reply, id, 'probed')
+      if ('report' in probed) return redirect(reply, `${id}/probe`, 'probed')
       const seconds = (probed.wait.until.getTime() - clock.now().getTime()) / 1_000
       const fault = `The receiver was checked recently. It can be checked again after ${probed.wait.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
       reply.code(429).header('retry-after', Math.ceil(seconds))
-      return sendEndpoint(request, reply, { fault })
+      return sendProbe(request, reply, { fault })
     },
   )
   app.post(
-    `${path}/rotate`,
+    `${path}/settings/rotate`,
     { config: update, schema: { ...schema, body: rotateForm.schema } },
     async (request, reply) => {
       const { params, body, tenantEntry, clientInfo } = request
@@ -182,7 +161,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
           const by = { ...caller, clientInfo }
           const rotated = found(await rotateSecret(tx, by, params.id, rotation))
           const note = rotated.previousSecretExpiresAt
-          const path = `/app/webhooks/${rotated.id}?done=rotated`
+          const path = `/app/webhooks/${rotated.id}/settings?done=rotated`
           return { path, secret: { secret: rotated.secret, note } }
         }),
       )
@@ -200,7 +179,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     return redirect(reply, params.id, 'enabled')
   })
   app.post(
-    `${path}/remove`,
+    `${path}/settings/remove`,
     { config: remove, schema: { ...schema, body: RemoveForm } },
     async (request, reply) => {
       const { params, tenantEntry, clientInfo } = request
@@ -216,94 +195,96 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
   )
 }
 
-function filterOf(query: Static<typeof ListQuery>, now: Date) {
-  const { since = '' } = query
-  return {
-    ...readFilters(query),
-    ...(since !== '' && { from: new Date(now.getTime() - sinceMs[since]).toISOString() }),
-  }
-}
-
 /**
  * Counts a form before its request to the endpoint is made, which cannot be rolled back.
+ * @param tab where its result is shown
  * @returns null the first time; the path to redirect to if the form was sent again
  */
-async function countFirst(request: EndpointRequest, notice: WebhookNotice): Promise<string | null> {
+async function countFirst(
+  request: EndpointRequest,
+  tab: '' | '/probe',
+  notice: WebhookNotice,
+): Promise<string | null> {
   const { server, params, tenantEntry } = request
   let isFirst = false
   const location = await server.db.write(tenantEntry, (tx, caller) =>
     request.submitOnce(tx, caller, async () => {
       isFirst = true
       found(await findEndpoint(tx, caller, params.id))
-      return { path: `/app/webhooks/${params.id}?done=${notice}` }
+      return { path: `/app/webhooks/${params.id}${tab}?done=${notice}` }
     }),
   )
   return isFirst ? null : location
 }
 
-type Shown = Partial<Pick<EndpointView, 'fault' | 'newSecret'>> & {
-  query?: Static<typeof Query>
-}
-
-/** Reads everything the page shows in one transaction. */
-async function sendEndpoint(
+/** Reads everything the page shows in one transaction, as the others do. */
+async function sendOverview(
   request: EndpointRequest,
   reply: FastifyReply,
-  { query = {}, fault = null, newSecret = null }: Shown,
+  { done, test, period = 'day' }: Static<typeof OverviewQuery>,
+  newSecret: NewSecret,
 ) {
   const { server, tenantEntry } = request
   const { id } = request.params
-  const { done, test, since = '', cursor } = query
-  const { status = '', eventType = '', httpStatus = '', event = '' } = query
   const now = server.clock.now()
-  const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
-  const page = readPage(part, deliveryList.name, deliveryList.forms)
-  const filter = filterOf(query, now)
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoint, stats, deliveries, tested, probed, appTypes] = await Promise.all([
+    const [endpoint, stats, tested] = await Promise.all([
       findEndpoint(tx, caller, id),
-      measureEndpoints(tx, caller, now, id),
-      listDeliveries(tx, caller, id, filter, page),
+      measurePeriod(tx, caller, now, id, period),
       test === undefined ? null : findDelivery(tx, caller, test),
-      findProbe(tx, caller, id),
-      listAppTypeNames(tx),
     ])
-    return {
-      appTypes,
-      endpoint: found(endpoint),
-      stats: stats.get(id),
-      deliveries: found(deliveries),
-      test: tested,
-      probe: probed?.report ?? null,
-    }
+    return { endpoint: found(endpoint), stats, test: tested?.endpointId === id ? tested : null }
   })
-  const deliveries = {
-    ...result.deliveries,
-    filter: { status, httpStatus, eventType, since, event },
-    isLater: cursor !== undefined,
-  }
-  return reply.sendLivePage(
-    endpointPage({
-      viewer: request.viewer,
-      ...result,
-      test: result.test?.endpointId === id ? result.test : null,
-      deliveries,
-      done,
-      fault,
-      newSecret,
-    }),
-  )
+  const { viewer } = request
+  return reply.sendPage(overviewPage({ viewer, ...result, period, done, newSecret }))
 }
 
-/** Post/Redirect/Get, so that a reload does not repeat the action. */
+async function sendSettings(
+  request: EndpointRequest,
+  reply: FastifyReply,
+  { done, newSecret = null }: { done?: string | undefined; newSecret?: NewSecret },
+) {
+  const { server, tenantEntry, params } = request
+  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [endpoint, appTypes] = await Promise.all([
+      findEndpoint(tx, caller, params.id),
+      listAppTypeNames(tx),
+    ])
+    return { endpoint: found(endpoint), appTypes }
+  })
+  const { viewer } = request
+  return reply.sendPage(settingsPage({ viewer, ...result, done, newSecret }))
+}
+
+async function sendProbe(
+  request: EndpointRequest,
+  reply: FastifyReply,
+  { done, fault = null }: { done?: string | undefined; fault?: string | null },
+) {
+  const { server, tenantEntry, params } = request
+  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+    const [endpoint, probed] = await Promise.all([
+      findEndpoint(tx, caller, params.id),
+      findProbe(tx, caller, params.id),
+    ])
+    return { endpoint: found(endpoint), probe: probed?.report ?? null }
+  })
+  const { viewer } = request
+  return reply.sendPage(probePage({ viewer, ...result, done, fault }))
+}
+
+/**
+ * Post/Redirect/Get, so that a reload does not repeat the action.
+ * @param page the id of the endpoint, and which part of it
+ */
 function redirect(
   reply: FastifyReply,
-  id: string,
+  page: string,
   notice: WebhookNotice,
   extraQuery: Record<string, string> = {},
 ) {
   const query = new URLSearchParams({ done: notice, ...extraQuery })
-  return reply.redirect(`/app/webhooks/${id}?${query}`, 303)
+  return reply.redirect(`/app/webhooks/${page}?${query}`, 303)
 }
 
 export default webhookEndpoint

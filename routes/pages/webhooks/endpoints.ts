@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { findOwnLedgerState } from '#src/ledger/last-check.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
-import { type RetryFacts, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
+import { newEndpointPage, type RetryFacts, webhooksPage } from '#src/pages/webhooks/endpoints.ts'
 import { newEndpointForm, readFields } from '#src/pages/webhooks/forms.ts'
 import {
   createEndpoint,
@@ -36,15 +36,18 @@ const hide = true
 const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
 const create = { access: { resource: 'webhook-endpoint', action: 'create' } } as const
 
-/** The page of a tenant's webhook endpoints, with the form that adds one. */
+/** The page of a tenant's webhook endpoints, and the one that adds one. */
 const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app, options) {
   app.get(
     '/app/webhooks',
     { config: read, schema: { hide, querystring: Query } },
-    async (request, reply) => sendEndpoints(request, reply, options, request.query.done),
+    async (request, reply) => sendEndpoints(request, reply),
+  )
+  app.get('/app/webhooks/new', { config: create, schema: { hide } }, async (request, reply) =>
+    sendForm(request, reply, options),
   )
   app.post(
-    '/app/webhooks',
+    '/app/webhooks/new',
     { config: create, schema: { hide, body: newEndpointForm.schema } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body, log } = request
@@ -52,7 +55,7 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
       const checked = await app.judgeCustomerUrl(facts.url, log)
       if ('fault' in checked) {
         request.showAgain(body, { faults: [['url', checked.fault]] })
-        return sendEndpoints(request, reply.code(400), options, undefined)
+        return sendForm(request, reply.code(400), options)
       }
       const creation = { keys: options.keys, now: app.clock.now() }
       const wanted = { ...facts, url: checked.url }
@@ -70,7 +73,7 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
       )
       if (location === null) {
         request.showAgain(body, { reason: endpointRefusals[refused] })
-        return sendEndpoints(request, reply.code(409), options, undefined)
+        return sendForm(request, reply.code(409), options)
       }
       return reply.redirect(location, 303)
     },
@@ -79,27 +82,35 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
 
 /** Reads everything the page shows in one transaction. */
 async function sendEndpoints(
-  request: FastifyRequest,
+  request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
   reply: FastifyReply,
-  { signature, schedule }: Options,
-  done: string | undefined,
 ) {
-  const { server, tenantEntry } = request
+  const { server, tenantEntry, query } = request
   const now = server.clock.now()
   const result = await server.db.read(tenantEntry, async (tx, caller) => {
-    const [endpoints, stats, notifications, days, ledger, appTypes] = await Promise.all([
+    const [endpoints, stats, notifications, days, ledger] = await Promise.all([
       listEndpoints(tx, caller, allEndpoints),
       measureEndpoints(tx, caller, now),
       listNotifications(tx, caller, shownNotifications),
       tallyDays(tx, caller, now),
       findOwnLedgerState(tx),
-      listAppTypeNames(tx),
     ])
-    const shown = { stats, days, ledger, appTypes }
+    const shown = { stats, days, ledger }
     return { ...shown, endpoints: endpoints.data, notifications: notifications.data }
   })
   const { viewer } = request
-  return reply.sendPage(webhooksPage({ viewer, ...result, signature, schedule, done }))
+  return reply.sendPage(webhooksPage({ viewer, ...result, done: query.done }))
+}
+
+async function sendForm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { signature, schedule }: Options,
+) {
+  const { server, tenantEntry } = request
+  const appTypes = await server.db.read(tenantEntry, (tx) => listAppTypeNames(tx))
+  const { viewer } = request
+  return reply.sendPage(newEndpointPage({ viewer, appTypes, signature, schedule }))
 }
 
 export default webhooks

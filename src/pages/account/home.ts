@@ -188,7 +188,7 @@ const steps: readonly { key: keyof FirstSteps; text: string; label: string; href
     key: 'hasEndpoint',
     text: 'Register a webhook endpoint',
     label: 'Add an endpoint',
-    href: '/app/webhooks#add',
+    href: '/app/webhooks/new',
   },
   {
     key: 'hasTest',

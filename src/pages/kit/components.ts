@@ -90,17 +90,23 @@ export function confirmBox(text: Cell): Html {
   return html`<label class="box"><input type="checkbox" name="confirm" value="yes" required> <span>${text}</span></label>`
 }
 
+type Link = { href: string; label: Cell; count?: number }
+
 /** Views of one thing, each with its own address. @param current address of the open one */
-export function tabs(
-  label: string,
-  items: readonly { href: string; label: Cell; count?: number }[],
-  current: string,
-): Html {
-  const links = items.map(
+export function tabs(label: string, items: readonly Link[], current: string): Html {
+  return html`<nav class="tabs" aria-label="${label}">${linksOf(items, current, 'page')}</nav>`
+}
+
+/** Forms of one part of a page, such as periods of its charts. @param current address of the shown one */
+export function segments(label: string, items: readonly Link[], current: string): Html {
+  return html`<nav class="segments" aria-label="${label}">${linksOf(items, current, 'true')}</nav>`
+}
+
+function linksOf(items: readonly Link[], current: string, mark: 'page' | 'true'): Html[] {
+  return items.map(
     ({ href, label, count }) =>
-      html`<a href="${href}"${href === current ? html` aria-current="page"` : ''}>${label}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`,
+      html`<a href="${href}"${href === current ? html` aria-current="${mark}"` : ''}>${label}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`,
   )
-  return html`<nav class="tabs" aria-label="${label}">${links}</nav>`
 }
 
 /**

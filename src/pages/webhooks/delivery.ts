@@ -46,7 +46,7 @@ export function deliveryPage(view: DeliveryView): Page {
   return layout(
     'Delivery',
     html`<header class="head">
-        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">${isolated(sent.url)}</a></p>
+        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}/deliveries">${isolated(sent.url)}</a></p>
         <div class="headed">
           <h1>${delivery.eventType}</h1>
           <form method="post" action="/app/deliveries/${delivery.id}/replay">${submissionField()}<button class="button">Replay delivery</button></form>
@@ -187,7 +187,8 @@ export function deliverySection(
   page: DeliveryPage,
   appTypes: readonly string[],
 ): Html {
-  const path = `/app/webhooks/${endpointId}`
+  const endpoint = `/app/webhooks/${endpointId}`
+  const path = `${endpoint}/deliveries`
   const filtered = Object.values(page.filter).some((value) => value !== '')
   const none = filtered
     ? html`No matching deliveries.`
@@ -195,7 +196,7 @@ export function deliverySection(
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter, appTypes)}
-        <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(path, page)}</div>
+        <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(endpoint, page)}</div>
         <nav class="row" aria-label="Delivery pages">
           ${page.isLater ? html`<a class="button plain slim" href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
           ${page.nextCursor === null ? '' : html`<a class="button plain slim" href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
@@ -204,7 +205,7 @@ export function deliverySection(
 }
 
 function liveLink(path: string, filter: DeliveryFilter): string {
-  return `${path}/deliveries/events?${new URLSearchParams({ ...filter }).toString()}`
+  return `${path}/events?${new URLSearchParams({ ...filter }).toString()}`
 }
 
 /**
@@ -230,14 +231,14 @@ export function changedRows(): (deliveries: readonly Delivery[]) => string {
 }
 
 /** The rows with check boxes, and what can be done with those selected or with all that match. */
-function selectable(path: string, { data, filter }: DeliveryPage): Html {
+function selectable(endpoint: string, { data, filter }: DeliveryPage): Html {
   const { since, ...others } = filter
   const matching = new URLSearchParams({ ...others, ...(since !== '' && { range: since }) })
-  return html`<form class="selection compact" method="get" action="${path}/replays/new">
+  return html`<form class="selection compact" method="get" action="${endpoint}/replays/new">
           ${table(columns, data.map(deliveryRow))}
           <div class="row">
             <button class="button plain slim" name="rows" value="selected">Replay selected</button>
-            <a class="button plain slim" href="${path}/replays/new?${matching.toString()}">Replay all that match</a>
+            <a class="button plain slim" href="${endpoint}/replays/new?${matching.toString()}">Replay all that match</a>
           </div>
         </form>`
 }
@@ -248,7 +249,7 @@ function filterForm(path: string, filter: DeliveryFilter, appTypes: readonly str
   const statuses = deliveryStatuses.map((value) => option(value, deliveryLabels[value], status))
   const types = [...eventTypes, ...appTypes].map((value) => option(value, value, eventType))
   const times = Object.entries(sinceLabels).map(([value, label]) => option(value, label, since))
-  return html`<form class="inline filter" method="get" action="${path}#deliveries">
+  return html`<form class="inline filter" method="get" action="${path}">
           <select name="status" aria-label="Status">${option('', 'All statuses', status)}${statuses}</select>
           <select name="eventType" aria-label="Event type">${option('', 'All event types', eventType)}${types}</select>
           <select name="since" aria-label="Created">${option('', 'Any time', since)}${times}</select>
@@ -256,7 +257,7 @@ function filterForm(path: string, filter: DeliveryFilter, appTypes: readonly str
           <datalist id="http-statuses">${httpStatusClasses.map((value) => html`<option value="${value}"></option>`)}</datalist>
           <input name="event" value="${event}" maxlength="64" placeholder="Event or delivery ID" aria-label="Event or delivery ID" data-search>
           <button class="button plain slim go">Filter</button>
-          ${isFiltered ? html`<a class="clear" href="${path}#deliveries">Clear filters</a>` : ''}
+          ${isFiltered ? html`<a class="clear" href="${path}">Clear filters</a>` : ''}
         </form>`
 }
 
@@ -306,5 +307,5 @@ function outcomeText({ attempts, nextAttemptAt }: Delivery): Html {
 
 function linkTo(path: string, filter: DeliveryFilter, cursor?: string): string {
   const query = new URLSearchParams({ ...filter, ...(cursor && { cursor }) })
-  return `${path}?${query}#deliveries`
+  return `${path}?${query}`
 }

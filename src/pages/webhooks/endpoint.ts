@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { choice, folded, formOf, renderForm, submission } from '#src/pages/kit/form.ts'
+import { confirmBox, tabs } from '#src/pages/kit/components.ts'
+import { choice, formOf, renderForm, submission } from '#src/pages/kit/form.ts'
 import { type ShownSecret, submissionField } from '#src/pages/kit/form-submission.ts'
 import {
   copyable,
@@ -14,37 +15,40 @@ import { faultText, layout, noticeText, type Page, type Viewer } from '#src/page
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { Delivery } from '#src/webhooks/history/deliveries.ts'
-import type { EndpointStats } from '#src/webhooks/history/stats.ts'
+import type { Period, PeriodStats } from '#src/webhooks/history/stats.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import { testType } from '#src/webhooks/probe/test-event.ts'
 import { endpointBadge } from './badges.ts'
 import { attemptItem, type DeliveryPage, deliverySection } from './delivery.ts'
-import { coverageText, dayCharts, notices, rateText } from './endpoints.ts'
+import { notices, rateText } from './endpoints.ts'
 import { endpointForm, profiles, renderEndpointForm, replayForm } from './forms.ts'
+import { coverageText, periodCharts, periodLinks } from './period-charts.ts'
 import { probeSection } from './probe.ts'
 
-export type EndpointView = {
+/** What every page of an endpoint shows above its part. */
+export type EndpointFrame = {
   viewer: Viewer
   endpoint: Endpoint
-  stats: EndpointStats | undefined
-  deliveries: DeliveryPage
-  /** Types of events that the app has registered. */
-  appTypes: readonly string[]
-  /** The latest check of its receiver. */
-  probe: ProbeReport | null
-  done: string | undefined
-  fault: string | null
-  /** The delivery of the test event that was just sent. */
-  test: Delivery | null
-  /** A secret that was just created, with the time until which the old one signs as the note. */
-  newSecret: ShownSecret | 'gone' | null
+  done?: string | undefined
 }
 
-/** One endpoint: its health, deliveries and actions. */
-export function endpointPage(view: EndpointView): Page {
-  const { viewer, endpoint, test, newSecret } = view
+const tabLabels = {
+  '': 'Overview',
+  '/deliveries': 'Deliveries',
+  '/settings': 'Settings',
+  '/probe': 'Receiver check',
+} as const
+
+/** A page of an endpoint: its address and main actions, links to its parts, and one of them. */
+function endpointPage(
+  { viewer, endpoint, done }: EndpointFrame,
+  tab: keyof typeof tabLabels,
+  content: Html,
+): Page {
+  const path = `/app/webhooks/${endpoint.id}`
+  const items = Object.entries(tabLabels).map(([end, label]) => ({ href: path + end, label }))
   return layout(
-    'Endpoint',
+    tab === '' ? 'Endpoint' : `Endpoint: ${tabLabels[tab].toLowerCase()}`,
     html`<header class="headed">
         <div class="head">
           <p class="trail"><a href="/app/webhooks">Webhooks</a></p>
@@ -53,16 +57,65 @@ export function endpointPage(view: EndpointView): Page {
         </div>
         ${mainActions(endpoint, viewer)}
       </header>
-      ${noticeText(notices, view.done)}
-      ${faultText(view.fault)}
-      ${newSecret === null ? '' : secretSection(newSecret, view.done)}
-      ${test === null ? '' : testSection(test)}
-      ${factSection(view)}
-      ${deliverySection(endpoint.id, view.deliveries, view.appTypes)}
-      ${probeSection(endpoint.id, view.probe)}
-      ${replayForm(endpoint.id, { from: '', to: '', fault: null })}
-      ${settingSection(view)}`,
+      ${tabs('Endpoint', items, path + tab)}
+      ${noticeText(notices, done)}
+      ${content}`,
     { current: '/app/webhooks', ...viewer },
+  )
+}
+
+/** A secret that was just created, with the time until which the old one signs as the note. */
+export type NewSecret = ShownSecret | 'gone' | null
+
+export type OverviewView = EndpointFrame & {
+  period: Period
+  /** Null if nothing was sent in the period. */
+  stats: PeriodStats | null
+  /** The delivery of the test event that was just sent. */
+  test: Delivery | null
+  newSecret: NewSecret
+}
+
+/** The health of an endpoint, and the result of a test. */
+export function overviewPage(view: OverviewView): Page {
+  const { test, newSecret, done } = view
+  return endpointPage(
+    view,
+    '',
+    html`${newSecret === null ? '' : secretSection(newSecret, done)}
+      ${test === null ? '' : testSection(test)}
+      ${factSection(view.endpoint)}
+      ${chartSection(view)}`,
+  )
+}
+
+export type DeliveriesView = EndpointFrame & {
+  deliveries: DeliveryPage
+  /** Types of events that the app has registered. */
+  appTypes: readonly string[]
+}
+
+/** The deliveries of an endpoint, and what can be sent again. */
+export function deliveriesPage(view: DeliveriesView): Page {
+  const { endpoint, deliveries, appTypes } = view
+  return endpointPage(
+    view,
+    '/deliveries',
+    html`${deliverySection(endpoint.id, deliveries, appTypes)}
+      ${replayForm(endpoint.id, { from: '', to: '', fault: null })}`,
+  )
+}
+
+/** The latest check of the receiver. @param fault why it was not checked again */
+export function probePage(
+  view: EndpointFrame & { probe: ProbeReport | null; fault: string | null },
+): Page {
+  const { endpoint, probe, fault } = view
+  return endpointPage(
+    view,
+    '/probe',
+    html`${faultText(fault)}
+      ${probeSection(endpoint.id, probe)}`,
   )
 }
 
@@ -92,22 +145,31 @@ function testSection({ id, attempts }: Delivery): Html {
       </section>`
 }
 
-function factSection({ endpoint, stats }: EndpointView): Html {
+function factSection(endpoint: Endpoint): Html {
+  const { health, forecasts, eventTypes: types, signature, createdAt, id } = endpoint
   return html`<section class="card" aria-labelledby="facts">
         <h2 id="facts">Health</h2>
         <dl class="facts">
           <div><dt>Status</dt><dd>${endpointBadge(endpoint)}</dd></div>
-          <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
-          ${stats === undefined ? '' : html`<div><dt>Response time</dt><dd>${durationText(stats.medianMs)} <span class="quiet">median, ${durationText(stats.p95Ms)} 95th percentile</span></dd></div>`}
-          <div><dt>Event types</dt><dd>${endpoint.eventTypes?.join(', ') ?? 'All'}</dd></div>
-          <div><dt>Signature</dt><dd>${profiles[endpoint.signature]}</dd></div>
-          <div><dt>Created</dt><dd>${timeText(endpoint.createdAt)}</dd></div>
-          <div><dt>Endpoint ID</dt><dd class="wrap"><code id="endpoint-id">${endpoint.id}</code> ${copyButton('endpoint-id', 'Copy endpoint ID')}</dd></div>
+          <div><dt>Event types</dt><dd>${types?.join(', ') ?? 'All'}</dd></div>
+          <div><dt>Signature</dt><dd>${profiles[signature]}</dd></div>
+          <div><dt>Created</dt><dd>${timeText(createdAt)}</dd></div>
+          <div><dt>Endpoint ID</dt><dd class="wrap"><code id="endpoint-id">${id}</code> ${copyButton('endpoint-id', 'Copy endpoint ID')}</dd></div>
         </dl>
-        ${endpoint.health.reason === null ? '' : html`<p class="small">${isolated(endpoint.health.reason)}</p>`}
-        ${endpoint.forecasts.map(({ message }) => html`<p class="notice">${isolated(message)}</p>`)}
-        ${stats === undefined ? '' : dayCharts(stats)}
-        ${coverageText(stats)}
+        ${health.reason === null ? '' : html`<p class="small">${isolated(health.reason)}</p>`}
+        ${forecasts.map(({ message }) => html`<p class="notice">${isolated(message)}</p>`)}
+      </section>`
+}
+
+function chartSection({ endpoint, period, stats }: OverviewView): Html {
+  return html`<section class="card" aria-labelledby="attempts">
+        <div class="headed"><h2 id="attempts">Attempts</h2>${periodLinks(`/app/webhooks/${endpoint.id}`, period)}</div>
+        <dl class="facts">
+          <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
+          ${stats === null ? '' : html`<div><dt>Response time</dt><dd>${durationText(stats.medianMs)} <span class="quiet">median, ${durationText(stats.p95Ms)} 95th percentile</span></dd></div>`}
+        </dl>
+        ${stats === null ? '' : periodCharts(stats)}
+        ${coverageText(period, stats)}
       </section>`
 }
 
@@ -141,9 +203,16 @@ function mainActions({ id, status }: Endpoint, viewer: Viewer): Html {
         </div>`
 }
 
-/** What is changed less often. */
-function settingSection({ endpoint, viewer, appTypes }: EndpointView): Html {
-  const path = `/app/webhooks/${endpoint.id}`
+export type SettingsView = EndpointFrame & {
+  /** Types of events that the app has registered. */
+  appTypes: readonly string[]
+  newSecret: NewSecret
+}
+
+/** What is changed less often, each with its form. */
+export function settingsPage(view: SettingsView): Page {
+  const { endpoint, viewer, appTypes, newSecret, done } = view
+  const path = `/app/webhooks/${endpoint.id}/settings`
   const place = { viewer, action: path }
   const edit = renderEndpointForm(endpointForm, place, endpoint, 'Save changes', appTypes)
   const rotate = renderForm(
@@ -151,17 +220,25 @@ function settingSection({ endpoint, viewer, appTypes }: EndpointView): Html {
     { viewer, action: `${path}/rotate`, values: { overlapSeconds: '86400' } },
     ({ overlapSeconds }) => html`${overlapSeconds}<button class="button">Rotate secret</button>`,
   )
-  return html`<section class="card" aria-labelledby="settings">
-        <h2 id="settings">Settings</h2>
-        ${folded('Edit endpoint', edit)}
-        ${folded('Rotate signing secret', rotate)}
-        <details>
-          <summary>Delete endpoint</summary>
-          <form class="form" method="post" action="${path}/remove">
-            ${submissionField()}
-            <label class="box"><input type="checkbox" name="confirm" value="yes" required> Delete this endpoint and all its deliveries. Nothing more is sent to it.</label>
-            <button class="button danger">Delete endpoint</button>
-          </form>
-        </details>
-      </section>`
+  return endpointPage(
+    view,
+    '/settings',
+    html`${newSecret === null ? '' : secretSection(newSecret, done)}
+      <section class="card" aria-labelledby="edit">
+        <h2 id="edit">Edit endpoint</h2>
+        ${edit}
+      </section>
+      <section class="card" aria-labelledby="rotate">
+        <h2 id="rotate">Rotate signing secret</h2>
+        ${rotate}
+      </section>
+      <section class="card" aria-labelledby="delete">
+        <h2 id="delete">Delete endpoint</h2>
+        <form class="form" method="post" action="${path}/remove">
+          ${submissionField()}
+          ${confirmBox('Delete this endpoint and all its deliveries. Nothing more is sent to it.')}
+          <button class="button danger">Delete endpoint</button>
+        </form>
+      </section>`,
+  )
 }

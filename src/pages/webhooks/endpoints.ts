@@ -1,6 +1,7 @@
 import type { OwnLedgerState } from '#src/ledger/last-check.ts'
 import { ownLedgerText } from '#src/pages/billing/ledger.ts'
-import { columnChart, lineChart, type StripCell, statusStrip } from '#src/pages/kit/charts.ts'
+import { type StripCell, statusStrip } from '#src/pages/kit/charts.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
@@ -21,37 +22,27 @@ export type WebhooksView = {
   /** Null before the first check. */
   ledger: OwnLedgerState | null
   notifications: readonly { endpointId: string; message: string; createdAt: string }[]
-  /** Types of events that the app has registered. */
-  appTypes: readonly string[]
-  /** The profile that the form preselects. */
-  signature: SignatureProfile
-  schedule: RetryFacts
   done: string | undefined
 }
 
-/** A tenant's webhook endpoints, and a form to add one. */
+const newPath = '/app/webhooks/new'
+
+/** A tenant's webhook endpoints. */
 export function webhooksPage(view: WebhooksView): Page {
-  const { viewer, endpoints, stats, notifications, signature } = view
-  const facts = {
-    ...{ url: '', description: null, eventTypes: null, signature },
-    ...{ rateLimit: null, payload: 'full' as const, recoverWhenDisabled: false },
-  }
-  const place = { viewer, action: '/app/webhooks' }
+  const { viewer, endpoints, stats, notifications } = view
   return layout(
     'Webhooks',
-    html`<header class="headed">
-        <div class="head">
-          <h1>Webhooks</h1>
-          <p class="quiet">Send signed events to your own servers.</p>
-        </div>
-        <a class="button" href="#add">Add an endpoint</a>
-      </header>
+    html`${pageHead({
+      title: 'Webhooks',
+      lead: 'Send signed events to your own servers.',
+      actions: html`<a class="button" href="${newPath}">Add an endpoint</a>`,
+    })}
       ${noticeText(notices, view.done)}
       <section class="card" aria-labelledby="endpoints">
         <h2 id="endpoints">Endpoints</h2>
         ${
           endpoints.length === 0
-            ? html`<p class="quiet">No endpoints yet. Add one below and send it a test event.</p>`
+            ? html`<p class="quiet">No endpoints yet. Add one and send it a test event.</p>`
             : html`<div class="lead">${table(
                 columns,
                 endpoints.map((endpoint) => endpointRow(endpoint, stats.get(endpoint.id))),
@@ -60,11 +51,36 @@ export function webhooksPage(view: WebhooksView): Page {
         }
       </section>
       ${notifications.length === 0 ? '' : notificationSection(view)}
-      ${view.days.length === 0 ? ownLedgerText(view.ledger) : daySection(view)}
-      <section class="card" aria-labelledby="add">
-        <h2 id="add">Add an endpoint</h2>
-        <p class="quiet">Events are sent as signed POST requests. ${scheduleText(view.schedule)}</p>
-        ${renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint', view.appTypes)}
+      ${view.days.length === 0 ? ownLedgerText(view.ledger) : daySection(view)}`,
+    { current: '/app/webhooks', ...viewer },
+  )
+}
+
+export type NewEndpointView = {
+  viewer: Viewer
+  /** Types of events that the app has registered. */
+  appTypes: readonly string[]
+  /** The profile that the form preselects. */
+  signature: SignatureProfile
+  schedule: RetryFacts
+}
+
+/** The form that adds an endpoint. */
+export function newEndpointPage({ viewer, appTypes, signature, schedule }: NewEndpointView): Page {
+  const facts = {
+    ...{ url: '', description: null, eventTypes: null, signature },
+    ...{ rateLimit: null, payload: 'full' as const, recoverWhenDisabled: false },
+  }
+  const place = { viewer, action: newPath }
+  return layout(
+    'Add an endpoint',
+    html`${pageHead({
+      trail: { href: '/app/webhooks', label: 'Webhooks' },
+      title: 'Add an endpoint',
+      lead: `Events are sent as signed POST requests. ${scheduleText(schedule)}`,
+    })}
+      <section class="card" aria-label="New endpoint">
+        ${renderEndpointForm(newEndpointForm, place, facts, 'Add endpoint', appTypes)}
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
@@ -160,26 +176,28 @@ function lostText({ unaccounted }: DayTally): Html {
 
 /** Notices by the key in `?done=`. */
 export const notices = {
-  created: 'Endpoint added. Send it a test event below.',
+  created: 'Endpoint added. Send it a test event with the button above.',
   changed: 'Saved. Pending deliveries use the new URL from their next attempt.',
   enabled: 'Enabled. New events are sent again; replay the deliveries you missed.',
   removed: 'Endpoint and its deliveries deleted.',
   rotated: 'Signing secret rotated.',
   tested: 'Test event sent. The response is below.',
-  testing: 'This test event was already requested. Its delivery is listed below.',
+  testing: 'This test event was already requested. Its delivery is among the others.',
   probed: 'The receiver was checked. The result is below.',
   probing: 'This check was already requested. Its result appears below.',
   replayed: 'Replay scheduled. Its attempts are listed separately.',
 } as const
 export type WebhookNotice = keyof typeof notices
 
-/** The success rate. @param stats undefined if nothing was sent in the last 24 hours */
-export function rateText(stats: EndpointStats | undefined): Html {
-  if (stats === undefined) return html`<span class="quiet whole">No attempts</span>`
+/** The success rate. @param stats nothing if nothing was sent in the period */
+export function rateText(stats: Attempts | null | undefined): Html {
+  if (!stats) return html`<span class="quiet whole">No attempts</span>`
   const { attempts } = stats
   const noun = attempts === 1 ? 'attempt' : 'attempts'
   return html`<strong class="whole">${rateOf(stats)} %</strong> <span class="quiet whole">of ${attempts} ${noun}</span>`
 }
+
+type Attempts = Pick<EndpointStats, 'attempts' | 'succeeded'>
 
 function medianText({ medianMs }: EndpointStats): Html {
   return html`<span class="quiet whole">median ${durationText(medianMs)}</span>`
@@ -190,15 +208,8 @@ const sampled = sampledDeliveries.toLocaleString('en-GB')
 /** What the statistics of endpoints cover. */
 const statsNote = `Attempts in the last 24 hours, for at most the newest ${sampled} deliveries of an endpoint. Test events are not counted.`
 
-/** What the statistics of an endpoint cover. @param stats undefined if nothing was sent */
-export function coverageText(stats: EndpointStats | undefined): Html {
-  return stats?.isSampled === true
-    ? html`<p class="notice small">Only the newest ${sampled} deliveries are counted: this endpoint has at least as many in 24 hours, so the hours before them look empty.</p>`
-    : html`<p class="quiet small">Attempts in the last 24 hours. Test events are not counted.</p>`
-}
-
 /** Rounded down, so that 100 % means that nothing failed. */
-function rateOf({ attempts, succeeded }: Pick<EndpointStats, 'attempts' | 'succeeded'>): number {
+export function rateOf({ attempts, succeeded }: Attempts): number {
   return Math.floor((succeeded / attempts) * 1_000) / 10
 }
 
@@ -216,47 +227,6 @@ export function dayStrip({ hours, attempts, succeeded }: EndpointStats): Html {
   return statusStrip(`Last 24 hours: ${attempts} attempts, ${failed} failed`, cells)
 }
 
-/** Attempts and response times by hour. */
-export function dayCharts({ hours }: EndpointStats): Html {
-  const tallies = everyHour(hours)
-  const shared = {
-    periods: tallies.map((_, at) => hourName(at)),
-    ticks: ['24 hours ago', '12 hours ago', 'now'],
-  } as const
-  const valuesOf = (read: (tally: HourTally) => number) =>
-    tallies.map((tally) => (tally === null ? null : read(tally)))
-  return html`<div class="charts">${columnChart({
-    ...shared,
-    id: 'attempt-chart',
-    title: 'Attempts by hour',
-    format: (value) => value.toLocaleString('en-GB'),
-    series: [
-      { name: 'Succeeded', kind: 'good', values: valuesOf(({ succeeded }) => succeeded) },
-      {
-        name: 'Failed',
-        kind: 'bad',
-        values: valuesOf(({ attempts, succeeded }) => attempts - succeeded),
-      },
-    ],
-  })}${lineChart({
-    ...shared,
-    id: 'duration-chart',
-    title: 'Response time by hour',
-    format: durationText,
-    series: [
-      { name: 'Median', kind: 'first', values: valuesOf(({ medianMs }) => medianMs) },
-      { name: '95th percentile', kind: 'second', values: valuesOf(({ p95Ms }) => p95Ms) },
-    ],
-  })}${lineChart({
-    ...shared,
-    id: 'success-chart',
-    title: 'Success rate by hour',
-    format: (value) => `${value} %`,
-    top: 100,
-    series: [{ name: 'Success rate', kind: 'first', values: valuesOf(rateOf) }],
-  })}</div>`
-}
-
 type HourTally = EndpointStats['hours'][number]
 
 /** All 24 hours, oldest first; null for one without attempts. */
@@ -268,7 +238,7 @@ function everyHour(hours: EndpointStats['hours']): (HourTally | null)[] {
 }
 
 /** @param at 23 is the hour that ends now */
-function hourName(at: number): string {
+export function hourName(at: number): string {
   const ago = hoursShown - at
   return ago === 1 ? 'Last hour' : `${ago} to ${ago - 1} hours ago`
 }

@@ -213,7 +213,7 @@ export function replayPage(viewer: Viewer, replay: EndpointReplay): Page {
         <h2 id="progress">Progress</h2>
         ${progressBar(progress, `${endpoint}/replays/${replay.id}/events`)}
         <p class="quiet small">Each delivery restarts the retry schedule from its first attempt. You can close this page; the replay continues.</p>
-        <div class="row"><a class="button plain slim" href="${endpoint}#deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(replay)}</div>
+        <div class="row"><a class="button plain slim" href="${endpoint}/deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(replay)}</div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
     progressHead(progress),

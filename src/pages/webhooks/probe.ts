@@ -14,15 +14,16 @@ export function probeSection(endpointId: string, report: ProbeReport | null): Ht
           <h2 id="probe">Receiver check</h2>
           <form method="post" action="/app/webhooks/${endpointId}/probe">${submissionField()}<button class="button plain slim">Check the receiver</button></form>
         </div>
-        ${report === null ? html`<p class="quiet">Sends about twelve inert test deliveries, correct and incorrect, and grades from A to F how the receiver verifies them. Takes up to 25 seconds; at most every ${probeEveryHours} hours.</p>` : reportText(report)}
+        ${report === null ? html`<p class="quiet">Sends about twelve inert test deliveries, correct and incorrect, and grades from A to F how the receiver verifies them. Takes up to 25 seconds; at most every ${probeEveryHours} hours.</p>` : reportText(endpointId, report)}
       </section>`
 }
 
-function reportText({ grade, startedAt, faults, cases, profile, matchingProfile }: ProbeReport) {
+function reportText(endpointId: string, report: ProbeReport): Html {
+  const { grade, startedAt, faults, cases, profile, matchingProfile } = report
   const other =
     matchingProfile === null || matchingProfile === profile
       ? ''
-      : html`<p>The receiver accepts the signature <b>${matchingProfile}</b>. Select it under “Edit endpoint”.</p>`
+      : html`<p>The receiver accepts the signature <b>${matchingProfile}</b>. Select it in the <a href="/app/webhooks/${endpointId}/settings">settings</a>.</p>`
   const problems = faults.map(
     (fault) =>
       html`<li><p><span class="badge ${moods[fault.grade]}">${fault.grade}</span> ${fault.problem}</p><p class="quiet">${fault.remedy}</p></li>`,

@@ -95,7 +95,7 @@ export function reviewPage({ viewer, endpoint, selection, count, fault }: Review
         <h2 id="selection">Selection</h2>
         <dl class="facts">${facts(selection)}</dl>
         ${notice(endpoint, count)}
-        <div class="row">${count === 0 || endpoint.status === 'disabled' ? '' : confirmForm(endpoint, selection, amount)}<a class="button plain" href="/app/webhooks/${endpoint.id}#deliveries">Back to the deliveries</a></div>
+        <div class="row">${count === 0 || endpoint.status === 'disabled' ? '' : confirmForm(endpoint, selection, amount)}<a class="button plain" href="/app/webhooks/${endpoint.id}/deliveries">Back to the deliveries</a></div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )

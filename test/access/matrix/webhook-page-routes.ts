@@ -8,13 +8,17 @@ const submission = () => ({ submission: crypto.randomUUID() })
 /** The webhooks dashboard, with the rules of the resources it shows and changes. */
 export const webhookPageRoutes: RouteRows = {
   'GET /app/webhooks': { who: 'webhook-endpoint:read', answer: 200 },
-  'POST /app/webhooks': {
+  'GET /app/webhooks/new': { who: 'webhook-endpoint:create', answer: 200 },
+  'POST /app/webhooks/new': {
     who: 'webhook-endpoint:create',
     answer: 303,
     body: () => ({ ...fields, ...submission() }),
   },
   'GET /app/webhooks/:id': { who: 'webhook-endpoint:read', answer: 200, object },
-  'POST /app/webhooks/:id': {
+  'GET /app/webhooks/:id/deliveries': { who: 'webhook-endpoint:read', answer: 200, object },
+  'GET /app/webhooks/:id/probe': { who: 'webhook-endpoint:read', answer: 200, object },
+  'GET /app/webhooks/:id/settings': { who: 'webhook-endpoint:read', answer: 200, object },
+  'POST /app/webhooks/:id/settings': {
     who: 'webhook-endpoint:update',
     answer: 303,
     object,
@@ -33,14 +37,14 @@ export const webhookPageRoutes: RouteRows = {
     object,
     body: submission,
   },
-  'POST /app/webhooks/:id/rotate': {
+  'POST /app/webhooks/:id/settings/rotate': {
     who: 'webhook-endpoint:update',
     answer: 303,
     object,
     body: () => ({ overlapSeconds: '0', ...submission() }),
   },
   'POST /app/webhooks/:id/enable': { who: 'webhook-endpoint:update', answer: 303, object },
-  'POST /app/webhooks/:id/remove': {
+  'POST /app/webhooks/:id/settings/remove': {
     who: 'webhook-endpoint:delete',
     answer: 303,
     object,

@@ -92,7 +92,8 @@ t.test('every page is accessible, light and dark, and fits a phone screen', asyn
   const managed = ['/app/tenant', '/app/access', '/app/account', '/app/billing']
   const webhooks = [
     '/app/webhooks',
-    endpoint,
+    '/app/webhooks/new',
+    ...['', '/deliveries', '/settings', '/probe'].map((tab) => endpoint + tab),
     `${endpoint}/replays/${replayId}`,
     `${endpoint}/replays/new`,
   ]

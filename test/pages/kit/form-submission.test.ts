@@ -30,12 +30,12 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
   const range = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
   const forms: [url: string, fields: Record<string, string>, effects: string][] = [
     ['/app/account/tokens', { name: 'nightly', days: '7' }, 'SELECT FROM api_tokens'],
-    ['/app/webhooks', newEndpoint, `SELECT FROM webhook_endpoints WHERE url LIKE '${url}%'`],
-    [`${endpoint}/rotate`, { overlapSeconds: '3600' }, `${audit} 'endpoint-rotate'`],
+    ['/app/webhooks/new', newEndpoint, `SELECT FROM webhook_endpoints WHERE url LIKE '${url}%'`],
+    [`${endpoint}/settings/rotate`, { overlapSeconds: '3600' }, `${audit} 'endpoint-rotate'`],
     [`${endpoint}/test`, {}, `${audit} 'endpoint-test'`],
     [`${endpoint}/replays`, range, 'SELECT FROM endpoint_replays'],
     [`/app/deliveries/${deliveryId}/replay`, {}, `${audit} 'delivery-replay'`],
-    [`/app/webhooks/${gone}/remove`, { confirm: 'yes' }, `${audit} 'endpoint-delete'`],
+    [`/app/webhooks/${gone}/settings/remove`, { confirm: 'yes' }, `${audit} 'endpoint-delete'`],
     ['/app/billing/replay', {}, 'SELECT FROM billing_replays WHERE event_ids IS NULL'],
     ['/app/billing/evt/replay', {}, 'SELECT FROM billing_replays WHERE event_ids IS NOT NULL'],
   ]
@@ -76,7 +76,7 @@ t.test('a rotated secret stays the newest however often its page is reloaded', a
     return rows
   }
   const form = { overlapSeconds: '86400', ...submission() }
-  const { headers } = await admin.send(`/app/webhooks/${id}/rotate`, form)
+  const { headers } = await admin.send(`/app/webhooks/${id}/settings/rotate`, form)
   const after = await stored()
   const shown = await admin.open(String(headers.location))
   t.match(secretIn(shown.body), /^whsec_/)
@@ -85,7 +85,7 @@ t.test('a rotated secret stays the newest however often its page is reloaded', a
   t.equal(reloaded.statusCode, 200)
   t.equal(secretIn(reloaded.body), undefined)
   t.match(reloaded.body, 'was shown already')
-  await admin.send(`/app/webhooks/${id}/rotate`, form)
+  await admin.send(`/app/webhooks/${id}/settings/rotate`, form)
   t.same(await stored(), after, 'current and previous secret are unchanged')
 })
 
@@ -98,7 +98,7 @@ t.test('a secret is shown once: to the person who created it, within five minute
   )
   const add = async () => {
     const fields = { ...newEndpoint, url: `${url}/${crypto.randomUUID()}` }
-    return String((await admin.submit('/app/webhooks', fields)).headers.location)
+    return String((await admin.submit('/app/webhooks/new', fields)).headers.location)
   }
   const first = await add()
   const { rows } = await database.query('SELECT secret FROM idempotency_keys')
@@ -128,8 +128,8 @@ t.test('a secret is shown once: to the person who created it, within five minute
 t.test('a form that was changed is another form; a refused one can be sent again', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const form = { ...newEndpoint, ...submission() }
-  await admin.send('/app/webhooks', form)
-  await admin.send('/app/webhooks', { ...form, url: `${url}/changed` })
+  await admin.send('/app/webhooks/new', form)
+  await admin.send('/app/webhooks/new', { ...form, url: `${url}/changed` })
   const { rowCount } = await test.database.admin.query('SELECT FROM webhook_endpoints')
   t.equal(rowCount, 2)
 
@@ -149,7 +149,9 @@ t.test('every rendered form has its own id', async (t) => {
       ([, value]) => value,
     )
   const path = `/app/webhooks/${id}`
-  const ids = [...(await idsOf(path)), ...(await idsOf(path)), ...(await idsOf('/app/account'))]
-  t.equal(ids.length, 10, 'test, check, rotate and delete twice, a new token and a new tenant')
+  const settings = `${path}/settings`
+  const paths = [settings, settings, path, `${path}/probe`, '/app/webhooks/new', '/app/account']
+  const ids = (await Promise.all(paths.map(idsOf))).flat()
+  t.equal(ids.length, 12, 'tests, a check, secrets, deletions, an endpoint, a token, a tenant')
   t.equal(new Set(ids).size, ids.length)
 })

@@ -1,16 +1,15 @@
 import t from 'tap'
-import { dayCharts, dayStrip } from '#src/pages/webhooks/endpoints.ts'
+import { dayStrip } from '#src/pages/webhooks/endpoints.ts'
+import { periodCharts } from '#src/pages/webhooks/period-charts.ts'
 
-const tally = { medianMs: 100, p95Ms: 300 }
 const hours = [
-  { hour: 0, attempts: 40, succeeded: 40, ...tally },
-  { hour: 1, attempts: 40, succeeded: 39, ...tally },
-  { hour: 23, attempts: 2, succeeded: 0, ...tally },
+  { hour: 0, attempts: 40, succeeded: 40, medianMs: 100 },
+  { hour: 1, attempts: 40, succeeded: 39, medianMs: 100 },
+  { hour: 23, attempts: 2, succeeded: 0, medianMs: 100 },
 ]
-const stats = { attempts: 82, succeeded: 79, ...tally, isSampled: false, hours }
 
 t.test('the strip of an endpoint shows every hour of the last day', async (t) => {
-  const { markup } = dayStrip(stats)
+  const { markup } = dayStrip({ attempts: 82, succeeded: 79, medianMs: 100, hours })
   const cells = [...markup.matchAll(/<rect class="(\w+)"[^>]*><title>([^<]*)</g)]
   t.equal(cells.length, 24)
   t.same(cells[0]?.slice(1), ['good', '24 to 23 hours ago: 40 attempts, 0 failed'])
@@ -20,9 +19,22 @@ t.test('the strip of an endpoint shows every hour of the last day', async (t) =>
   t.match(markup, 'aria-label="Last 24 hours: 82 attempts, 3 failed"')
 })
 
-t.test('the charts of an endpoint have the figures of every hour', async (t) => {
-  const { markup } = dayCharts(stats)
-  t.match(markup, /data-label="Failed">1<\/td>/)
-  t.match(markup, /data-label="Median">100 ms<\/td>/)
-  t.match(markup, /data-label="95th percentile">300 ms<\/td>/)
+t.test('the charts of an endpoint have the figures of every part of the period', async (t) => {
+  const tally = { attempts: 40, succeeded: 39, medianMs: 100, p95Ms: 300 }
+  const from = new Date('2026-02-20T00:00:00Z')
+  const whole = { ...tally, isSampled: false, from, parts: [{ part: 8, ...tally }] }
+  for (const [period, parts, name] of [
+    ['day', 24, '16 to 15 hours ago'],
+    ['week', 28, '22 Feb, 0 to 6 h UTC'],
+    ['month', 30, '28 Feb'],
+  ] as const) {
+    const { markup } = periodCharts({ ...whole, period })
+    t.equal(markup.split('<tr role="row"><td').length - 1, 3 * parts, 'a table for each chart')
+    t.match(markup, `<title>${name}: Succeeded 39, Failed 1</title>`)
+    t.match(markup, `>${name}</td><td role="cell" class="number" data-label="Succeeded">39</td>`)
+    t.match(markup, /data-label="Failed">1<\/td>/)
+    t.match(markup, /data-label="Median">100 ms<\/td>/)
+    t.match(markup, /data-label="95th percentile">300 ms<\/td>/)
+    t.match(markup, /data-label="Success rate">97.5 %<\/td>/)
+  }
 })

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { measureEndpoints } from '#src/webhooks/history/stats.ts'
+import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import type { TestApp } from '#test/support/app/app.ts'
@@ -201,6 +201,8 @@ t.test('a test of a type sends its example, which is in no feed and no statistic
   const { db } = test.app
   const entry = (await allowScopes<TestUser>(test.database))(one)
   t.equal((await db.read(entry, (tx) => measureEndpoints(tx, one, new Date()))).size, 0)
+  const measureDay = () => db.read(entry, (tx) => measurePeriod(tx, one, new Date(), id, 'day'))
+  t.equal(await measureDay(), null, 'no statistics of tests')
 
   for (const odd of [{ type: 'order.created' }, { type: null }, { kind: 'order.updated' }]) {
     t.equal((await send('POST', `/webhook-endpoints/${id}/test`, odd)).statusCode, 400)

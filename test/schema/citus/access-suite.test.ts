@@ -25,6 +25,8 @@ const refused: readonly string[] = [
   'HEAD /app/events/:id',
   'GET /app/webhooks/:id',
   'HEAD /app/webhooks/:id',
+  'GET /app/webhooks/:id/deliveries',
+  'HEAD /app/webhooks/:id/deliveries',
   'GET /app/webhooks/:id/deliveries/events',
   'GET /app/deliveries/:id',
   'HEAD /app/deliveries/:id',

@@ -44,7 +44,8 @@ t.test('reads of a tenant ask its node alone', { skip: skipWithoutCitus }, async
     ...[`/teams/${ids.team}/members/${userId}`, `/deliveries/${tenantId}`],
     ...[`/webhook-endpoints/${tenantId}`, `/webhook-endpoints/${tenantId}/deliveries/count`],
     ...[`/app/posts/${ids.post}`, `/app/orders/${ids.order}`, `/app/documents/${ids.document}`],
-    ...[`/app/webhooks/${tenantId}`, `/app/events/msg_${tenantId}`, `/app/deliveries/${tenantId}`],
+    ...['', '/deliveries', '/settings', '/probe'].map((tab) => `/app/webhooks/${tenantId}${tab}`),
+    ...[`/app/events/msg_${tenantId}`, `/app/deliveries/${tenantId}`],
   ]
   const lists = [
     ...['/me', '/tenants', '/users', '/audit', '/usage', '/notifications', '/invitations'],

@@ -178,11 +178,12 @@ t.test('an endpoint chooses a registered type, by API and by form', async (t) =>
   t.equal((await send('PATCH', path, { eventTypes: ['report.started'] })).statusCode, 400)
   t.strictSame((await send('GET', path)).json().eventTypes, eventTypes)
 
-  const form = await send('GET', '/app/webhooks')
+  const form = await send('GET', '/app/webhooks/new')
   t.match(form.body, 'value="report.finished"')
-  const page = await send('GET', `/app/webhooks/${made.json().id}?eventType=report.finished`)
-  t.match(page.body, /<option value="report\.finished" selected>/)
-  t.match(page.body, /value="report\.finished"[^>]* checked/)
+  const page = `/app/webhooks/${made.json().id}`
+  const deliveries = await send('GET', `${page}/deliveries?eventType=report.finished`)
+  t.match(deliveries.body, /<option value="report\.finished" selected>/)
+  t.match((await send('GET', `${page}/settings`)).body, /value="report\.finished"[^>]* checked/)
 
   const body = { type: 'report.finished', data: {}, id: 'my-own' }
   t.equal((await use('POST', `/tenants/${tenantId}/events`, body)).statusCode, 201)

@@ -16,19 +16,21 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
   const { test, other, admin, viewer } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, other, { url })
   const forms: [string, Record<string, string>][] = [
-    ['', { ...fields, url: 'https://10.0.0.1/' }],
+    ['/settings', { ...fields, url: 'https://10.0.0.1/' }],
     ['/test', submission],
     ['/probe', submission],
-    ['/rotate', { ...submission, overlapSeconds: '0' }],
+    ['/settings/rotate', { ...submission, overlapSeconds: '0' }],
     ['/enable', {}],
-    ['/remove', { ...submission, confirm: 'yes' }],
+    ['/settings/remove', { ...submission, confirm: 'yes' }],
     ['/replays', { ...submission, ...day }],
   ]
   const before = await test.database.admin.query('SELECT * FROM webhook_endpoints')
   for (const path of [`/app/webhooks/${id}`, nowhere]) {
-    const missing = await admin.open(path)
-    t.equal(missing.statusCode, 404)
-    t.match(missing.body, 'aria-label="Pages"', 'the navigation stays')
+    for (const tab of ['', '/deliveries', '/settings', '/probe']) {
+      const missing = await admin.open(path + tab)
+      t.equal(missing.statusCode, 404, tab)
+      t.match(missing.body, 'aria-label="Pages"', 'the navigation stays')
+    }
     for (const [action, form] of forms) {
       t.equal((await admin.send(path + action, form)).statusCode, 404, action)
       t.equal((await viewer.send(path + action, form)).statusCode, 403, action)
@@ -41,10 +43,10 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
   t.same((await test.database.admin.query('SELECT * FROM webhook_endpoints')).rows, before.rows)
 })
 
-t.test('an endpoint is edited; a refused URL is shown in the open form', async (t) => {
+t.test('an endpoint is edited; a refused URL is shown in the form', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url, eventTypes: ['endpoint.test'] })
-  const path = `/app/webhooks/${id}`
+  const path = `/app/webhooks/${id}/settings`
   t.match((await admin.open(path)).body, 'value="endpoint.test" checked', 'as chosen by the API')
 
   const change = { ...fields, url: 'https://8.8.4.4/new', eventTypes: 'post.updated' }
@@ -61,7 +63,6 @@ t.test('an endpoint is edited; a refused URL is shown in the open form', async (
     description: 'typed',
   })
   t.equal(refused.statusCode, 400)
-  t.match(refused.body, /<details open>\s*<summary>Edit endpoint/)
   t.match(refused.body, 'value="typed"')
   t.match(refused.body, 'The URL must have a host that is reachable')
   t.notMatch((await admin.open(`${path}?done=<i>`)).body, '<i>')
@@ -100,7 +101,7 @@ t.test('a rotated secret is shown once, with the time until which the old one si
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url })
   const rotate = (overlapSeconds: string) =>
-    admin.submit(`/app/webhooks/${id}/rotate`, { overlapSeconds })
+    admin.submit(`/app/webhooks/${id}/settings/rotate`, { overlapSeconds })
   const result = async (overlapSeconds: string) =>
     admin.open(String((await rotate(overlapSeconds)).headers.location))
   const rotated = await result('3600')
@@ -109,7 +110,8 @@ t.test('a rotated secret is shown once, with the time until which the old one si
   t.match(rotated.body, 'also signed with the old secret')
   t.match((await result('0')).body, 'The old secret is no longer used.')
   t.equal((await rotate('1')).statusCode, 400)
-  t.notMatch((await admin.open(`/app/webhooks/${id}`)).body, 'whsec_')
+  for (const tab of ['', '/settings'])
+    t.notMatch((await admin.open(`/app/webhooks/${id}${tab}`)).body, 'whsec_')
 })
 
 t.test('an inactive endpoint can be enabled, and deleted only with confirmation', async (t) => {
@@ -122,9 +124,9 @@ t.test('an inactive endpoint can be enabled, and deleted only with confirmation'
   t.match(body, 'Active')
   t.notMatch(body, 'Enable endpoint')
 
-  t.equal((await admin.submit(`${path}/remove`)).statusCode, 400)
+  t.equal((await admin.submit(`${path}/settings/remove`)).statusCode, 400)
   t.equal((await admin.open(path)).statusCode, 200)
-  const removed = await admin.submit(`${path}/remove`, { confirm: 'yes' })
+  const removed = await admin.submit(`${path}/settings/remove`, { confirm: 'yes' })
   t.equal(removed.headers.location, '/app/webhooks?done=removed')
   t.equal((await admin.open(path)).statusCode, 404)
 })
@@ -134,7 +136,7 @@ t.test(
   async (t) => {
     const { test, one, admin } = await webhookVisitors(t)
     const endpointId = await createEndpoint(test.database, one, { url })
-    const path = `/app/webhooks/${endpointId}`
+    const path = `/app/webhooks/${endpointId}/deliveries`
     t.match((await admin.open(path)).body, 'No deliveries yet.')
     const ids: string[] = []
     for (let made = 0; made < 23; made += 1) {
@@ -149,7 +151,7 @@ t.test(
     t.same(shown(first.body), ids.slice(0, 20))
     t.match(first.body, 'The endpoint answered 500.')
     const [, older = ''] = /href="([^"]*)" rel="next"/.exec(first.body) ?? []
-    const second = await admin.open(older.replaceAll('&amp;', '&').replace('#deliveries', ''))
+    const second = await admin.open(older.replaceAll('&amp;', '&'))
     t.same(shown(second.body), ids.slice(20))
     t.notMatch(second.body, 'rel="next"')
     t.match(second.body, '>Newest</a>')
@@ -180,20 +182,20 @@ t.test(
     const { test, one, admin, viewer } = await webhookVisitors(t, settings)
     await startCallers(t, test)
     const id = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
-    const path = `/app/webhooks/${id}`
+    const path = `/app/webhooks/${id}/probe`
     t.match((await admin.open(path)).body, 'grades from A to F')
-    t.equal((await viewer.submit(`${path}/probe`)).statusCode, 403)
+    t.equal((await viewer.submit(path)).statusCode, 403)
 
     const form = { submission: randomUUID() }
-    const checked = await admin.send(`${path}/probe`, form)
+    const checked = await admin.send(path, form)
     t.equal(checked.headers.location, `${path}?done=probed`)
     const { body } = await admin.open(path)
     t.match(body, 'Grade F', 'a receiver that accepts everything')
     t.match(body, 'The signature is not verified')
     t.match(body, 'Verify every request before you use it')
     const made = count
-    t.equal((await admin.send(`${path}/probe`, form)).headers.location, `${path}?done=probing`)
-    const again = await admin.submit(`${path}/probe`)
+    t.equal((await admin.send(path, form)).headers.location, `${path}?done=probing`)
+    const again = await admin.submit(path)
     t.equal(again.statusCode, 429)
     t.match(again.headers['retry-after'], /^\d+$/)
     t.match(again.body, 'It can be checked again after')

@@ -57,7 +57,7 @@ t.test('the text about retries follows the settings', async (t) => {
   for (const [OUTBOUND_RETRY_SECONDS, text] of texts) {
     const settings = { OUTBOUND_TIMEOUT_MS: '2500', OUTBOUND_RETRY_SECONDS }
     const { admin } = await webhookVisitors(t, settings)
-    t.match((await admin.open('/app/webhooks')).body, text)
+    t.match((await admin.open('/app/webhooks/new')).body, text)
   }
 })
 
@@ -73,7 +73,7 @@ t.test('an endpoint without attempts in 24 hours has no success rate', async (t)
 
 t.test('an endpoint is added; its secret is shown once, on the page it redirects to', async (t) => {
   const { test, admin } = await webhookVisitors(t)
-  const made = await admin.send('/app/webhooks', [
+  const made = await admin.send('/app/webhooks/new', [
     ['url', url],
     ['description', '<script>alert(1)</script>'],
     ['eventTypes', 'order.updated'],
@@ -101,7 +101,7 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
     t.match(body, url)
     t.notMatch(body, /whsec_|<script(?! src="\/assets\/)/, page)
   }
-  await admin.submit('/app/webhooks', { ...fields, url: `${url}/all` })
+  await admin.submit('/app/webhooks/new', { ...fields, url: `${url}/all` })
   const { rows: all } = await test.database.admin.query(
     'SELECT FROM webhook_endpoints WHERE all_event_types AND description IS NULL',
   )
@@ -118,7 +118,7 @@ t.test('a refused URL is shown in the form with the other values and the reason'
     'x'.repeat(3_000),
   ]) {
     const typed = { url: bad, description: 'My <b>', eventTypes: 'post.deleted', signature: 'both' }
-    const { statusCode, body } = await admin.submit('/app/webhooks', typed)
+    const { statusCode, body } = await admin.submit('/app/webhooks/new', typed)
     t.equal(statusCode, 400, bad.slice(0, 30))
     t.match(body, /The URL must (start with https|be an absolute URL|have )/)
     t.match(body, 'aria-describedby="fault-url"')
@@ -133,9 +133,9 @@ t.test('a refused URL is shown in the form with the other values and the reason'
 t.test('a URL that another endpoint has is refused beside the form', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   const id = await createEndpoint(test.database, one, { url: `${url}/other` })
-  t.equal((await admin.submit('/app/webhooks', fields)).statusCode, 303)
-  const again = await admin.submit('/app/webhooks', fields)
-  const changed = await admin.send(`/app/webhooks/${id}`, fields)
+  t.equal((await admin.submit('/app/webhooks/new', fields)).statusCode, 303)
+  const again = await admin.submit('/app/webhooks/new', fields)
+  const changed = await admin.send(`/app/webhooks/${id}/settings`, fields)
   for (const { statusCode, body } of [again, changed]) {
     t.equal(statusCode, 409)
     t.match(body, 'Another endpoint of the tenant has this URL.')
@@ -146,7 +146,7 @@ t.test('at the limit the page shows the form with an error', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   for (let made = 0; made < maxEndpoints; made += 1)
     await createEndpoint(test.database, one, { url })
-  const { statusCode, body } = await admin.submit('/app/webhooks', fields)
+  const { statusCode, body } = await admin.submit('/app/webhooks/new', fields)
   t.equal(statusCode, 409)
   t.match(body, `at most ${maxEndpoints} endpoints`)
 })
@@ -154,20 +154,21 @@ t.test('at the limit the page shows the form with an error', async (t) => {
 t.test('a member without the permission is refused, and so is a cross-site form', async (t) => {
   const { test, admin, viewer } = await webhookVisitors(t)
   t.equal((await viewer.open('/app/webhooks')).statusCode, 403)
-  t.equal((await viewer.send('/app/webhooks', fields)).statusCode, 403)
+  t.equal((await viewer.open('/app/webhooks/new')).statusCode, 403)
+  t.equal((await viewer.send('/app/webhooks/new', fields)).statusCode, 403)
   t.notMatch((await viewer.open('/')).body, '/app/webhooks')
   const anyone = { url: '/app/webhooks', headers: { accept: 'text/html' } }
   t.equal((await test.app.inject(anyone)).statusCode, 302)
   const crossSite = { 'sec-fetch-site': 'cross-site' }
-  t.equal((await admin.send('/app/webhooks', fields, crossSite)).statusCode, 403)
+  t.equal((await admin.send('/app/webhooks/new', fields, crossSite)).statusCode, 403)
   for (const bad of [
     { signature: 'none' },
     { eventTypes: 'x' },
     { description: 'a\nb' },
     { a: '' },
   ])
-    t.equal((await admin.submit('/app/webhooks', { ...fields, ...bad })).statusCode, 400)
-  t.equal((await admin.send('/app/webhooks', fields)).statusCode, 400, 'without its random id')
+    t.equal((await admin.submit('/app/webhooks/new', { ...fields, ...bad })).statusCode, 400)
+  t.equal((await admin.send('/app/webhooks/new', fields)).statusCode, 400, 'without its random id')
   t.equal((await test.database.admin.query('SELECT FROM webhook_endpoints')).rowCount, 0)
 })
 
