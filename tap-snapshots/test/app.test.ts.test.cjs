@@ -152,6 +152,7 @@ root
           audit
           serviceTokens
           webhooks
+          endpointDeliveries
           webhookEndpoint
           deliveries
           webhookReplays
@@ -1041,13 +1042,24 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   app/webhooks (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()"]
-    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
+    │   ├── /new (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["readDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
     │   └── /:id (GET)
     │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
@@ -1060,16 +1072,73 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    │       /:id (POST)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       • (preParsing) ["refuseEncodedBody()"]
-    │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    │       ├── /deliveries/events (GET)
+    │       ├── /deliveries (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /deliveries (HEAD)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │       │   • (preValidation) ["dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   └── /events (GET)
+    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │       • (preValidation) ["dropUnknownParameters()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       • (onResponse) ["countRequest()"]
+    │       │       • (onError) ["countRefusal()"]
+    │       ├── /settings (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /settings (HEAD)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /settings (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   ├── /rotate (POST)
+    │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   │   • (onResponse) ["countRequest()"]
+    │       │   │   • (onError) ["countRefusal()"]
+    │       │   └── /remove (POST)
+    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │       • (preParsing) ["refuseEncodedBody()"]
+    │       │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       • (onResponse) ["countRequest()"]
+    │       │       • (onError) ["countRefusal()"]
+    │       ├── /probe (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /probe (HEAD)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /probe (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
@@ -1080,76 +1149,55 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
-    │       ├── /probe (POST)
+    │       ├── /enable (POST)
     │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │       │   • (preParsing) ["refuseEncodedBody()"]
     │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
-    │       ├── /rotate (POST)
-    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       │   • (preParsing) ["refuseEncodedBody()"]
-    │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │   • (onResponse) ["countRequest()"]
-    │       │   • (onError) ["countRefusal()"]
-    │       ├── /remove (POST)
-    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       │   • (preParsing) ["refuseEncodedBody()"]
-    │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │   • (onResponse) ["countRequest()"]
-    │       │   • (onError) ["countRefusal()"]
-    │       ├── /replays (POST)
-    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       │   • (preParsing) ["refuseEncodedBody()"]
-    │       │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │   • (onResponse) ["countRequest()"]
-    │       │   • (onError) ["countRefusal()"]
-    │       │   ├── /new (GET)
-    │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       │   │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │   │   • (onResponse) ["countRequest()"]
-    │       │   │   • (onError) ["countRefusal()"]
-    │       │   │   /new (HEAD)
-    │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       │   │   • (preValidation) ["dropUnknownParameters()"]
-    │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       │   │   • (onResponse) ["countRequest()"]
-    │       │   │   • (onError) ["countRefusal()"]
-    │       │   └── /:replayId (GET)
-    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       │       • (preValidation) ["readDraft()"]
-    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │       • (onResponse) ["countRequest()"]
-    │       │       • (onError) ["countRefusal()"]
-    │       │       /:replayId (HEAD)
-    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       │       • (onResponse) ["countRequest()"]
-    │       │       • (onError) ["countRefusal()"]
-    │       │       ├── /events (GET)
-    │       │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │       │   • (onResponse) ["countRequest()"]
-    │       │       │   • (onError) ["countRefusal()"]
-    │       │       └── /cancel (POST)
-    │       │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       │           • (preParsing) ["refuseEncodedBody()"]
-    │       │           • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       │           • (onResponse) ["countRequest()"]
-    │       │           • (onError) ["countRefusal()"]
-    │       └── /enable (POST)
+    │       └── /replays (POST)
     │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │           • (preParsing) ["refuseEncodedBody()"]
     │           • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
     │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │           • (onResponse) ["countRequest()"]
     │           • (onError) ["countRefusal()"]
+    │           ├── /new (GET)
+    │           │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │           │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │           │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           │   • (onResponse) ["countRequest()"]
+    │           │   • (onError) ["countRefusal()"]
+    │           │   /new (HEAD)
+    │           │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │           │   • (preValidation) ["dropUnknownParameters()"]
+    │           │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │           │   • (onResponse) ["countRequest()"]
+    │           │   • (onError) ["countRefusal()"]
+    │           └── /:replayId (GET)
+    │               • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │               • (preValidation) ["readDraft()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │               • (onResponse) ["countRequest()"]
+    │               • (onError) ["countRefusal()"]
+    │               /:replayId (HEAD)
+    │               • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │               • (onResponse) ["countRequest()"]
+    │               • (onError) ["countRefusal()"]
+    │               ├── /events (GET)
+    │               │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │               │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │               │   • (onResponse) ["countRequest()"]
+    │               │   • (onError) ["countRefusal()"]
+    │               └── /cancel (POST)
+    │                   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │                   • (preParsing) ["refuseEncodedBody()"]
+    │                   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │                   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │                   • (onResponse) ["countRequest()"]
+    │                   • (onError) ["countRefusal()"]
     ├── app-tokens (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]
