@@ -88,11 +88,11 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     root                 brand, errors, connection limit, headers, CORS, compression,
  *     │                    links of pages, access check, API description, database, audit of refusals, queue,
  *     │                    OIDC client, check of customers' URLs
- *     ├─ unknown           unknown paths, other methods, OPTIONS; limited per address
  *     ├─ open              assets; no session
  *     ├─ reference         API description, keys of identity tokens; limited per address
  *     ├─ browser           under-pressure, session, credential, erasure, sign-in return,
  *     │  │                 provider tokens, pages
+ *     │  ├─ unknown        unknown paths, other methods, OPTIONS; limited per address
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
  *     │  ├─ forwardAuth    forwarded-request, authz: a proxy asks who sent a request to the app behind
@@ -174,16 +174,6 @@ export async function buildApp(
   })
   await app.register(customerUrls, config.outbound)
 
-  await app.register(async function unknown(app) {
-    await app.register(rateLimit, {
-      name: 'unknown',
-      limit: rateLimits.api,
-      by: 'address',
-      countsUnparsed: true,
-    })
-    await app.register(notFound)
-  })
-
   await app.register(async function open(app) {
     await app.register(pageRoutes.assets, { brand: config.brand })
   })
@@ -212,6 +202,16 @@ export async function buildApp(
     await app.register(providerTokens, { url: config.database.url, keys: encryptionKeys })
     await app.register(formbody)
     await app.register(pages)
+
+    await app.register(async function unknown(app) {
+      await app.register(rateLimit, {
+        name: 'unknown',
+        limit: rateLimits.api,
+        by: 'address',
+        countsUnparsed: true,
+      })
+      await app.register(notFound)
+    })
 
     await app.register(async function signIn(app) {
       await app.register(rateLimit, {

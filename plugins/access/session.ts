@@ -56,6 +56,11 @@ declare module 'fastify' {
     readonly visitorEntry: Entry<Caller | null> | null
     /** Who is signed in, for routes that anyone may call. */
     findCaller(): Promise<Caller | null>
+    /**
+     * Looks up what every page shows of who is signed in, for an error page. Leaves it unknown without
+     * a session, and if `mostErrorPages` are looked up already.
+     */
+    enterForErrorPage(): Promise<void>
     /** The id the next regenerated session gets: its row is written before the cookie is. */
     nextSessionId: string | null
     /** Makes the response carry the cookie of a session that is new to the browser. */
@@ -80,6 +85,9 @@ type Options = {
   eventRetentionDays: number
 }
 
+// Error pages whose viewer is looked up at the same time: requests beyond a rate limit get one too.
+const mostErrorPages = 2
+
 /**
  * The `sid` cookie. `@fastify/session` signs and verifies ids; whether an id is live, and whose, the
  * database says when the credential opens a transaction. Rows are written by domain functions, so a
@@ -103,6 +111,7 @@ export default fp<Options>(
     app.decorateRequest('findCaller', async function findCaller(this: FastifyRequest) {
       return this.visitorEntry && app.db.read(this.visitorEntry)
     })
+    app.decorateRequest('enterForErrorPage', enterForErrorPage)
     app.decorateRequest('nextSessionId', null)
     app.decorateRequest('announceSession', announceSession)
     app.decorateRequest('adoptSession', adoptSession)
@@ -123,26 +132,45 @@ export default fp<Options>(
       return readSessionCookie(this, absoluteSeconds)
     })
 
+    let errorPages = 0
+    async function enterForErrorPage(this: FastifyRequest): Promise<void> {
+      const { credential } = this
+      if (credential?.kind !== 'session' || credential.isAnonymous) return
+      if (errorPages >= mostErrorPages) return
+      errorPages++
+      await app.db
+        .read(visitorEntryWith(this, identifyWith(this, credential, true)))
+        .finally(() => errorPages--)
+    }
+
     function identify(this: FastifyRequest, credential: Credential): Entry<Principal | null> {
+      return identifyWith(this, credential, isPage(this))
+    }
+
+    function identifyWith(
+      request: FastifyRequest,
+      credential: Credential,
+      forPage: boolean,
+    ): Entry<Principal | null> {
       const entry = enterCredential(credential, {
         idleSeconds,
         operators,
-        namedTenantId: this.namedTenantId,
+        namedTenantId: request.namedTenantId,
         latest,
-        ...(isPage(this) && {
+        ...(forPage && {
           onPerson: (person: Person) => {
-            this.person = person
+            request.person = person
           },
         }),
         onStale: (used) => {
           recordUse(app.systemDb, used).catch((error) =>
-            this.log.warn({ err: error }, 'the last use of a credential could not be recorded'),
+            request.log.warn({ err: error }, 'the last use of a credential could not be recorded'),
           )
         },
       })
       return withSettings(entry, () => ({
         'app.quota': budgets,
-        ...causeSettings({ requestId: this.id }, this.traceparent),
+        ...causeSettings({ requestId: request.id }, request.traceparent),
       }))
     }
   },
@@ -162,14 +190,15 @@ function isPage({ routeOptions }: FastifyRequest): boolean {
 
 function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
   const { credential } = this
-  return (
-    credential &&
-    refine<Principal | null, Caller | null>(this.identify(credential), (caller) => {
-      if (caller !== null && caller.serviceId !== null) throw toProblem('person-required')
-      this.enteredCaller = caller
-      return caller
-    })
-  )
+  return credential && visitorEntryWith(this, this.identify(credential))
+}
+
+function visitorEntryWith(request: FastifyRequest, identified: Entry<Principal | null>) {
+  return refine<Principal | null, Caller | null>(identified, (caller) => {
+    if (caller !== null && caller.serviceId !== null) throw toProblem('person-required')
+    request.enteredCaller = caller
+    return caller
+  })
 }
 
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>

@@ -101,24 +101,8 @@ function sendProblem(
   reply.removeHeader('content-encoding')
   reply.code(status).header('vary', withVary(reply.getHeader('vary'), 'accept'))
   if (acceptsHtml(request.headers.accept)) {
-    const page = {
-      status,
-      title,
-      detail: problem.detail ?? '',
-      requestId: request.id,
-      code: problem.code,
-      path: request.url,
-      waitSeconds: wait ?? null,
-      signIn: problem.signIn ?? null,
-      // Only requests of the pages have this property.
-      resumption: request.resumption ?? null,
-      fields: errors.slice(0, maxListedErrors).map(toShownField),
-      viewer: viewerOf(request),
-    }
-    return reply
-      .type('text/html; charset=utf-8')
-      .serializer(String)
-      .send(renderPage(problemPage(page), brandOf(request.server)))
+    const send = () => sendPage(request, reply, { problem, errors, wait: wait ?? null })
+    return lacksViewer(request, problem) ? findViewer(request).then(send) : send()
   }
   return reply
     .type('application/problem+json')
@@ -135,6 +119,58 @@ function sendProblem(
     })
 }
 
+function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    problem,
+    errors,
+    wait,
+  }: { problem: Problem; errors: readonly FieldError[]; wait: number | null },
+) {
+  const { status, title } = errorTable[problem.code]
+  const page = {
+    status,
+    title,
+    detail: problem.detail ?? '',
+    requestId: request.id,
+    code: problem.code,
+    path: request.url,
+    waitSeconds: wait,
+    signIn: problem.signIn ?? null,
+    // Only requests of the pages have this property.
+    resumption: request.resumption ?? null,
+    fields: errors.slice(0, maxListedErrors).map(toShownField),
+    viewer: viewerOf(request),
+  }
+  return reply
+    .type('text/html; charset=utf-8')
+    .serializer(String)
+    .send(renderPage(problemPage(page), brandOf(request.server)))
+}
+
+/** The database is not asked again if it, or its share of the tenant, is why the request failed. */
+const withoutLookUp: readonly string[] = ['unavailable', 'unauthenticated', 'tenant-busy']
+
+/** True for a browser's request that has not found yet what the frame of a page shows. */
+function lacksViewer(request: FastifyRequest, { code, reason }: Problem): boolean {
+  const { credential, person, enteredCaller } = request
+  const isFound = person !== null && enteredCaller !== null
+  return (
+    credential?.kind === 'session' &&
+    !isFound &&
+    !withoutLookUp.includes(code) &&
+    !withoutLookUp.includes(reason)
+  )
+}
+
+/** The page says what went wrong whether or not its viewer can be found. */
+async function findViewer(request: FastifyRequest): Promise<void> {
+  await request.enterForErrorPage().catch((error) => {
+    request.log.warn({ err: error }, 'the viewer of an error page was not found')
+  })
+}
+
 /** `/postalCode` as the words of a form: `Postal code`. */
 function toShownField({ pointer, in: place, detail }: FieldError) {
   const words = pointer
@@ -146,8 +182,8 @@ function toShownField({ pointer, in: place, detail }: FieldError) {
 }
 
 /**
- * Who asked, if the request has entered. Requests without a session have no such property. An unknown
- * path is answered without a question to the database, so there the cookie is the only hint.
+ * Who asked, if the request has entered. Otherwise the cookie is the only hint. Requests outside the
+ * scope of browsers have no such property.
  */
 function viewerOf(request: FastifyRequest): Viewer | UnknownViewer {
   if (request.enteredCaller) return request.viewer

@@ -9,6 +9,7 @@ import {
   maxTokens,
   tokenList,
 } from '#src/auth/api-tokens/api-tokens.ts'
+import { TokenHint } from '#src/auth/program-tokens/schemas.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -28,6 +29,7 @@ const ApiToken = Type.Object(
   {
     id: Uuid,
     name: Type.String(),
+    hint: TokenHint,
     permissions: Nullable(
       Type.Array(Type.String(), {
         description: 'null: all permissions that you have at the time of use',

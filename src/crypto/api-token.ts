@@ -22,6 +22,18 @@ export function randomApiToken(kind: TokenKind = 'token'): string {
   return `${prefixes[kind]}${secret}${checksumOf(secret)}`
 }
 
+const lastLength = 4
+
+/** The last four characters of a token, which are stored beside its hash: they are part of the checksum. */
+export function lastFourOf(token: string): string {
+  return token.slice(-lastLength)
+}
+
+/** What people recognize a token by in a list: `gth_…x9Ks`. */
+export function hintOf(kind: TokenKind, lastFour: string): string {
+  return `${prefixes[kind]}…${lastFour}`
+}
+
 /** Whose token the text may be, by its form and checksum; null if it is none. It may still be invalid. */
 export function tokenKindOf(text: string): TokenKind | null {
   const [, prefix, secret = '', checksum] = form.exec(text) ?? []

@@ -166,8 +166,8 @@ export async function addSampleCustomer(
       [tenantId, endpointId, url, sealed],
     )
     await owner.query(
-      `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, expires_at)
-       SELECT sha256($1), user_id, $2, 'demo', true, now() + interval '90 days'
+      `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, all_permissions, expires_at)
+       SELECT 'test', sha256($1), user_id, $2, 'demo', true, now() + interval '90 days'
        FROM oauth_identities JOIN memberships USING (user_id)
        WHERE provider = 'demo' AND provider_user_id = 'ada' AND tenant_id = $2
        ON CONFLICT (hash) DO UPDATE SET expires_at = EXCLUDED.expires_at`,

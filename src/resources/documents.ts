@@ -40,6 +40,6 @@ export const documents = defineResource('Document', {
     lead: 'Documents in your teams’ folders.',
     heading: 'title',
     columns: ['updatedAt'],
-    labels: { body: 'Text' },
+    labels: { body: 'Text', folderId: 'Folder' },
   },
 })

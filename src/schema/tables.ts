@@ -36,17 +36,17 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
     worker: 'SELECT, UPDATE (mailed_at)',
   },
   api_tokens: {
-    web: 'SELECT (id, user_id, tenant_id, name, all_permissions, permissions, created_at, expires_at, last_used_at), INSERT, DELETE',
+    web: 'SELECT (id, user_id, tenant_id, name, last_four, all_permissions, permissions, created_at, expires_at, last_used_at), INSERT, DELETE',
     worker: '',
   },
   // A change of its secret sets the hash, which the web role may not read.
   service_tokens: {
-    web: 'SELECT (tenant_id, id, name, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, name, permissions, expires_at, secret_rotated_at), DELETE',
+    web: 'SELECT (tenant_id, id, name, last_four, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, last_four, name, permissions, expires_at, secret_rotated_at), DELETE',
     worker: '',
   },
   operators: { web: 'SELECT', worker: 'SELECT, INSERT, DELETE' },
   app_tokens: {
-    web: 'SELECT (id, name, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, name, permissions, expires_at, secret_rotated_at), DELETE',
+    web: 'SELECT (id, name, last_four, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, last_four, name, permissions, expires_at, secret_rotated_at), DELETE',
     worker: '',
   },
   app_event_types: {

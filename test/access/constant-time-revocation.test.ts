@@ -132,13 +132,13 @@ async function createWorld({ database }: TestApp): Promise<World> {
     `WITH session AS (
        INSERT INTO sessions (id_hash, user_id, tenant_id, expires_at)
        VALUES (sha256(gen_random_uuid()::text::bytea), $2, $1, now() + interval '1 day'))
-     INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-     VALUES (sha256(gen_random_uuid()::text::bytea), $2, $1, 'x', now() + interval '1 day')`,
+     INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, expires_at)
+     VALUES ('test', sha256(gen_random_uuid()::text::bytea), $2, $1, 'x', now() + interval '1 day')`,
     [admin.tenantId, member.userId],
   )
   const { rows } = await database.admin.query<{ id: string }>(
-    `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
-     VALUES ($1, sha256(gen_random_uuid()::text::bytea), 'x', '{}', now() + interval '1 day') RETURNING id`,
+    `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, expires_at)
+     VALUES ('test', $1, sha256(gen_random_uuid()::text::bytea), 'x', '{}', now() + interval '1 day') RETURNING id`,
     [admin.tenantId],
   )
   const endpointId = await createEndpoint(database, admin, { url: 'https://a.example/' })

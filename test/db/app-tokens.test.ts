@@ -74,8 +74,8 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
     ] as const) {
       t.equal(await outcomeOf(web, sql), expected, sql)
     }
-    const token = `INSERT INTO app_tokens (hash, name, permissions, expires_at)
-      VALUES (sha256('mine'), 'x', '{event:publish}', now())`
+    const token = `INSERT INTO app_tokens (last_four, hash, name, permissions, expires_at)
+      VALUES ('test', sha256('mine'), 'x', '{event:publish}', now())`
     t.equal(await outcomeOf(web, token), denied)
   })
   t.strictSame(await scopeOf(web), { userId: null, tenantId: null }, 'then it is over')
@@ -124,8 +124,8 @@ t.test('only an operator with a session sees, makes and changes app tokens', asy
   await addOperator(database, 'demo:runs-it')
   await addAppToken(database)
   const web = await connect(t, database.url)
-  const make = `INSERT INTO app_tokens (hash, name, permissions, expires_at)
-    VALUES (sha256('mine'), 'x', '{event:publish}', now())`
+  const make = `INSERT INTO app_tokens (last_four, hash, name, permissions, expires_at)
+    VALUES ('test', sha256('mine'), 'x', '{event:publish}', now())`
   const attempts = [
     'SELECT id FROM app_tokens',
     `UPDATE app_tokens SET name = 'x'`,

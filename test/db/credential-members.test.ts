@@ -79,8 +79,8 @@ t.test('a token makes no token', async (t) => {
   const user = await createUser(database)
   const insert = (web: pg.Client) =>
     web.query(
-      `INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-       VALUES (sha256('x'), $1, $2, 'x', now() + interval '1 day')`,
+      `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, expires_at)
+       VALUES ('test', sha256('x'), $1, $2, 'x', now() + interval '1 day')`,
       [user.userId, user.tenantId],
     )
   const web = await connect(t, database.url)

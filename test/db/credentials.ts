@@ -56,8 +56,8 @@ export async function addToken(
 ): Promise<Buffer> {
   const credential = randomCredential()
   await database.admin.query(
-    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
-     VALUES (sha256($1), $2, $3, 'test', $4::text[] IS NULL, coalesce($4, '{}'),
+    `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+     VALUES ('test', sha256($1), $2, $3, 'test', $4::text[] IS NULL, coalesce($4, '{}'),
              now() + make_interval(secs => $5))`,
     [credential, user.userId, user.tenantId, permissions, expired ? -1 : 3_600],
   )
@@ -72,8 +72,8 @@ export async function addService(
 ): Promise<Buffer> {
   const credential = randomCredential()
   await database.admin.query(
-    `INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, expires_at)
-     VALUES ($1, sha256($2), 'a service', $3, $4, now() + make_interval(secs => $5))`,
+    `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, created_by, expires_at)
+     VALUES ('test', $1, sha256($2), 'a service', $3, $4, now() + make_interval(secs => $5))`,
     [tenantId, credential, permissions, userId, expired ? -1 : 3_600],
   )
   return credential
@@ -86,8 +86,8 @@ export async function addApp(
 ): Promise<Buffer> {
   const credential = randomCredential()
   await database.admin.query(
-    `INSERT INTO app_tokens (hash, name, permissions, expires_at)
-     VALUES (sha256($1), 'the app', $2, now() + make_interval(secs => $3))`,
+    `INSERT INTO app_tokens (last_four, hash, name, permissions, expires_at)
+     VALUES ('test', sha256($1), 'the app', $2, now() + make_interval(secs => $3))`,
     [credential, permissions, expired ? -1 : 3_600],
   )
   return credential

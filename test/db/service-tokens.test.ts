@@ -79,8 +79,8 @@ t.test('SQL in the scope of a service reaches its tenant, and nothing of a perso
     const invitation = `INSERT INTO invitations (tenant_id, email, role, expires_at)
       VALUES ($1, 'eve@example.com', 'admin', now())`
     t.equal(await outcomeOf(web, invitation, [ada.tenantId]), denied)
-    const token = `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
-      VALUES ($1, sha256('mine'), 'x', '{user:create}', now())`
+    const token = `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, expires_at)
+      VALUES ('test', $1, sha256('mine'), 'x', '{user:create}', now())`
     t.equal(await outcomeOf(web, token, [ada.tenantId]), denied)
     const order = `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
       VALUES ($1, $2, '[]', '{}', '4242')`

@@ -5,7 +5,8 @@ import { everyPage } from '#test/support/browser/every-page.ts'
 
 /*
  * Every page in four forms, to look at: `npm test -- test/pages/contact-sheet.ts` writes
- * dist/contact-sheet/index.html. CONTACT_SHEET=/docs takes the pages that start with that path.
+ * dist/contact-sheet/index.html. CONTACT_SHEET=/docs,/app/posts takes the pages that start with one
+ * of these paths.
  */
 
 const folder = fileURLToPath(new URL('../../dist/contact-sheet', import.meta.url))
@@ -15,7 +16,7 @@ const forms = [
   { width: 390, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
 ] as const
-const wanted = process.env.CONTACT_SHEET ?? '/'
+const wanted = (process.env.CONTACT_SHEET ?? '/').split(',')
 
 t.test('every page in four forms', async (t) => {
   const { pages, open } = await everyPage(t)
@@ -23,7 +24,9 @@ t.test('every page in four forms', async (t) => {
   await mkdir(folder, { recursive: true })
   const { page } = await open()
   const rows: string[] = []
-  for (const { route, path = '' } of pages.filter((one) => one.route.startsWith(wanted))) {
+  for (const { route, path = '' } of pages.filter((one) =>
+    wanted.some((start) => one.route.startsWith(start)),
+  )) {
     const pictures: string[] = []
     for (const { width, colorScheme } of forms) {
       await page.setViewportSize({ width, height: 900 })

@@ -42,13 +42,13 @@ t.test('text from people changes the order of no text around it', async (t) => {
     [tenantId, userId, mark],
   )
   await admin.query(
-    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-     VALUES (sha256(''), $1, $2, $3, now() + interval '1 day')`,
+    `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, expires_at)
+     VALUES ('test', sha256(''), $1, $2, $3, now() + interval '1 day')`,
     [userId, tenantId, mark],
   )
   await admin.query(
-    `INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, expires_at)
-     VALUES ($1, sha256('x'), $3, '{post:read}', $2, now() + interval '1 day')`,
+    `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, created_by, expires_at)
+     VALUES ('test', $1, sha256('x'), $3, '{post:read}', $2, now() + interval '1 day')`,
     [tenantId, userId, mark],
   )
   const { cookie } = await signIn(test, user)

@@ -82,6 +82,7 @@ export const samples: Record<string, (user: TestUser) => Row> = {
   sessions: ({ userId }) => ({ id_hash: randomBytes(32), user_id: userId, expires_at: tomorrow }),
   api_tokens: ({ userId, tenantId }) => ({
     hash: randomBytes(32),
+    last_four: 'test',
     user_id: userId,
     tenant_id: tenantId,
     name: 'x',
@@ -90,6 +91,7 @@ export const samples: Record<string, (user: TestUser) => Row> = {
   service_tokens: ({ tenantId }) => ({
     tenant_id: tenantId,
     hash: randomBytes(32),
+    last_four: 'test',
     name: 'x',
     permissions: '{post:read}',
     expires_at: tomorrow,

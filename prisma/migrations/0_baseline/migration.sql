@@ -253,6 +253,7 @@ ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 CREATE TABLE api_tokens (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
   hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  last_four text NOT NULL CHECK (last_four ~ '^[0-9A-Za-z]{4}$'), -- shown in lists of tokens
   user_id bigint NOT NULL,
   tenant_id uuid NOT NULL,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
@@ -277,6 +278,7 @@ CREATE TABLE service_tokens (
   tenant_id uuid NOT NULL,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  last_four text NOT NULL CHECK (last_four ~ '^[0-9A-Za-z]{4}$'), -- shown in lists of tokens
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   -- `resource:action`, as in src/access.
   permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
@@ -322,6 +324,7 @@ CREATE TABLE operators (
 CREATE TABLE app_tokens (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
   hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  last_four text NOT NULL CHECK (last_four ~ '^[0-9A-Za-z]{4}$'), -- shown in lists of tokens
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
   created_by bigint, -- NULL from the command line, or after the person was erased

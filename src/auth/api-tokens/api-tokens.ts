@@ -1,7 +1,7 @@
 import type { Caller, OwnerScope, TenantScope } from '#src/access/caller.ts'
 import { assignablePermissions } from '#src/access/roles.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { randomApiToken } from '#src/crypto/api-token.ts'
+import { hintOf, lastFourOf, randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
@@ -15,6 +15,8 @@ import { Problem } from '#src/http/problems.ts'
 export type ApiToken = {
   id: string
   name: string
+  /** Its prefix and last four characters. */
+  hint: string
   /** The permissions of the token; null for all permissions of its owner. */
   permissions: string[] | null
   createdAt: string
@@ -39,6 +41,7 @@ export const maxTokens = 50
 const shown = {
   id: true,
   name: true,
+  lastFour: true,
   allPermissions: true,
   permissions: true,
   createdAt: true,
@@ -60,14 +63,14 @@ export async function createToken(
 ): Promise<(ApiToken & { token: string }) | null> {
   const secret = randomApiToken()
   const [row] = await connection.sql<TokenRow>`
-    INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions,
+    INSERT INTO api_tokens (hash, last_four, user_id, tenant_id, name, all_permissions, permissions,
       expires_at)
-    SELECT ${sha256(sha256(secret))}, ${owner.userId}, ${owner.tenantId}, ${token.name},
+    SELECT ${sha256(sha256(secret))}, ${lastFourOf(secret)}, ${owner.userId}, ${owner.tenantId}, ${token.name},
       ${token.permissions === null}, ${token.permissions ?? []}, expires_at
     FROM (SELECT coalesce(${token.expiresAt?.toISOString() ?? null}::timestamptz, now() +
       make_interval(days => ${defaultDays})) AS expires_at) e
     WHERE expires_at > now() AND expires_at <= now() + make_interval(days => ${maxDays})
-    RETURNING id, name, all_permissions AS "allPermissions", permissions,
+    RETURNING id, name, last_four AS "lastFour", all_permissions AS "allPermissions", permissions,
               created_at AS "createdAt", expires_at AS "expiresAt",
               last_used_at AS "lastUsedAt"`
   if (row === undefined) return null
@@ -98,6 +101,7 @@ function toToken(row: TokenRow): ApiToken {
   return {
     id: row.id,
     name: row.name,
+    hint: hintOf('token', row.lastFour),
     permissions: row.allPermissions ? null : row.permissions,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt.toISOString(),

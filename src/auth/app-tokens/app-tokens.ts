@@ -1,5 +1,5 @@
 import { type AuditEntry, type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { randomApiToken } from '#src/crypto/api-token.ts'
+import { lastFourOf, randomApiToken } from '#src/crypto/api-token.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
@@ -32,20 +32,24 @@ export const appTokenList = { name: 'app-tokens', forms: newestFirstForms }
 
 // Not the hash.
 const columns = Prisma.sql`
-  id, name, permissions, created_by AS "createdBy", created_at AS "createdAt",
+  id, name, last_four AS "lastFour", permissions, created_by AS "createdBy", created_at AS "createdAt",
   expires_at AS "expiresAt", secret_rotated_at AS "secretRotatedAt", last_used_at AS "lastUsedAt"`
 
 /** The app tokens, newest first. Expired ones are listed until the cleanup. */
 export async function listAppTokens({ sql }: Queryable, page: Page) {
   const rows = await sql<ProgramTokenRow & { position: string }>`
     SELECT ${columns}, ${createdPosition} FROM app_tokens WHERE ${newestFirst(page)}`
-  return pageOf(rows, page, appTokenList.name, ({ position, id }) => [position, id], toProgramToken)
+  return pageOf(rows, page, appTokenList.name, ({ position, id }) => [position, id], toAppToken)
 }
 
 /** An app token; null if it is missing. */
 export async function findAppToken({ sql }: Queryable, id: string): Promise<ProgramToken | null> {
   const [row] = await sql<ProgramTokenRow>`SELECT ${columns} FROM app_tokens WHERE id = ${id}::uuid`
-  return row === undefined ? null : toProgramToken(row)
+  return row === undefined ? null : toAppToken(row)
+}
+
+function toAppToken(row: ProgramTokenRow): ProgramToken {
+  return toProgramToken('app', row)
 }
 
 /** As findAppToken; locks the token until the transaction ends. The lock waits for unfinished writes with it. */
@@ -76,13 +80,13 @@ export async function createAppToken(
   }
   const secret = randomApiToken('app')
   const [created] = await tx.sql<ProgramTokenRow>`
-    INSERT INTO app_tokens (hash, name, permissions, created_by, created_at, expires_at)
-    VALUES (${hashOf(secret)}, ${name}, ${[...permissions]}, ${by.userId}, ${now},
+    INSERT INTO app_tokens (hash, last_four, name, permissions, created_by, created_at, expires_at)
+    VALUES (${hashOf(secret)}, ${lastFourOf(secret)}, ${name}, ${[...permissions]}, ${by.userId}, ${now},
             ${expiresAt ?? daysAfter(now, defaultDays)})
     RETURNING ${columns}`
   if (created === undefined) throw new Error('The app token was not stored.')
   await record(tx, by, 'app-token-create', reasonOf(by), created.id)
-  return { ...toProgramToken(created), token: secret }
+  return { ...toAppToken(created), token: secret }
 }
 
 /**
@@ -122,7 +126,8 @@ export async function rotateAppToken(
 ): Promise<ProgramTokenWithSecret | null> {
   const secret = randomApiToken('app')
   const rotated = await tx.sql`
-    UPDATE app_tokens SET hash = ${hashOf(secret)}, secret_rotated_at = clock_timestamp()
+    UPDATE app_tokens SET hash = ${hashOf(secret)}, last_four = ${lastFourOf(secret)},
+      secret_rotated_at = clock_timestamp()
     WHERE id = ${id}::uuid AND coalesce(secret_rotated_at < now(), true) RETURNING id`
   const token = await findAppToken(tx, id)
   if (token === null) return null

@@ -1,3 +1,4 @@
+import { hintOf, type TokenKind } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
 
@@ -16,6 +17,8 @@ export type ProgramTokenChange = { [Field in keyof ProgramTokenFacts]?: ProgramT
 export type ProgramToken = {
   id: string
   name: string
+  /** Its prefix and last four characters. */
+  hint: string
   permissions: string[]
   /** The user who created it; null from the command line, or after their account was deleted. */
   createdBy: number | null
@@ -36,16 +39,18 @@ export const maxDays = 366
 export type ProgramTokenRow = Pick<ProgramToken, 'id' | 'name' | 'permissions'> & {
   /** A 64-bit integer, as Prisma or the driver returns it. */
   createdBy: bigint | string | null
+  lastFour: string
   createdAt: Date
   expiresAt: Date
   secretRotatedAt: Date | null
   lastUsedAt: Date | null
 }
 
-export function toProgramToken(row: ProgramTokenRow): ProgramToken {
+export function toProgramToken(kind: TokenKind, row: ProgramTokenRow): ProgramToken {
   return {
     id: row.id,
     name: row.name,
+    hint: hintOf(kind, row.lastFour),
     permissions: row.permissions,
     createdBy: row.createdBy === null ? null : Number(row.createdBy),
     createdAt: row.createdAt.toISOString(),

@@ -2,6 +2,12 @@ import Type from 'typebox'
 import { Id, Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
 import { defaultDays, maxDays } from './program-tokens.ts'
 
+/** In responses about tokens of every kind. */
+export const TokenHint = Type.String({
+  description: 'Prefix and last four characters of the secret, to recognize it',
+  examples: ['gth_…x9Ks'],
+})
+
 type Kind = {
   /** `ServiceToken`; also the start of the other titles. */
   title: string
@@ -25,6 +31,7 @@ export function programTokenSchemas(kind: Kind) {
     {
       id: Uuid,
       name: Type.String(),
+      hint: TokenHint,
       permissions: Type.Array(Type.String(), {
         ...examples,
         description: '`resource:action`; it may do nothing else',

@@ -1,6 +1,6 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
-import { randomApiToken } from '#src/crypto/api-token.ts'
+import { lastFourOf, randomApiToken } from '#src/crypto/api-token.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Prisma } from '#src/db/generated/client.ts'
@@ -16,6 +16,7 @@ import {
   type ProgramToken,
   type ProgramTokenChange,
   type ProgramTokenFacts,
+  type ProgramTokenRow,
   type ProgramTokenWithSecret,
   requireExpiry,
   toProgramToken,
@@ -30,6 +31,7 @@ export const serviceTokenList = { name: 'service-tokens', forms: creationForms }
 const shown = {
   id: true,
   name: true,
+  lastFour: true,
   permissions: true,
   createdBy: true,
   createdAt: true,
@@ -46,13 +48,17 @@ export async function listServiceTokens(tx: Tx, { tenantId }: TenantScope, page:
     ...order,
     select: shown,
   })
-  return pageOf(rows, page, serviceTokenList.name, creationPosition, toProgramToken)
+  return pageOf(rows, page, serviceTokenList.name, creationPosition, toServiceToken)
+}
+
+function toServiceToken(row: ProgramTokenRow): ProgramToken {
+  return toProgramToken('service', row)
 }
 
 /** A service token of the tenant; null if it is missing or another tenant's. */
 export async function findServiceToken(tx: Tx, { tenantId }: TenantScope, id: string) {
   const row = await tx.serviceToken.findFirst({ where: { tenantId, id }, select: shown })
-  return row && toProgramToken(row)
+  return row && toServiceToken(row)
 }
 
 /**
@@ -114,8 +120,9 @@ export async function createServiceToken(
   const secret = randomApiToken('service')
   // Prisma would read the hash back, which the role may not.
   const [created] = await tx.sql<{ id: string }>`
-    INSERT INTO service_tokens (tenant_id, hash, name, permissions, created_by, created_at, expires_at)
-    VALUES (${tenantId}::uuid, ${hashOf(secret)}, ${name}, ${[...permissions]}, ${userId}, ${now},
+    INSERT INTO service_tokens (tenant_id, hash, last_four, name, permissions, created_by,
+      created_at, expires_at)
+    VALUES (${tenantId}::uuid, ${hashOf(secret)}, ${lastFourOf(secret)}, ${name}, ${[...permissions]}, ${userId}, ${now},
             ${expiresAt ?? daysAfter(now, defaultDays)})
     RETURNING id`
   const token = created && (await findServiceToken(tx, by, created.id))
@@ -166,7 +173,8 @@ export async function rotateServiceToken(
 ): Promise<ProgramTokenWithSecret | null> {
   const secret = randomApiToken('service')
   const rotated = await tx.sql`
-    UPDATE service_tokens SET hash = ${hashOf(secret)}, secret_rotated_at = clock_timestamp()
+    UPDATE service_tokens SET hash = ${hashOf(secret)}, last_four = ${lastFourOf(secret)},
+      secret_rotated_at = clock_timestamp()
     WHERE tenant_id = ${by.tenantId}::uuid AND id = ${id}::uuid
       AND coalesce(secret_rotated_at < now(), true)
     RETURNING id`

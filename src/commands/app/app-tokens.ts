@@ -27,9 +27,9 @@ export async function list(env: Environment, { json }: Json): Promise<void> {
   const { data: tokens } = await change(env, (connection) => listAppTokens(connection, page))
   if (json) return printJson(tokens)
   printTable(
-    ['Id', 'Name', 'Permissions', 'Expires', 'Last used'],
-    tokens.map(({ id, name, permissions, expiresAt, lastUsedAt }) => [
-      ...[id, name, permissions.join(','), expiresAt, lastUsedAt ?? 'never'],
+    ['Id', 'Name', 'Token', 'Permissions', 'Expires', 'Last used'],
+    tokens.map(({ id, name, hint, permissions, expiresAt, lastUsedAt }) => [
+      ...[id, name, hint, permissions.join(','), expiresAt, lastUsedAt ?? 'never'],
     ]),
   )
 }

@@ -295,6 +295,7 @@ function signOutButton(id: string, current: boolean, device: string): Html {
 export type ShownToken = {
   id: string
   name: string
+  hint: string
   permissions: readonly string[] | null
   createdAt: string
   expiresAt: string
@@ -328,9 +329,14 @@ function tokenSection({ viewer, tokens, grantable }: Account): Html {
       </section>`
 }
 
-function tokenRow({ id, name, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
+/** A token in a list: its name, and the ends of its secret. */
+export function tokenName(name: string, hint: string): Html {
+  return html`${isolated(name)}<br><code class="quiet">${hint}</code>`
+}
+
+function tokenRow({ id, name, hint, permissions, expiresAt, lastUsedAt }: ShownToken): Html[] {
   return [
-    isolated(name),
+    tokenName(name, hint),
     html`${permissions === null ? 'All of yours' : permissions.join(', ') || 'None'}`,
     timeText(lastUsedAt),
     timeText(expiresAt),

@@ -15,9 +15,9 @@ import {
   submissionField,
   submissionFields,
 } from '#src/pages/kit/form-submission.ts'
-import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+import { type Html, html, table, timeText } from '#src/pages/kit/html.ts'
 import { doneQuery, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { newTokenSection, tokenFields } from './account.ts'
+import { newTokenSection, tokenFields, tokenName } from './account.ts'
 
 /** The form that creates a token for a program: a service or the app. */
 export function programTokenForm(permissions: readonly string[]) {
@@ -129,13 +129,21 @@ const columns = [
 ] as const
 
 function tokenRow(
-  { id, name, permissions, createdBy, expiresAt, lastUsedAt }: ProgramTokensView['tokens'][number],
+  {
+    id,
+    name,
+    hint,
+    permissions,
+    createdBy,
+    expiresAt,
+    lastUsedAt,
+  }: ProgramTokensView['tokens'][number],
   now: Date,
   { path, creatorOf, questions }: Kind,
 ): Html[] {
   const expired = new Date(expiresAt) <= now ? html` ${badge('Expired', 'bad')}` : ''
   return [
-    isolated(name),
+    tokenName(name, hint),
     html`${permissions.join(', ')}`,
     creatorOf(createdBy),
     html`${timeText(expiresAt)}${expired}`,

@@ -1,5 +1,5 @@
 import { badge, pageHead } from '#src/pages/kit/components.ts'
-import { html, timeText } from '#src/pages/kit/html.ts'
+import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
 
@@ -8,6 +8,7 @@ type ShownInvoice = {
   amount: number
   currency: string
   status: string
+  amountRefunded: number
   createdAt: string
 }
 
@@ -25,9 +26,9 @@ export function invoiceListPage(
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
 ): Page {
   const rows = invoices.map(({ id, amount, currency, status, createdAt }) => [
-    html`Invoice ${id}`,
+    html`<a href="/app/invoices/${id}">Invoice ${id}</a>`,
     amountText(amount, currency),
-    badge(status, status === 'paid' ? 'good' : 'plainly'),
+    statusBadge(status),
     timeText(createdAt),
   ])
   return layout(
@@ -35,6 +36,28 @@ export function invoiceListPage(
     html`${pageHead({ title: 'Invoices', lead: 'Created from the charges of the billing provider.' })}
       <section class="card" aria-label="Invoices">
         ${listTable(columns, rows, { path: '/app/invoices', ...cursors }, html`<p>No invoices yet. The first successful charge creates one.</p>`)}
+      </section>`,
+    { current: '/app/invoices', ...viewer },
+  )
+}
+
+function statusBadge(status: string): Html {
+  return badge(status, status === 'paid' ? 'good' : 'plainly')
+}
+
+/** One invoice of the tenant. */
+export function invoicePage(viewer: Viewer, invoice: ShownInvoice): Page {
+  const { id, amount, currency, status, amountRefunded, createdAt } = invoice
+  return layout(
+    `Invoice ${id}`,
+    html`${pageHead({ trail: { href: '/app/invoices', label: 'Invoices' }, title: html`Invoice ${id}`, lead: html`Created ${timeText(createdAt)}` })}
+      <section class="card" aria-label="Details">
+        <dl class="facts">
+          <div><dt>Amount</dt><dd><b>${amountText(amount, currency)}</b></dd></div>
+          <div><dt>Status</dt><dd>${statusBadge(status)}</dd></div>
+          <div><dt>Refunded</dt><dd>${amountRefunded === 0 ? html`<span class="quiet">Nothing</span>` : amountText(amountRefunded, currency)}</dd></div>
+        </dl>
+        ${status === 'disputed' ? html`<p class="notice">The cardholder disputes this payment. The billing provider decides, and the status follows its decision.</p>` : ''}
       </section>`,
     { current: '/app/invoices', ...viewer },
   )

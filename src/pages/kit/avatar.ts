@@ -7,6 +7,11 @@ export function avatar(name: string): Html {
   return html`<span class="avatar tint-${tintOf(name)}" aria-hidden="true">${initials(name)}</span>`
 }
 
+/** The initials of a tenant in a square, as decoration beside its name; its id decides the colour. */
+export function emblem({ id, name }: { id: string; name: string }): Html {
+  return html`<span class="avatar emblem tint-${tintOf(id)}" aria-hidden="true">${initials(name)}</span>`
+}
+
 /** `AO` for Ada Okafor, `A` for an address or a single word. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/u)

@@ -6,7 +6,7 @@ import type { FormDraft } from '#src/http/form-draft.ts'
 import { resources } from '#src/resources/index.ts'
 import { pagePathOf, type Resource } from '#src/resources/kit/define.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
-import { avatar } from './avatar.ts'
+import { avatar, emblem } from './avatar.ts'
 import { toast } from './components.ts'
 import { type Html, html, isolated } from './html.ts'
 import { type IconName, icon } from './icon.ts'
@@ -224,10 +224,12 @@ export function sectionFor(path: string, viewer: Pick<Viewer, 'role' | 'operator
 function switcher({ current, tenantId, tenants = [] }: Navigation): Html {
   const active = tenants.find(({ id }) => id === tenantId)
   if (tenants.length < 2) {
-    return active === undefined ? html`` : html`<p class="tenant">${isolated(active.name)}</p>`
+    return active === undefined
+      ? html``
+      : html`<p class="tenant">${emblem(active)}<span class="name">${isolated(active.name)}</span></p>`
   }
   const choices = tenants.slice(0, maxShownTenants).map(({ id, name, role }) => {
-    const label = html`<span class="wrap">${isolated(name)}</span> <span class="quiet">${role}</span>`
+    const label = html`${emblem({ id, name })}<span class="wrap name">${isolated(name)}</span> <span class="quiet">${role}</span>`
     return id === tenantId
       ? html`<li class="choice" aria-current="true">${label}</li>`
       : html`<li><button class="choice" name="tenantId" value="${id}">${label}</button></li>`
@@ -236,7 +238,7 @@ function switcher({ current, tenantId, tenants = [] }: Navigation): Html {
     tenants.length > maxShownTenants
       ? html`<a href="/app/account#tenants">All your tenants</a>`
       : html`<a href="/app/account#tenants">Create a tenant</a>`
-  return html`<button class="tenant" type="button" popovertarget="tenants-menu"><span class="name">${active === undefined ? 'No tenant' : isolated(active.name)}</span>${icon('chevrons')}<span class="unseen">, switch tenant</span></button>
+  return html`<button class="tenant" type="button" popovertarget="tenants-menu">${active === undefined ? '' : emblem(active)}<span class="name">${active === undefined ? 'No tenant' : isolated(active.name)}</span>${icon('chevrons')}<span class="unseen">, switch tenant</span></button>
       <div class="menu" id="tenants-menu" popover>
         <form method="post" action="/app/account/tenants/switch">
           <input type="hidden" name="section" value="${current}">

@@ -215,7 +215,7 @@ export type RowView = {
 
 /** One row, with forms to edit and delete it for those who may. */
 export function rowPage(resource: Paged, { viewer, row, names, done }: RowView): Page {
-  const { page, actions, fields } = resource
+  const { page, fields } = resource
   const word = wordOf(resource)
   const path = pagePathOf(resource)
   const title = String(row[page.heading] ?? '')
@@ -233,8 +233,7 @@ export function rowPage(resource: Paged, { viewer, row, names, done }: RowView):
       ${noticeText(noticesOf(resource), done)}
       ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(page, key)}</dt><dd>${valueText(resource, key, row)}</dd></div>`)}</dl></section>`}
       ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(page, key)}">${String(row[key] ?? '')}</section>`)}
-      ${may(viewer, actions.update) ? editSection(resource, row, viewer) : ''}
-      ${may(viewer, actions.delete) ? deleteSection(resource, Number(row.id)) : ''}`,
+      ${actionSection(resource, row, viewer)}`,
     { current: path, ...viewer },
   )
 }
@@ -245,7 +244,19 @@ function may({ role }: Viewer, action: Action | undefined): boolean {
   return action.permission === null || permissionsOf(role).includes(action.permission)
 }
 
-function editSection(resource: Paged, row: ShownRow, viewer: Viewer): Html {
+/** What the viewer may do with the row, as buttons; empty for nothing. */
+function actionSection(resource: Paged, row: ShownRow, viewer: Viewer): Html {
+  const { update, delete: remove } = resource.actions
+  const acts = [
+    ...(may(viewer, update) ? [editForm(resource, row, viewer)] : []),
+    ...(may(viewer, remove) ? [deleteForm(resource, Number(row.id))] : []),
+  ]
+  return acts.length === 0
+    ? html``
+    : html`<section class="card acts" aria-label="Actions">${acts}</section>`
+}
+
+function editForm(resource: Paged, row: ShownRow, viewer: Viewer): Html {
   const { update } = resource.actions
   const form = changeFormOf(resource)
   if (form === null) return html``
@@ -264,19 +275,17 @@ function editSection(resource: Paged, row: ShownRow, viewer: Viewer): Html {
             ${conditions === '' ? '' : html`<p class="quiet small">${capital(conditions)}.</p>`}
             <button class="button">Save changes</button>`,
   )
-  return html`<section class="card" aria-label="Edit">${folded(`Edit ${word}`, edit)}</section>`
+  return folded(`Edit ${word}`, edit)
 }
 
-function deleteSection(resource: Paged, id: number): Html {
+function deleteForm(resource: Paged, id: number): Html {
   const word = wordOf(resource)
-  return html`<section class="card" aria-label="Delete">
-        ${confirmation({
-          label: `Delete ${word}`,
-          action: `${pagePathOf(resource)}/${id}/delete`,
-          fields: confirmBox(`Delete this ${word}. This cannot be undone.`),
-          button: `Delete ${word}`,
-        })}
-      </section>`
+  return confirmation({
+    label: `Delete ${word}`,
+    action: `${pagePathOf(resource)}/${id}/delete`,
+    fields: confirmBox(`Delete this ${word}. This cannot be undone.`),
+    button: `Delete ${word}`,
+  })
 }
 
 /** The inputs of an action in the order of its fields. */

@@ -23,8 +23,8 @@ export const accountKinds: Kinds = {
     create: ({ world, owner }) =>
       insert(
         world,
-        `INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-         SELECT sha256(gen_random_uuid()::text::bytea), user_id, tenant_id, 'x', now() + interval '1 day'
+        `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, expires_at)
+         SELECT 'test', sha256(gen_random_uuid()::text::bytea), user_id, tenant_id, 'x', now() + interval '1 day'
          FROM memberships WHERE user_id = $1 LIMIT 1 RETURNING id`,
         [owner.userId],
       ),
@@ -34,8 +34,8 @@ export const accountKinds: Kinds = {
     create: ({ world, tenantId }) =>
       insert(
         world,
-        `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
-         VALUES ($1, sha256(gen_random_uuid()::text::bytea), 'x', '{post:read}', now() + interval '1 day')
+        `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, expires_at)
+         VALUES ('test', $1, sha256(gen_random_uuid()::text::bytea), 'x', '{post:read}', now() + interval '1 day')
          RETURNING id`,
         [tenantId],
       ),

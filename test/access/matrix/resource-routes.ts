@@ -22,6 +22,7 @@ export const resourceRoutes: RouteRows = {
   },
   'GET /app/orders': { who: 'order:read', answer: 200 },
   'GET /app/invoices': { who: 'invoice:read', answer: 200 },
+  'GET /app/invoices/:id': { who: 'invoice:read', answer: 200, object: 'invoice' },
   'GET /app/teams': { who: 'team:read', answer: 200 },
   'POST /app/teams': {
     who: 'team:create',

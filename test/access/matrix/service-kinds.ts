@@ -20,8 +20,8 @@ export const serviceKinds: Kinds = {
         world,
         `WITH known AS (SELECT id FROM app_tokens WHERE name = $1::text),
            new AS (
-             INSERT INTO app_tokens (hash, name, permissions, expires_at)
-             SELECT sha256(convert_to($1::text, 'UTF8')), $1::text, '{event:publish}',
+             INSERT INTO app_tokens (last_four, hash, name, permissions, expires_at)
+             SELECT 'test', sha256(convert_to($1::text, 'UTF8')), $1::text, '{event:publish}',
                now() + interval '1 day'
              WHERE NOT EXISTS (SELECT FROM known) RETURNING id
            )

@@ -116,8 +116,8 @@ async function createService({ test, home, elsewhere }: World, actor: Actor) {
     const token = randomApiToken('service')
     if (actor.state === 'ended') return token
     await test.database.admin.query(
-      `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
-       VALUES ($1, $2, 'an actor', $3, now() + make_interval(secs => $4))`,
+      `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, expires_at)
+       VALUES ('test', $1, $2, 'an actor', $3, now() + make_interval(secs => $4))`,
       [tenantId, sha256(sha256(token)), limit, actor.state === 'live' ? 86_400 : -1],
     )
     return token
@@ -182,8 +182,8 @@ async function createTokenOf(
   const token = randomApiToken()
   if (tenantId === null) return token
   await test.database.admin.query(
-    `INSERT INTO api_tokens (hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
-     VALUES ($1, $2, $3, 'an actor', $4, $5, now() + interval '1 day')`,
+    `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, all_permissions, permissions, expires_at)
+     VALUES ('test', $1, $2, $3, 'an actor', $4, $5, now() + interval '1 day')`,
     [sha256(sha256(token)), userId, tenantId, limit === null, limit ?? []],
   )
   return token

@@ -120,8 +120,8 @@ t.test('sessions of another person do not end', async (t) => {
 t.test('tokens of another person take no room', async (t) => {
   const { database, write, admin, elsewhere } = await world(t)
   await database.admin.query(
-    `INSERT INTO api_tokens (user_id, tenant_id, name, hash, expires_at)
-     SELECT $1, $2, 'theirs', sha256(n::text::bytea), now() + interval '1 day'
+    `INSERT INTO api_tokens (last_four, user_id, tenant_id, name, hash, expires_at)
+     SELECT 'test', $1, $2, 'theirs', sha256(n::text::bytea), now() + interval '1 day'
      FROM generate_series(1, 50) n`,
     [elsewhere.userId, elsewhere.tenantId],
   )

@@ -46,8 +46,8 @@ t.test('the worker’s role deletes expired rows and no others', async (t) => {
     ['live', '-1 day'],
   ]) {
     await admin.query(
-      `INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-       VALUES (sha256(convert_to($1, 'UTF8')), $2, $3, $1, now() - $4::interval)`,
+      `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, expires_at)
+       VALUES ('test', sha256(convert_to($1, 'UTF8')), $2, $3, $1, now() - $4::interval)`,
       [name, user.userId, user.tenantId, ago],
     )
   }

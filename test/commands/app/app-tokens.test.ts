@@ -25,7 +25,7 @@ t.test('app tokens are created, listed, rotated and revoked by commands', async 
   t.equal((await types(token)).statusCode, 200)
   const [id = ''] = created.output.split(' ')
   const listed = await run(['list'])
-  t.match(listed.output, `${id}  backend  event-type:read`)
+  t.match(listed.output, `${id}  backend  gtha_…${token.slice(-4)}  event-type:read`)
   t.notMatch(listed.output, token)
   const [shown] = JSON.parse((await run(['list', '--json'])).output)
   t.match(shown, { id, createdBy: null, permissions: ['event-type:read'] })

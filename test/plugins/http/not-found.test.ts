@@ -107,6 +107,64 @@ t.test('a browser gets the 404 of an unknown path with links to go on from', asy
   t.match((await open('/no/such', 'sid=not-verified')).body, 'href="/app/account"')
 })
 
+t.test('error pages keep the frame of who is signed in', async (t) => {
+  const test = await build(t, { RATE_LIMIT_API: '6/60' })
+  const { database } = test
+  const viewer = await createUser(database, { role: 'viewer', email: 'vic@acme.example' })
+  await database.admin.query(`UPDATE tenants SET name = 'Acme Ltd' WHERE id = $1`, [
+    viewer.tenantId,
+  ])
+  const { cookie } = await signIn(test, viewer)
+  const open = (url: string, cookies = cookie) =>
+    test.app.inject({ url, headers: { accept: 'text/html', cookie: cookies } })
+  const refusals = [
+    ['/no/such', 404], // no route
+    ['/orders/999', 404], // a route of the API
+    ['/app/orders/999', 404],
+    ['/app/tenant', 403],
+    ['/app/orders/x', 400],
+  ] as const
+  for (const [url, status] of refusals) {
+    const { statusCode, body } = await open(url)
+    t.equal(statusCode, status, url)
+    t.match(body, 'Acme Ltd', url)
+    t.match(body, 'vic@acme.example', url)
+    t.match(body, 'aria-label="Pages"', url)
+    t.notMatch(body, 'href="/app/audit"', url)
+  }
+  await open('/app/orders')
+  await open('/app/orders')
+  const limited = await open('/app/orders')
+  t.equal(limited.statusCode, 429)
+  t.match(limited.body, 'Acme Ltd')
+
+  await database.admin.query('DELETE FROM sessions WHERE user_id = $1', [viewer.userId])
+  const ended = await open('/no/such')
+  t.equal(ended.statusCode, 404)
+  t.notMatch(ended.body, /Acme Ltd|vic@acme/)
+})
+
+t.test('an error of the API asks the database no second time', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { role: 'admin' })
+  const { cookie } = await signIn(test, user)
+  let asked = 0
+  const { read } = test.app.db
+  test.app.db.read = ((...of: Parameters<typeof read>) => {
+    asked += 1
+    return read(...of)
+  }) as typeof read
+  const ask = async (url: string, accept: string) => {
+    asked = 0
+    await test.app.inject({ url, headers: { accept, cookie } })
+    return asked
+  }
+  t.equal(await ask('/no/such', 'application/json'), 0)
+  t.equal(await ask('/orders/999', 'application/json'), 1)
+  t.equal(await ask('/no/such', 'text/html'), 1)
+  t.equal(await ask('/app/orders/999', 'text/html'), 1)
+})
+
 t.test('a browser gets 405 as a page', async (t) => {
   const { app } = await build(t)
   const answer = await app.inject({

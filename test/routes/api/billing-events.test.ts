@@ -60,8 +60,8 @@ t.test('an API token of an operator has no operator access', async (t) => {
   )
   const token = randomApiToken()
   await built.database.admin.query(
-    `INSERT INTO api_tokens (user_id, tenant_id, name, hash, expires_at)
-     VALUES ($1, $2, 'script', sha256($3), now() + interval '1 day')`,
+    `INSERT INTO api_tokens (last_four, user_id, tenant_id, name, hash, expires_at)
+     VALUES ('test', $1, $2, 'script', sha256($3), now() + interval '1 day')`,
     [userId, tenantId, sha256(token)],
   )
   const authorization = `Bearer ${token}`

@@ -36,7 +36,9 @@ t.test('a service token is returned once, stored as a hash and acts for its tena
   await until(test.database, 'SELECT FROM service_tokens WHERE last_used_at IS NOT NULL')
   const shown = (await send('GET', `/service-tokens/${id}`)).json()
   t.match(shown, { id, name: 'ci', createdBy: user.userId, lastUsedAt: String })
+  t.equal(shown.hint, `gths_…${token.slice(-4)}`)
   t.notOk('token' in shown || 'hash' in shown)
+  t.match((await send('GET', '/app/service-tokens')).body, shown.hint)
   t.same((await send('GET', '/service-tokens')).json(), { data: [shown], nextCursor: null })
   const { rows } = await test.database.admin.query(
     'SELECT service_tokens::text FROM service_tokens',
@@ -66,6 +68,7 @@ t.test('a credential that is not live is 401, whatever is wrong with it', async 
   t.equal(await status(), 200)
   const rotated = await send('POST', `/service-tokens/${id}/rotate-secret`)
   t.equal(await status(), 401, 'rotated')
+  t.equal(rotated.json().hint, `gths_…${rotated.json().token.slice(-4)}`)
   const next = as(test, { authorization: `Bearer ${rotated.json().token}` })
   t.equal((await next('GET', '/posts')).statusCode, 200)
   t.equal((await send('DELETE', `/service-tokens/${id}`)).statusCode, 204)
@@ -344,8 +347,8 @@ t.test('a tenant has at most 50 service tokens; If-Match guards an update', asyn
   t.equal((await change(tag)).statusCode, 412, 'changed since')
   t.equal(answer.statusCode, 201)
   await test.database.admin.query(
-    `INSERT INTO service_tokens (tenant_id, hash, name, permissions, expires_at)
-     SELECT $1, sha256(n::text::bytea), 'x', '{post:read}', now() + interval '1 day'
+    `INSERT INTO service_tokens (last_four, tenant_id, hash, name, permissions, expires_at)
+     SELECT 'test', $1, sha256(n::text::bytea), 'x', '{post:read}', now() + interval '1 day'
      FROM generate_series(2, $2) n`,
     [user.tenantId, maxServiceTokens],
   )

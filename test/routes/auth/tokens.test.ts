@@ -29,7 +29,11 @@ t.test('a token is returned once, stored as a hash and acts for its owner', asyn
   // The last use is recorded beside the request, not within it.
   await until(test.database, 'SELECT FROM api_tokens WHERE last_used_at IS NOT NULL')
   const shown = (await send('GET', `/auth/tokens/${id}`)).json()
-  t.same(Object.keys(shown), ['id', 'name', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt'])
+  const fields = ['id', 'name', 'hint', 'permissions', 'createdAt', 'expiresAt', 'lastUsedAt']
+  t.same(Object.keys(shown), fields)
+  t.equal(shown.hint, `gth_…${token.slice(-4)}`)
+  const page = await send('GET', '/app/account')
+  t.match(page.body, shown.hint)
   t.match(shown, { id, name: 'ci', permissions: null, lastUsedAt: String })
   t.same((await send('GET', '/auth/tokens')).json(), { data: [shown], nextCursor: null })
   const { rows } = await test.database.admin.query('SELECT api_tokens::text FROM api_tokens')
@@ -123,8 +127,8 @@ t.test('a person has at most 50 tokens, in all tenants together', async (t) => {
     [elsewhere.tenantId, user.userId],
   )
   await test.database.admin.query(
-    `INSERT INTO api_tokens (user_id, tenant_id, name, hash, expires_at)
-     SELECT $1, $2, 'old', sha256(n::text::bytea), now() + interval '1 day'
+    `INSERT INTO api_tokens (last_four, user_id, tenant_id, name, hash, expires_at)
+     SELECT 'test', $1, $2, 'old', sha256(n::text::bytea), now() + interval '1 day'
      FROM generate_series(1, $3) AS n`,
     [user.userId, elsewhere.tenantId, maxTokens - 2],
   )

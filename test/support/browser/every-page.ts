@@ -55,7 +55,7 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   await database.admin.query(
     `UPDATE received_events SET customer = 'cus_1' WHERE status = 'unlinked'`,
   )
-  await createTestInvoice(database, tenantId)
+  const invoiceId = await createTestInvoice(database, tenantId)
   const orderId = await createOrder(database, user)
   const declared = await sampleRows(test, { ...user, department: 'a department' })
   const url = `https://8.8.8.8/${'a-long-path/'.repeat(8)}`
@@ -73,6 +73,7 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   /** An address for each page with a parameter. A page that is missing here fails the test. */
   const samples: Record<string, string> = {
     '/app/orders/:id': `/app/orders/${orderId}`,
+    '/app/invoices/:id': `/app/invoices/${invoiceId}`,
     ...declared,
     '/app/events/:id': `/app/events/${events[0].id}`,
     '/app/webhooks/:id': `/app/webhooks/${endpointId}`,

@@ -15,8 +15,8 @@ export async function addAppToken(
 ): Promise<{ id: string; token: string }> {
   const token = randomApiToken('app')
   const { rows } = await admin.query<{ id: string }>(
-    `INSERT INTO app_tokens (hash, name, permissions, expires_at)
-     VALUES ($1, 'backend', $2, now() + make_interval(secs => $3)) RETURNING id`,
+    `INSERT INTO app_tokens (last_four, hash, name, permissions, expires_at)
+     VALUES ('test', $1, 'backend', $2, now() + make_interval(secs => $3)) RETURNING id`,
     [sha256(sha256(token)), permissions, seconds],
   )
   return { id: rows[0]?.id ?? '', token }

@@ -1010,6 +1010,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** @description Prefix and last four characters of the secret, to recognize it */
+      hint: string;
       permissions: string[] | null;
       /** Format: date-time */
       createdAt: string;
@@ -1025,6 +1027,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** @description Prefix and last four characters of the secret, to recognize it */
+      hint: string;
       permissions: string[] | null;
       /** Format: date-time */
       createdAt: string;
@@ -1055,6 +1059,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** @description Prefix and last four characters of the secret, to recognize it */
+      hint: string;
       /** @description `resource:action`; it may do nothing else */
       permissions: string[];
       createdBy: number | null;
@@ -1083,6 +1089,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** @description Prefix and last four characters of the secret, to recognize it */
+      hint: string;
       /** @description `resource:action`; it may do nothing else */
       permissions: string[];
       createdBy: number | null;
@@ -2011,6 +2019,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** @description Prefix and last four characters of the secret, to recognize it */
+      hint: string;
       /** @description `resource:action`; it may do nothing else */
       permissions: string[];
       createdBy: number | null;
@@ -2039,6 +2049,8 @@ export interface components {
       /** Format: uuid */
       id: string;
       name: string;
+      /** @description Prefix and last four characters of the secret, to recognize it */
+      hint: string;
       /** @description `resource:action`; it may do nothing else */
       permissions: string[];
       createdBy: number | null;

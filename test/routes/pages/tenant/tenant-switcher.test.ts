@@ -47,7 +47,11 @@ t.test('every page names the tenant and offers the others, and no foreign one', 
   const { user, other, open } = await setUp(t, 'viewer')
   for (const url of ['/', '/app/orders', '/app/webhooks', '/app/orders/999']) {
     const { body } = await open(url)
-    t.match(body, /popovertarget="tenants-menu"><span class="name"><bdi>Acme/, url)
+    t.match(
+      body,
+      /popovertarget="tenants-menu"><span class="avatar emblem tint-\d" aria-hidden="true">\S{1,4}<\/span><span class="name"><bdi>Acme/,
+      url,
+    )
     t.match(body, `name="tenantId" value="${other.tenantId}"`, url)
     t.match(body, 'Globex &lt;b&gt;', url)
     t.notMatch(body, `value="${user.tenantId}"`, 'they are there already')
