@@ -10,6 +10,7 @@ import { toIdentityProblem, toProviderProblem } from '#src/auth/sign-in/problems
 import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { NoContent, problemOf } from '#src/http/schemas.ts'
+import { returnPage } from '#src/pages/account/sign-in.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {
@@ -45,7 +46,11 @@ const callback: FastifyPluginAsync<Options> = async function callback(app, optio
         operationId: 'finishSignIn',
         tags: ['sign-in'],
         summary: 'The redirect URI: where the provider sends the browser back to',
+        produces: ['text/html'],
         response: {
+          200: Type.String({
+            description: 'Signed in; a page that leads to the URL that the sign-in was for',
+          }),
           302: NoContent('Signed in; to the page that the sign-in was for'),
           400: Refused,
         },
@@ -110,7 +115,10 @@ function finishSignIn(options: Options) {
     count(this, state, 'done', '')
     await request.adoptSession(newCookieId)
     if (purpose === 'sign-in') reply.rememberProvider(state.provider)
-    return reply.redirect(state.returnTo ?? returnTo)
+    const target = state.returnTo ?? returnTo
+    // Browsers apply `form-action` of the provider's page to the redirects after its form, so a page
+    // ends them before the browser goes to another origin.
+    return target.startsWith('/') ? reply.redirect(target) : reply.sendPage(returnPage(target))
   }
 }
 

@@ -9,9 +9,9 @@ export function readPage(path: string): Promise<string> {
   return readFile(`${root}/${path}`, 'utf8')
 }
 
-/** README.md, every page of docs/ and those of the clients. */
+/** README.md, every page of docs/, those of the clients and of the examples. */
 export function listPages(): string[] {
-  return ['README.md', ...globSync('{docs/**,clients/*}/*.md', { cwd: root }).sort()]
+  return ['README.md', ...globSync('{docs/**,clients/*,examples/*}/*.md', { cwd: root }).sort()]
 }
 
 /** The blocks of a page in one language, without their fences. */

@@ -4,6 +4,7 @@ import { codeBlocks, readPage } from './page.ts'
 /** The test that runs every block marked `sh` of a page; `sh not-run` is read by people only. */
 const runners: Readonly<Record<string, string | null>> = {
   'README.md': null,
+  'examples/spa/README.md': 'test/examples/spa-browser.test.ts',
   'docs/install.md': 'test/docs/install.test.ts',
   'docs/operations.md': 'test/docs/restore.test.ts',
   'docs/deployment.md': null,

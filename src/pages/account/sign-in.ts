@@ -76,6 +76,19 @@ function initial(label: string): Html {
   return html`<span class="initial" aria-hidden="true">${first.toUpperCase()}</span>`
 }
 
+/** Leads to a URL on another origin after a sign-in. */
+export function returnPage(url: string): Page {
+  return layout(
+    'Signed in',
+    html`<section class="card narrow">
+        <h1>You are signed in</h1>
+        <p><a class="button" href="${url}">Continue to ${new URL(url).host}</a></p>
+      </section>`,
+    undefined,
+    html`<meta http-equiv="refresh" content="0;url=${url}">`,
+  )
+}
+
 /** `cameBackFrom` and `offer.label` are provider labels as on the sign-in buttons. */
 export type SignedOut = {
   cameBackFrom: string | null

@@ -2683,6 +2683,16 @@ export interface operations {
   /** The redirect URI: where the provider sends the browser back to */
   finishSignIn: {
     responses: {
+      /** @description Signed in; a page that leads to the URL that the sign-in was for */
+      200: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "text/html": string;
+        };
+      };
       /** @description Signed in; to the page that the sign-in was for */
       302: {
         content: never;
