@@ -11,20 +11,24 @@ export type BillingApiConfig = { url: string; key: string }
 type Rules = {
   /** How its signing secrets look, and how to say so. */
   secret: { form: RegExp; text: string } | null
-  /** How its API keys look; null: it has no API that is known here. */
-  key: { form: RegExp; text: string } | null
+  /** How its API keys look, and those of its test mode; null: it has no API that is known here. */
+  key: { form: RegExp; text: string; test: RegExp | null } | null
   /** The address of its API, for a key. */
   url(key: string): string | undefined
 }
 
 const rules: Readonly<Record<BillingProviderName, Rules>> = {
-  signed: { secret: null, key: { form: /^/, text: '' }, url: () => undefined },
+  signed: { secret: null, key: { form: /^/, text: 'its key', test: null }, url: () => undefined },
   stripe: {
     secret: {
       form: /^whsec_/,
       text: 'the signing secret of the endpoint, which starts with whsec_',
     },
-    key: { form: /^[sr]k_(test|live)_/, text: 'a secret or restricted key, sk_… or rk_…' },
+    key: {
+      form: /^[sr]k_(test|live)_/,
+      text: 'a secret or restricted key, sk_… or rk_…',
+      test: /^[sr]k_test_/,
+    },
     url: () => 'https://api.stripe.com/v1',
   },
   paddle: {
@@ -35,6 +39,7 @@ const rules: Readonly<Record<BillingProviderName, Rules>> = {
     key: {
       form: /^pdl_(live|sdbx)_apikey_/,
       text: 'an API key, pdl_live_apikey_… or pdl_sdbx_apikey_…',
+      test: /^pdl_sdbx_/,
     },
     url: (key) =>
       key.startsWith('pdl_sdbx_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com',
@@ -69,6 +74,24 @@ export function isBillingProvider(name: string): name is BillingProviderName {
   return Object.hasOwn(rules, name)
 }
 
+export const billingProviders = Object.keys(rules) as readonly BillingProviderName[]
+
+/** How a secret of the provider looks, in words. */
+export function secretText(provider: BillingProviderName): string {
+  return rules[provider].secret?.text ?? 'the secret that the provider signs with'
+}
+
+/** How a key of its API looks, in words; null if it has none. */
+export function keyText(provider: BillingProviderName): string | null {
+  return rules[provider].key?.text ?? null
+}
+
+/** The mode of a key; null if the provider has none, or keys do not say it. */
+export function modeOf(provider: BillingProviderName, key: string): 'test' | 'live' | null {
+  const test = rules[provider].key?.test ?? null
+  return test === null ? null : test.test(key) ? 'test' : 'live'
+}
+
 /** Whether web processes call its API, to start checkouts. */
 export function hasCheckout(provider: BillingProviderName): boolean {
   return provider === 'stripe' || provider === 'paddle'
@@ -95,15 +118,19 @@ export function readBillingSecrets(
     return [randomToken()]
   }
   const secrets = readSecrets(name, value, minSecretCharacters, faults)
-  const { secret } = rules[provider]
-  for (const given of value === undefined ? [] : secrets) {
-    const stranger = ownerOf(given)
-    if (stranger !== null && stranger !== provider) faults.push(ofAnother(name, stranger, provider))
-    else if (secret !== null && !secret.form.test(given)) {
-      faults.push(`${name}: BILLING_PROVIDER=${provider} needs ${secret.text}.`)
-    }
-  }
+  for (const given of value === undefined ? [] : secrets) checkSecret(provider, given, faults)
   return secrets
+}
+
+/** Checks the form of a secret. */
+export function checkSecret(provider: BillingProviderName, given: string, faults: string[]): void {
+  const name = 'BILLING_WEBHOOK_SECRETS'
+  const { secret } = rules[provider]
+  const stranger = ownerOf(given)
+  if (stranger !== null && stranger !== provider) faults.push(ofAnother(name, stranger, provider))
+  else if (secret !== null && !secret.form.test(given)) {
+    faults.push(`${name}: BILLING_PROVIDER=${provider} needs ${secret.text}.`)
+  }
 }
 
 type ApiSettings = {
@@ -137,7 +164,8 @@ export function readBillingApi(
   return { url: url.replace(/\/+$/, ''), key: key ?? '' }
 }
 
-function checkKey(provider: BillingProviderName, key: string, faults: string[]): void {
+/** Checks the form of a key. */
+export function checkKey(provider: BillingProviderName, key: string, faults: string[]): void {
   const stranger = ownerOf(key)
   const { key: rule } = rules[provider]
   // It is a header. The error of one that cannot be sent repeats it, in logs and to operators.

@@ -5,7 +5,7 @@ import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
 import { markOf, readUser } from './mark.ts'
 
 /** The version whose shapes the program reads: that of the official package in the tests. */
-const version = '2026-10-28.endive'
+export const stripeVersion = '2026-10-28.endive'
 const pageEvents = 100 // the most that Stripe lists
 const listBytes = 33_554_432
 
@@ -18,7 +18,7 @@ export function createStripeApi(
   options: HttpOptions & { baseUrl: string },
 ): ProviderApi & CheckoutApi {
   const { baseUrl } = options
-  const http = createHttp({ ...options, headers: { 'stripe-version': version } })
+  const http = createHttp({ ...options, headers: { 'stripe-version': stripeVersion } })
 
   async function find(path: string, id: string): Promise<ProviderState> {
     const { status, body } = await http('GET', path)

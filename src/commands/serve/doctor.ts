@@ -16,6 +16,7 @@ import { encryptedColumns } from '../keys/keys.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 import { adviceFor } from './advice.ts'
+import { examineBilling } from './billing.ts'
 import { providerRemedy } from './providers.ts'
 import { findMailFaults, findRedisFaults } from './services.ts'
 
@@ -182,11 +183,21 @@ async function examineKeys({ database, encryptionKeys }: Config): Promise<Findin
   }
 }
 
-async function examineServices({ redisUrl, mail }: Config): Promise<Finding[]> {
+async function examineServices(config: Config): Promise<Finding[]> {
+  const { redisUrl, mail, billing } = config
+  const { provider, api } = billing
+  const isBilled = api !== null || provider !== 'signed'
   return Promise.all([
+    ...(isBilled ? [examineProviderOfBilling(config)] : []),
     ...(redisUrl === null ? [] : [found('Redis', findRedisFaults(redisUrl))]),
     ...(mail === null ? [] : [found('mail server', findMailFaults(mail))]),
   ])
+}
+
+async function examineProviderOfBilling(config: Config): Promise<Finding> {
+  const { provider, api } = config.billing
+  const subject = `billing provider ${provider}${api === null ? '' : ` (${api.url})`}`
+  return { subject, ...(await examineBilling(config)) }
 }
 
 async function found(subject: string, faults: Promise<string[]>): Promise<Finding> {

@@ -3,6 +3,18 @@ import { access, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import {
+  type BillingProviderName,
+  billingProviders,
+  checkKey,
+  checkSecret,
+  hasCheckout,
+  isBillingProvider,
+  keyText,
+  modeOf,
+  readBillingPlans,
+  secretText,
+} from '#src/config/billing.ts'
 import { readConfig } from '#src/config/config.ts'
 import {
   findPreset,
@@ -24,12 +36,13 @@ type Question = {
   /** Whether it is asked, after these answers; always without it. */
   applies?(answers: Answers): boolean
   /** @returns what is wrong with the answer; null if nothing is */
-  fault(answer: string): string | null
+  fault(answer: string, answers: Answers): string | null
 }
 
 type Name =
   | ('baseUrl' | 'trustProxy' | 'provider' | 'issuer' | 'clientId' | 'clientSecret')
-  | ('teamId' | 'keyId' | 'privateKeyFile' | 'ownerUrl' | 'billingSecret' | 'operators')
+  | ('teamId' | 'keyId' | 'privateKeyFile' | 'ownerUrl' | 'operators')
+  | ('billingProvider' | 'billingSecret' | 'billingUrl' | 'billingKey' | 'billingPlans')
 /** A question that did not apply has no answer. */
 type Answers = Partial<Record<Name, string>>
 
@@ -79,11 +92,46 @@ const questions: Record<Name, Question> = {
     fault: (answer) =>
       isDatabaseUrl(answer) ? null : 'It must be postgres://USER:PASSWORD@HOST:PORT/DATABASE.',
   },
-  billingSecret: {
-    text: 'Signing secret of the billing webhooks (empty: no billing)',
-    isSecret: true,
+  billingProvider: {
+    text: `Billing provider (${billingProviders.join(', ')}; empty: no billing)`,
     fallback: '',
-    fault: () => null,
+    fault: (answer) =>
+      answer === '' || isBillingProvider(answer)
+        ? null
+        : `It must be one of ${billingProviders.join(', ')}.`,
+  },
+  billingSecret: {
+    text: (answers) => `Signing secret of its webhooks: ${secretText(billingOf(answers))}`,
+    isSecret: true,
+    applies: hasBilling,
+    fault: (answer, answers) =>
+      firstFault(answer, (faults) => checkSecret(billingOf(answers), answer, faults)),
+  },
+  billingUrl: {
+    text: 'URL of the billing API (empty: none)',
+    fallback: '',
+    applies: (answers) => hasBilling(answers) && billingOf(answers) === 'signed',
+    fault: (answer) =>
+      answer === '' || URL.parse(answer)?.protocol === 'https:' ? null : 'It must be an https URL.',
+  },
+  billingKey: {
+    text: (answers) => `Key of its API: ${keyText(billingOf(answers))}`,
+    isSecret: true,
+    applies: (answers) =>
+      hasBilling(answers) && (hasCheckout(billingOf(answers)) || !!answers.billingUrl),
+    fault: (answer, answers) =>
+      modeOf(billingOf(answers), answer) === 'test'
+        ? 'It is of the test mode; production needs a live key.'
+        : firstFault(answer, (faults) => checkKey(billingOf(answers), answer, faults)),
+  },
+  billingPlans: {
+    text: 'The plan of each price, such as price_123:pro,price_456:team (empty: every subscription is pro)',
+    fallback: '',
+    applies: (answers) => hasBilling(answers) && billingOf(answers) !== 'signed',
+    fault: (answer, answers) =>
+      answer === ''
+        ? null
+        : firstFault(answer, (faults) => readBillingPlans(billingOf(answers), answer, faults)),
   },
   operators: {
     text: 'Who operates it, as provider:subject (empty: the start page shows yours after the first sign-in)',
@@ -163,7 +211,7 @@ async function askAll(): Promise<Answers> {
       if (isSecret || !isTerminal) process.stderr.write('\n')
       if (done) throw new OperatorError('The answers ended too early.', 'Nothing was written.')
       const answer = value.trim() || (fallback ?? '')
-      const wrong = /[\r\n\0']/.test(answer) ? 'It must have no quotes.' : fault(answer)
+      const wrong = /[\r\n\0']/.test(answer) ? 'It must have no quotes.' : fault(answer, answers)
       if (wrong === null) return answer
       if (!isTerminal) throw new OperatorError(`${text}: ${wrong}`, 'Nothing was written.')
       printMessage(wrong)
@@ -205,11 +253,7 @@ function settingsOf(answers: Answers): Entry[] {
       value: `k1:${randomToken()}`,
       comment: 'Encrypts provider tokens and endpoint secrets. Back it up apart from the database.',
     },
-    ...optional(
-      'BILLING_WEBHOOK_SECRETS',
-      answers.billingSecret,
-      'Shared with the billing provider.',
-    ),
+    ...billingSettings(answers),
     ...providerSettings(answers),
     ...optional('OPERATORS', answers.operators, 'They see what belongs to no tenant.'),
   ]
@@ -217,6 +261,33 @@ function settingsOf(answers: Answers): Entry[] {
 
 function optional(name: string, value: string | undefined, comment: string): Entry[] {
   return value === undefined || value === '' ? [] : [{ name, value, comment }]
+}
+
+function billingSettings(answers: Answers): Entry[] {
+  if (!hasBilling(answers)) return []
+  const { billingSecret, billingUrl, billingKey, billingPlans } = answers
+  return [
+    { name: 'BILLING_PROVIDER', value: billingOf(answers), comment: 'docs/billing-events.md' },
+    ...optional('BILLING_WEBHOOK_SECRETS', billingSecret, 'Shared with the billing provider.'),
+    ...optional('BILLING_API_URL', billingUrl, 'Where its API is.'),
+    ...optional('BILLING_API_KEY', billingKey, 'Web processes need it too, to start checkouts.'),
+    ...optional('BILLING_PLANS', billingPlans, 'The prices that people can pay.'),
+  ]
+}
+
+function hasBilling({ billingProvider = '' }: Answers): boolean {
+  return billingProvider !== ''
+}
+
+function billingOf({ billingProvider = '' }: Answers): BillingProviderName {
+  return isBillingProvider(billingProvider) ? billingProvider : 'signed'
+}
+
+/** The first fault that a check of the settings finds. */
+function firstFault(answer: string, check: (faults: string[]) => void): string | null {
+  const faults: string[] = []
+  check(faults)
+  return notEmpty(answer) ?? faults[0] ?? null
 }
 
 function isLoopback(addresses: string): boolean {

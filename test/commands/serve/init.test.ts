@@ -20,7 +20,9 @@ const answers = [
   'client-1',
   'hush #1',
   'postgres://owner:pw%23@db.example:5433/product',
+  'signed',
   'whsec_from_the_provider_of_billing',
+  '',
   'login:ada',
 ]
 
@@ -36,6 +38,7 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
   t.match(env, {
     NODE_ENV: 'production',
     OPERATORS: 'login:ada',
+    BILLING_PROVIDER: 'signed',
     BILLING_WEBHOOK_SECRETS: 'whsec_from_the_provider_of_billing',
     OIDC_LOGIN_CLIENT_SECRET: 'hush #1',
     DATABASE_OWNER_URL: 'postgres://owner:pw%23@db.example:5433/product',
@@ -52,7 +55,7 @@ t.test('the answers and new secrets become a complete configuration', async (t) 
 
 t.test('billing and operators can be left open, and init says what follows', async (t) => {
   const cwd = await temporaryFolder(t)
-  const open = answers.with(1, '').with(7, '').with(8, '')
+  const open = [...answers.slice(0, 7).with(1, ''), '', '']
   const { results, status } = await init(t, cwd, open)
   t.equal(status, 0)
   t.match(results, /OPERATORS is empty.* The start page shows/)
@@ -111,8 +114,10 @@ t.test('each answer is checked, and nothing is written with a wrong one', async 
     [4, '', /is needed/],
     [5, "it's", /must have no quotes/],
     [6, 'mysql://a:b@c/d', /must be postgres:/],
-    [7, 'short', /BILLING_WEBHOOK_SECRETS/],
-    [8, 'ada', /OPERATORS: “ada” is not a provider:subject pair/],
+    [7, 'lemon', /It must be one of signed, stripe, paddle, standard\./],
+    [8, 'short', /BILLING_WEBHOOK_SECRETS/],
+    [9, 'http://billing.example.com', /must be an https URL/],
+    [10, 'ada', /OPERATORS: “ada” is not a provider:subject pair/],
   ]
   for (const [index, answer, message] of wrong) {
     const { status, messages } = await init(t, cwd, answers.with(index, answer))
@@ -125,6 +130,52 @@ t.test('each answer is checked, and nothing is written with a wrong one', async 
   t.match(missing, { status: 1, messages: /There is no such file\. Nothing was written\./ })
   const few = await init(t, cwd, answers.slice(0, 3))
   t.match(few, { status: 1, messages: /The answers ended too early\. Nothing was written\./ })
+})
+
+t.test('each billing provider is asked for its own settings, in its own forms', async (t) => {
+  const run = async (...billing: string[]) => {
+    const cwd = await temporaryFolder(t)
+    const result = await init(t, cwd, [...answers.slice(0, 7), ...billing, ''])
+    const env = result.status === 0 ? parseEnv(await readFile(join(cwd, '.env'), 'utf8')) : {}
+    return { ...result, env }
+  }
+  const secret = 'whsec_0123456789'
+  const stripe = await run('stripe', secret, 'rk_live_0123456789', 'price_1:pro,price_2:team')
+  t.match(stripe.messages, /the signing secret of the endpoint, which starts with whsec_/)
+  t.match(stripe.messages, /Key of its API: a secret or restricted key/)
+  t.match(stripe.env, {
+    BILLING_PROVIDER: 'stripe',
+    BILLING_WEBHOOK_SECRETS: secret,
+    BILLING_API_KEY: 'rk_live_0123456789',
+    BILLING_PLANS: 'price_1:pro,price_2:team',
+  })
+  t.match(readConfig(stripe.env).billing, { provider: 'stripe', api: { key: /^rk_live_/ } })
+  t.notMatch(stripe.results + stripe.messages, /0123456789/, 'no secret is printed')
+
+  const paddle = await run('paddle', 'pdl_ntfset_0123456789', 'pdl_live_apikey_1', '')
+  t.match(readConfig(paddle.env).billing, { provider: 'paddle', plans: null })
+  t.match(paddle.env, { BILLING_PROVIDER: 'paddle', BILLING_API_KEY: 'pdl_live_apikey_1' })
+  const standard = await run('standard', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'prod_1:pro')
+  t.match(standard.env, { BILLING_PROVIDER: 'standard', BILLING_PLANS: 'prod_1:pro' })
+  t.notMatch(standard.messages, /Key of its API/)
+  const url = 'https://billing.example.com/v1'
+  const signed = await run('signed', 'a secret of sixteen', url, 'a key of its API')
+  t.match(signed.env, { BILLING_API_URL: url, BILLING_API_KEY: 'a key of its API' })
+
+  for (const [billing, message] of [
+    [['stripe', 'pdl_ntfset_0123456789'], /is one of paddle, but BILLING_PROVIDER is stripe/],
+    [['stripe', 'another_0123456789'], /needs the signing secret of the endpoint/],
+    [['stripe', secret, 'pk_live_1'], /needs a secret or restricted key/],
+    [['stripe', secret, 'sk_test_1'], /It is of the test mode; production needs a live key/],
+    [['paddle', 'pdl_ntfset_0123456789', 'pdl_sdbx_apikey_1'], /of the test mode/],
+    [['stripe', secret, 'sk_live_1', 'price_1'], /must be price:plan pairs/],
+    [['stripe', ''], /It is needed/],
+  ] as const) {
+    const { status, messages } = await run(...billing)
+    t.equal(status, 1, billing.join(' '))
+    t.match(messages, message)
+    t.match(messages, /Nothing was written/)
+  }
 })
 
 t.test('a file that cannot be written is named', async (t) => {

@@ -1,0 +1,72 @@
+import { type Probe, probeApi } from '#src/billing/providers/probe.ts'
+import { hasCheckout, modeOf } from '#src/config/billing.ts'
+import type { Config } from '#src/config/config.ts'
+import { unixSeconds } from '#src/runtime/clock.ts'
+
+const names = { stripe: 'Stripe', paddle: 'Paddle' } as const
+
+/** What is wrong with the billing provider, and what may be; each with its remedy. */
+export type BillingFindings = { faults: string[]; hints: string[] }
+
+/** Checks the key, its mode, and whether the API of the provider accepts it. */
+export async function examineBilling({
+  billing: { provider, api },
+  production,
+  clock,
+}: Config): Promise<BillingFindings> {
+  if (api === null) return { faults: [], hints: withoutKey(provider) }
+  const name = provider === 'stripe' || provider === 'paddle' ? names[provider] : 'The billing API'
+  const mode = modeOf(provider, api.key)
+  const faults: string[] = []
+  const hints: string[] = []
+  if (production && mode === 'test') {
+    faults.push(
+      `BILLING_API_KEY is of ${name}’s test mode, but this is production: nobody would really pay, and events of a test are ignored. Set the key and the signing secret of the live mode.`,
+    )
+  }
+  if (!production && mode === 'live') {
+    hints.push(
+      `BILLING_API_KEY is of ${name}’s live mode, but this is not production: people would really pay. Set a key of the test mode, or NODE_ENV=production.`,
+    )
+  }
+  try {
+    const probe = await probeApi(provider, api, unixSeconds(clock))
+    faults.push(...answerFaults(name, probe, mode))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    faults.push(
+      `${name} cannot be reached at ${api.url}: ${reason}. Check ${provider === 'signed' ? 'BILLING_API_URL' : 'BILLING_API_URL, if it is set,'} and that this machine may connect to it.`,
+    )
+  }
+  return { faults, hints }
+}
+
+function answerFaults(name: string, { status, mode }: Probe, own: Probe['mode']): string[] {
+  if (status === 401) {
+    return [`${name} refuses BILLING_API_KEY (401). Create a key in its dashboard and set that.`]
+  }
+  if (status === 403) {
+    return [
+      `${name} does not let BILLING_API_KEY read events (403). Give it the permissions of docs/billing-events.md, or set a key of the account and mode that BILLING_API_URL leads to.`,
+    ]
+  }
+  if (status !== 200) {
+    return [
+      `${name} answers ${status} to a request for events. Check BILLING_API_URL; if it is right, wait until the provider works again.`,
+    ]
+  }
+  if (own !== null && mode !== null && own !== mode) {
+    return [
+      `BILLING_API_KEY looks like a key of the ${own} mode, but the API answers with events of the ${mode} mode. Set the key of the mode that you mean, and check BILLING_API_URL.`,
+    ]
+  }
+  return []
+}
+
+function withoutKey(provider: Config['billing']['provider']): string[] {
+  return hasCheckout(provider)
+    ? [
+        'BILLING_API_KEY is empty: nobody can start a checkout, lost webhooks are not found, and operators link every customer. Create a key as docs/billing-events.md says and set it.',
+      ]
+    : []
+}
