@@ -15,10 +15,10 @@
 
 -- ---- Tenants and people ----
 
--- A person sees the tenants of which they are a member, not only the current one.
+-- A person sees the open tenants of which they are a member, not only the current one.
 CREATE POLICY tenant_scope ON tenants USING (id = (SELECT current_tenant_id()));
 CREATE POLICY member_scope ON tenants FOR SELECT
-  USING (EXISTS (
+  USING (closed_at IS NULL AND EXISTS (
     SELECT FROM memberships m
     WHERE m.tenant_id = tenants.id AND m.user_id = (SELECT current_user_id())));
 
@@ -67,7 +67,10 @@ CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
 -- ---- Signing in ----
 -- sign_in_attempts and logout_tokens have no policy: only functions of the owner read them.
 
-CREATE POLICY owner_scope ON sessions USING (user_id = (SELECT current_user_id()));
+-- Sessions and API tokens in a closed tenant have ended, though a worker deletes their rows later.
+CREATE POLICY owner_scope ON sessions
+  USING (user_id = (SELECT current_user_id())
+         AND (tenant_id IS NULL OR EXISTS (SELECT FROM tenants t WHERE t.id = sessions.tenant_id)));
 
 -- A grant belongs to the user of its identity.
 CREATE POLICY owner_scope ON provider_grants
@@ -84,7 +87,7 @@ CREATE POLICY owner_scope ON idempotency_keys USING (user_id = (SELECT current_u
 
 -- Only a session creates a token: a token cannot create another one.
 CREATE POLICY owner_scope ON api_tokens
-  USING (user_id = (SELECT current_user_id()))
+  USING (user_id = (SELECT current_user_id()) AND EXISTS (SELECT FROM tenants t WHERE t.id = api_tokens.tenant_id))
   WITH CHECK (user_id = (SELECT current_user_id()) AND tenant_id = (SELECT current_tenant_id())
               AND (SELECT current_scope_kind()) = 'session');
 

@@ -176,7 +176,7 @@ async function startParts(
   parts.stoppables.push(
     startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),
   )
-  parts.stoppables.push(startErasures(systemDb, metrics.identity, logger))
+  parts.stoppables.push(startErasures(systemDb, queue, metrics.identity, logger))
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

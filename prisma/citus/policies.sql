@@ -83,8 +83,10 @@ CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
 -- ---- Signing in ----
 -- sign_in_attempts and logout_tokens have no policy: only functions of the owner read them.
 
+-- Sessions and API tokens in a closed tenant have ended, though a worker deletes their rows later.
 CREATE POLICY owner_scope ON sessions
-  USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));
+  USING (user_id = (SELECT current_user_id()) AND (tenant_id IS NULL OR is_own_tenant(tenant_id)))
+  WITH CHECK (user_id = (SELECT current_user_id()));
 
 -- A grant belongs to the user of its identity.
 CREATE POLICY owner_scope ON provider_grants
@@ -109,7 +111,7 @@ CREATE POLICY owner_scope ON idempotency_keys
 
 -- Only a session creates a token: a token cannot create another one.
 CREATE POLICY owner_scope ON api_tokens
-  USING (user_id = (SELECT current_user_id()))
+  USING (user_id = (SELECT current_user_id()) AND is_own_tenant(tenant_id))
   WITH CHECK (user_id = (SELECT current_user_id()) AND tenant_id = (SELECT current_tenant_id())
               AND (SELECT current_scope_kind()) = 'session');
 

@@ -19,7 +19,7 @@ END
 $$;
 
 -- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last
--- admin of a tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user.
+-- admin of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user.
 CREATE OR REPLACE FUNCTION erase_person(person bigint)
 RETURNS TABLE (outcome text, tenants text[], revocations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -34,7 +34,8 @@ BEGIN
   -- The locked row of the user prevents new memberships, so these are all of them.
   PERFORM public.lock_memberships_of(person);
   FOR tenant IN
-    SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person AND m.role = 'admin'
+    SELECT m.tenant_id FROM public.memberships m
+    WHERE m.user_id = person AND m.role = 'admin' AND NOT public.is_closed(m.tenant_id)
       AND EXISTS (SELECT FROM public.memberships o
                   WHERE o.tenant_id = m.tenant_id AND o.user_id <> person)
       AND NOT EXISTS (SELECT FROM public.memberships o
@@ -47,12 +48,10 @@ BEGIN
   revocations := public.retire_grants(person, NULL);
   DELETE FROM public.invitations i WHERE i.email = ANY (public.verified_emails(person));
   FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP
-    IF EXISTS (SELECT FROM public.memberships o
-               WHERE o.tenant_id = tenant AND o.user_id <> person) THEN
-      PERFORM public.remove_membership(tenant, person);
-    ELSE
-      revocations := revocations || public.close_tenant(tenant);
+    IF NOT EXISTS (SELECT FROM public.memberships o WHERE o.tenant_id = tenant AND o.user_id <> person) THEN
+      PERFORM public.close_tenant(tenant);
     END IF;
+    PERFORM public.remove_membership(tenant, person);
   END LOOP;
   DELETE FROM public.users u WHERE u.id = person;
   outcome := 'erased';
@@ -60,21 +59,34 @@ BEGIN
 END
 $$;
 
+-- Deletes a user whose tenants are all closed, as a worker does later, and returns the provider tokens to revoke. For
+-- people who sign in meanwhile.
+CREATE OR REPLACE FUNCTION erase_departed(person bigint) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  revocations uuid[] := '{}';
+  tenant uuid;
+BEGIN
+  IF EXISTS (SELECT FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
+             WHERE m.user_id = person AND t.closed_at IS NULL) THEN RETURN revocations; END IF;
+  FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP
+    revocations := revocations || (SELECT r.revocations FROM public.remove_membership(tenant, person) r);
+  END LOOP;
+  RETURN revocations;
+END
+$$;
+
 -- Queues the erasure of a deleted user. Takes their name out of their own tenant's.
 CREATE OR REPLACE FUNCTION note_erasure() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  entered text := coalesce(current_setting('app.scope', true), '');
 BEGIN
-  PERFORM public.set_scope('erasure', '', OLD.id, OLD.own_tenant_id);
   INSERT INTO public.erasures (kind, user_id) VALUES ('person', OLD.id);
   UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = OLD.own_tenant_id;
-  PERFORM public.put_scope(entered);
   RETURN OLD;
 END
 $$;
 
--- Deletes the active tenant of an admin's session if `confirmed_name` is its name. The session gets a new id and the
--- tenant that was active before, or ends. Outcome: moved, ended, no-admin, other-name, session-ended.
+-- Closes the active tenant of an admin's session if `confirmed_name` is its name, and removes the admin. The session
+-- gets a new id and the tenant that was active before, or ends. Outcome: moved, ended, no-admin, other-name,
+-- session-ended.
 CREATE OR REPLACE FUNCTION delete_tenant(credential bytea, new_credential bytea, confirmed_name text)
 RETURNS TABLE (outcome text, user_id bigint, tenant_id uuid, revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -83,22 +95,29 @@ DECLARE
   current_session record;
   next_tenant uuid;
   is_admin boolean;
+  is_named boolean;
 BEGIN
   SELECT s.id, s.user_id, s.tenant_id INTO current_session FROM public.sessions s
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
   user_id := current_session.user_id;
   tenant_id := current_session.tenant_id;
-  PERFORM FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id ORDER BY m.user_id FOR UPDATE;
   is_admin := EXISTS (
     SELECT FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
       AND m.user_id = current_session.user_id AND m.role = 'admin');
-  PERFORM FROM public.sessions s WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
+  is_named := public.tenant_name(current_session.tenant_id) = confirmed_name;
+  IF is_admin AND is_named THEN
+    PERFORM FROM public.tenants t WHERE t.id = current_session.tenant_id FOR UPDATE;
+    PERFORM FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
+      AND m.user_id = current_session.user_id AND m.role = 'admin' FOR UPDATE;
+    is_admin := FOUND;
+  END IF;
+  PERFORM FROM public.sessions s WHERE s.id = current_session.id AND s.id_hash = sha256(credential)
+    AND NOT public.is_closed(s.tenant_id) FOR UPDATE;
   outcome := CASE
     WHEN NOT FOUND THEN 'session-ended'
     WHEN NOT is_admin THEN 'no-admin'
-    WHEN public.tenant_name(current_session.tenant_id) IS DISTINCT FROM confirmed_name
-      THEN 'other-name'
-    ELSE 'ended'
+    WHEN is_named THEN 'ended'
+    ELSE 'other-name'
   END;
   IF outcome <> 'ended' THEN RETURN NEXT; RETURN; END IF;
   next_tenant := public.activate_other_tenant(current_session.user_id, current_session.tenant_id);
@@ -107,39 +126,42 @@ BEGIN
     UPDATE public.sessions s SET tenant_id = next_tenant, id_hash = sha256(new_credential)
       WHERE s.id = current_session.id;
   END IF;
-  revocations := public.close_tenant(current_session.tenant_id);
+  PERFORM public.close_tenant(current_session.tenant_id);
+  SELECT r.revocations INTO revocations
+    FROM public.remove_membership(current_session.tenant_id, current_session.user_id) r;
   RETURN NEXT;
 END
 $$;
 
--- Ends all access to a tenant: disables its endpoints, deletes service tokens and memberships, and with these sessions
--- and tokens; users without another tenant are deleted. An invitation counts only while its inviter is a member. Queues
--- the deletion of all other rows (purge_tenant). Returns the provider tokens to revoke.
-CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  entered text := coalesce(current_setting('app.scope', true), '');
-  revocations uuid[] := '{}';
-  member bigint;
+-- Ends all access to a tenant, in constant time: no credential and no job enters a closed tenant, and its members count
+-- as members nowhere. Waits for the writes in the tenant, which hold it FOR KEY SHARE. Queues the deletion of its
+-- members (end_memberships) and rows (purge_tenant).
+CREATE OR REPLACE FUNCTION close_tenant(tenant uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-  PERFORM FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id FOR UPDATE;
-  PERFORM public.set_scope('erasure', '', NULL, tenant);
+  PERFORM FROM public.tenants t WHERE t.id = tenant FOR UPDATE;
+  UPDATE public.tenants t SET closed_at = now() WHERE t.id = tenant AND t.closed_at IS NULL;
+  IF NOT FOUND THEN RETURN; END IF;
   -- The plan ends with it: billing events change a plan through the user's own tenant, so it could never end later.
   UPDATE public.users u SET own_tenant_id = NULL, plan = NULL, subscription_status = NULL,
       subscription_period_end = NULL, subscription_cancels_at = NULL
     WHERE u.own_tenant_id = tenant;
-  UPDATE public.webhook_endpoints e SET recover_when_disabled = false WHERE e.tenant_id = tenant;
-  UPDATE public.endpoint_states s
-    SET status = 'disabled', disabled_at = coalesce(s.disabled_at, now())
-    WHERE s.tenant_id = tenant;
-  DELETE FROM public.service_tokens s WHERE s.tenant_id = tenant;
+  INSERT INTO public.erasures (kind, tenant_id) VALUES ('tenant', tenant);
+END
+$$;
+
+-- Removes up to `batch` members of a closed tenant; users without another tenant are deleted. Returns the provider
+-- tokens to revoke.
+CREATE OR REPLACE FUNCTION end_memberships(tenant uuid, batch integer) RETURNS uuid[] LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  revocations uuid[] := '{}';
+  member bigint;
+BEGIN
+  IF NOT public.is_closed(tenant) THEN RETURN revocations; END IF;
   FOR member IN
-    SELECT m.user_id FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id
+    SELECT m.user_id FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id LIMIT batch
   LOOP
     revocations := revocations || (SELECT r.revocations FROM public.remove_membership(tenant, member) r);
   END LOOP;
-  UPDATE public.token_revocations r SET tenant_id = NULL WHERE r.tenant_id = tenant;
-  INSERT INTO public.erasures (kind, tenant_id) VALUES ('tenant', tenant);
-  PERFORM public.put_scope(entered);
   RETURN revocations;
 END
 $$;
@@ -161,15 +183,18 @@ BEGIN
 END
 $$;
 
--- Works on one batch of an erasure, so that no other worker claims it meanwhile. Returns true if nothing is left.
-CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer) RETURNS boolean
+-- Works on one batch of an erasure, so that no other worker claims it meanwhile. `finished` is true if nothing is left;
+-- `revocations` are provider tokens to revoke. A member holds locks that their other tenants wait for, so these batches
+-- have at most 100 members.
+CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer, OUT finished boolean, OUT revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   due public.erasures;
-  finished boolean;
 BEGIN
+  revocations := '{}';
   UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = erasure RETURNING e.* INTO due;
-  IF NOT FOUND THEN RETURN true; END IF;
+  IF NOT FOUND THEN finished := true; RETURN; END IF;
+  IF due.kind = 'tenant' THEN revocations := public.end_memberships(due.tenant_id, least(batch, 100)); END IF;
   finished := CASE due.kind
     WHEN 'tenant' THEN public.purge_tenant(due.tenant_id, batch)
     WHEN 'person' THEN public.purge_person(due.user_id, batch)
@@ -179,7 +204,6 @@ BEGIN
   END;
   IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
   PERFORM public.clear_scope();
-  RETURN finished;
 END
 $$;
 
@@ -190,7 +214,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   FROM public.erasures e GROUP BY e.kind
 $$;
 
--- Deletes one batch of the rows of a tenant without members, and finally the tenant. Returns true if nothing is left.
+-- Deletes one batch of the rows of a closed tenant without members, and finally the tenant. Returns true if nothing is
+-- left, also for an open tenant.
 -- Audit entries about a person stay with the person and lose the tenant. Jobs go last: a worker adds the job of a next
 -- attempt only while it holds the delivery. Tables without a name here have few rows, which go by foreign keys.
 CREATE OR REPLACE FUNCTION purge_tenant(tenant uuid, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
@@ -199,7 +224,8 @@ DECLARE
   purged integer;
   source record;
 BEGIN
-  IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant) THEN RETURN true; END IF;
+  IF NOT public.is_closed(tenant) THEN RETURN true; END IF;
+  IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant) THEN RETURN false; END IF;
   PERFORM public.set_scope('erasure', '', NULL, tenant);
   FOR source IN SELECT * FROM (VALUES
     ('deliveries', 'id', 'id'), ('outbound_events', 'id', 'id'), ('endpoint_replays', 'id', 'id'),
@@ -215,6 +241,7 @@ BEGIN
     GET DIAGNOSTICS purged = ROW_COUNT;
     IF purged = batch THEN RETURN false; END IF;
   END LOOP;
+  UPDATE public.token_revocations r SET tenant_id = NULL WHERE r.tenant_id = tenant;
   DELETE FROM public.audit_log a WHERE a.id IN (
     SELECT o.id FROM public.audit_log o WHERE o.tenant_id = tenant AND o.user_id IS NULL LIMIT batch);
   GET DIAGNOSTICS purged = ROW_COUNT;
@@ -279,7 +306,7 @@ DECLARE
   written name;
   changed integer;
 BEGIN
-  IF EXISTS (SELECT FROM public.erasures e WHERE e.tenant_id = tenant AND e.kind = 'tenant') THEN RETURN true; END IF;
+  IF public.is_closed(tenant) THEN RETURN true; END IF;
   PERFORM public.set_scope('erasure', '', NULL, tenant);
   FOR written IN
     SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid

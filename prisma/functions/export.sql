@@ -29,7 +29,7 @@ VALUES
    ARRAY['declined_at', 'mailed_at', 'link_hash'], false),
   ('person', 'orders', 'orders', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
   ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
-  ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', true),
+  ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', ARRAY['closed_at'], true),
   ('person', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2 AND r.author_id = $1', '{}', true),
   ('person', 'teamMemberships', 'team_members', 'r.team_id', 'bigint',
    'r.tenant_id = $2 AND r.user_id = $1', '{}', true),
@@ -47,7 +47,7 @@ VALUES
    ARRAY['hash', 'permissions', 'secret_rotated_at', 'last_used_at'], false),
   ('person', 'appTokensCreated', 'app_tokens', 'r.id', 'uuid', 'r.created_by = $1',
    ARRAY['hash', 'permissions', 'secret_rotated_at', 'last_used_at'], false),
-  ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2', '{}', false),
+  ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2 AND r.closed_at IS NULL', ARRAY['closed_at'], false),
   ('tenant', 'users', 'users', 'r.id', 'bigint',
    'EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $2 AND m.user_id = r.id)',
    ARRAY['email_verified', 'plan', 'billing_customer', 'own_tenant_id', 'subscription_status',
@@ -103,7 +103,8 @@ BEGIN
   ELSE
     PERFORM public.set_scope('export', '', person, NULL);
     IF described.by_tenant AND NOT EXISTS (
-        SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = person)
+        SELECT FROM public.memberships m
+        WHERE m.tenant_id = tenant AND m.user_id = person AND NOT public.is_closed(tenant))
       AND NOT EXISTS (
         SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person)
     THEN

@@ -73,7 +73,8 @@ BEGIN
     PERFORM FROM public.users u WHERE u.id = enter_attempt.user_id FOR UPDATE;
     SELECT s.user_id, s.tenant_id, s.authenticated_at IS NOT NULL
       INTO session_user_id, session_tenant_id, session_time_known
-      FROM public.sessions s WHERE s.id = browser AND s.expires_at > now() FOR UPDATE;
+      FROM public.sessions s
+      WHERE s.id = browser AND s.expires_at > now() AND NOT public.is_closed(s.tenant_id) FOR UPDATE;
     IF session_user_id = user_id THEN entered := user_id; END IF;
   END IF;
   scope_text := public.set_scope(purpose, provider || '/' || browser, entered, NULL);
@@ -128,12 +129,19 @@ BEGIN
 END
 $$;
 
+-- `revocations` are provider tokens of users who are deleted here, because all their tenants are closed.
 CREATE OR REPLACE FUNCTION look_up_identity(subject text, address text, operators text[])
-RETURNS TABLE (identity_user_id bigint, address_user_id bigint, address_user_operates boolean)
+RETURNS TABLE (identity_user_id bigint, address_user_id bigint, address_user_operates boolean, revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
 BEGIN
+  revocations := public.erase_departed((
+      SELECT i.user_id FROM public.oauth_identities i
+      WHERE i.provider = attempt.provider AND i.provider_user_id = subject))
+    || public.erase_departed((
+      SELECT u.id FROM public.users u
+      WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified));
   SELECT i.user_id INTO identity_user_id FROM public.oauth_identities i
     WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
   IF NOT FOUND THEN
@@ -159,7 +167,7 @@ BEGIN
     FROM public.invitations i
     JOIN public.memberships m
       ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
-    WHERE i.email = lower(address COLLATE "C")
+    WHERE i.email = lower(address COLLATE "C") AND NOT public.is_closed(i.tenant_id)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now();
   RETURN NEXT;
 END
@@ -217,7 +225,7 @@ DECLARE
   attempt record := public.current_attempt('sign-in');
   tenant uuid := gen_random_uuid();
   created bigint;
-  scope_text text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, NULL, tenant);
+  scope_text text;
 BEGIN
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   INSERT INTO public.users (email, own_tenant_id) VALUES (address, tenant) RETURNING id INTO created;
@@ -293,7 +301,7 @@ BEGIN
 END
 $$;
 
--- Starts the session of a completed sign-in and enters it: in the tenant that was active last, else the one of the
+-- Starts the session of a completed sign-in and enters it: in the open tenant that was active last, else the one of the
 -- latest invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the
 -- browser is deleted.
 CREATE OR REPLACE FUNCTION start_session(
@@ -319,7 +327,8 @@ BEGIN
   UPDATE public.memberships t SET last_active_at = now()
     WHERE t.user_id = attempt.user_id AND t.tenant_id = (
       SELECT m.tenant_id FROM public.memberships m JOIN public.users u ON u.id = m.user_id
-      WHERE m.user_id = attempt.user_id
+      JOIN public.tenants o ON o.id = m.tenant_id
+      WHERE m.user_id = attempt.user_id AND o.closed_at IS NULL
       ORDER BY m.last_active_at DESC NULLS LAST, m.tenant_id IS NOT DISTINCT FROM u.own_tenant_id,
                m.created_at DESC, m.tenant_id
       LIMIT 1)

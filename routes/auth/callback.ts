@@ -84,7 +84,7 @@ function finishSignIn(options: Options) {
     const { responseMode, issuerTemplate } = provider.setup
     const formName = responseMode && unsealName(encryptionKeys, parameters, nowSeconds)
     const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
-    const result = await completeSignIn(this.systemDb, {
+    const result = await completeSignIn(this.systemDb, this.queue, {
       identity: {
         ...identity,
         name: identity.name ?? formName,

@@ -304,6 +304,7 @@ export const queuePrivileges: Readonly<
  * (src/schema/verification/verify-tables.ts).
  */
 export const identityTables = [
+  'tenants',
   'users',
   'oauth_identities',
   'sessions',

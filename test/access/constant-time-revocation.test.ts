@@ -14,6 +14,7 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
  */
 
 const many = 500_000
+const manyMembers = 50_000
 const few = 10
 
 /** An admin, a member who has another tenant, a member who has no other, and all that they have left. */
@@ -75,6 +76,8 @@ t.test('ending a right takes constant time, whatever history there is', async (t
   const [large, small] = [await createWorld(test), await createWorld(test)]
   await fill(test.database, large, many)
   await fill(test.database, small, few)
+  await addMembers(test.database, large, manyMembers)
+  await addMembers(test.database, small, few)
   await test.database.admin.query('VACUUM ANALYZE')
 
   const owner = await connect(t, test.database.ownerUrl)
@@ -160,6 +163,29 @@ async function fill(database: TestDatabase, world: World, count: number): Promis
         })
       }
     }
+    await client.query('RESET session_replication_role')
+  } finally {
+    client.release()
+  }
+}
+
+/** Members who have no other tenant, each with a session and an API token. */
+async function addMembers(database: TestDatabase, { admin }: World, count: number): Promise<void> {
+  const client = await database.admin.connect()
+  try {
+    await client.query('SET session_replication_role = replica')
+    await client.query(
+      `WITH person AS (
+         INSERT INTO users (email) SELECT 'member' FROM generate_series(1, $2::int) RETURNING id
+       ), member AS (
+         INSERT INTO memberships (tenant_id, user_id, role) SELECT $1, id, 'viewer' FROM person
+       ), session AS (
+         INSERT INTO sessions (id_hash, user_id, tenant_id, expires_at)
+         SELECT sha256(id::text::bytea), id, $1, now() + interval '1 day' FROM person)
+       INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
+       SELECT sha256(id::text::bytea), id, $1, 'x', now() + interval '1 day' FROM person`,
+      [admin.tenantId, count],
+    )
     await client.query('RESET session_replication_role')
   } finally {
     client.release()

@@ -21,6 +21,10 @@ const revocations: Record<string, { sql: string; of: 'session' | 'token' | 'both
     sql: `UPDATE memberships SET department = 'other' WHERE user_id = $1`,
     of: 'both',
   },
+  'the tenant is closed': {
+    sql: 'SELECT close_tenant((SELECT tenant_id FROM memberships WHERE user_id = $1))',
+    of: 'both',
+  },
   'the user is deleted': { sql: 'DELETE FROM users WHERE id = $1', of: 'both' },
 }
 

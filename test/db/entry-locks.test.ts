@@ -20,6 +20,7 @@ const revocations = {
     `UPDATE service_tokens SET hash = sha256(gen_random_uuid()::text::bytea)`,
     // As lockServiceToken does before permissions are changed.
     'SELECT FROM service_tokens',
+    'SELECT close_tenant',
   ],
 } as const
 
@@ -51,6 +52,7 @@ for (const kind of ['session', 'token', 'service'] as const) {
 }
 
 function conditionOf(sql: string): string {
+  if (sql.includes('close_tenant')) return `${sql}($1)`
   if (!sql.includes('service_tokens')) return `${sql} WHERE user_id = $1`
   return `${sql} WHERE tenant_id = $1${sql.startsWith('SELECT') ? ' FOR UPDATE' : ''}`
 }

@@ -45,6 +45,7 @@ type Kind = {
   endings: readonly string[]
 }
 
+const ofTenant = '(SELECT tenant_id FROM memberships WHERE user_id = $1)'
 const ofMember = [
   `UPDATE memberships SET role = 'viewer' WHERE user_id = $1`,
   `UPDATE memberships SET department = 'sales' WHERE user_id = $1`,
@@ -52,8 +53,8 @@ const ofMember = [
   `UPDATE users SET email = 'other@example.com' WHERE id = $1`,
   `UPDATE users SET plan = 'pro' WHERE id = $1`,
   'DELETE FROM users WHERE id = $1',
+  `SELECT close_tenant(${ofTenant})`,
 ]
-const ofTenant = '(SELECT tenant_id FROM memberships WHERE user_id = $1)'
 
 const kinds: Record<string, Kind> = {
   session: {
@@ -92,6 +93,7 @@ const kinds: Record<string, Kind> = {
       `UPDATE service_tokens SET hash = sha256(hash) WHERE tenant_id = ${ofTenant}`,
       `UPDATE service_tokens SET permissions = '{post:create}' WHERE tenant_id = ${ofTenant}`,
       `UPDATE service_tokens SET name = 'renamed' WHERE tenant_id = ${ofTenant}`,
+      `SELECT close_tenant(${ofTenant})`,
     ],
   },
 }

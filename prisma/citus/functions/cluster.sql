@@ -24,13 +24,13 @@ RETURN (
   WHERE t.transaction_number > 0
     AND t.transaction_stamp > transaction_timestamp() - interval '10 minutes');
 
--- Whether the person of the scope is a member of the tenant.
+-- Whether the person of the scope is a member of the tenant, and it is open.
 CREATE OR REPLACE FUNCTION is_own_tenant(tenant uuid) RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  RETURN EXISTS (SELECT FROM public.{memberships} m
-                 WHERE m.tenant_id = tenant AND m.user_id = public.current_user_id());
+  RETURN EXISTS (SELECT FROM public.{memberships} m JOIN public.{tenants} t ON t.id = m.tenant_id
+                 WHERE m.tenant_id = tenant AND m.user_id = public.current_user_id() AND t.closed_at IS NULL);
 END
 $$;
 
@@ -202,15 +202,11 @@ $$;
 CREATE OR REPLACE FUNCTION note_erased_user(person bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  entered text := coalesce(current_setting('app.scope', true), '');
   own_tenant uuid;
-  scope_text text;
 BEGIN
   SELECT u.own_tenant_id INTO own_tenant FROM public.users u WHERE u.id = person;
   IF NOT FOUND THEN RETURN; END IF; -- with their last membership
-  scope_text := public.set_scope('erasure', '', person, own_tenant);
   INSERT INTO public.erasures (kind, user_id) VALUES ('person', person);
   UPDATE public.tenants t SET name = 'Tenant ' || left(t.id::text, 8) WHERE t.id = own_tenant;
-  scope_text := public.put_scope(entered);
 END
 $$;

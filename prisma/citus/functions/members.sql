@@ -46,8 +46,7 @@ END
 $$;
 
 -- The open invitations of the user of a session, newest first, or the one with the id `chosen`, which may have been opened
--- by its link; none for an API token. Only members see a tenant, so its name is read in its own scope. Restores the
--- scope of the caller.
+-- by its link; none for an API token.
 CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea)
 RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
@@ -56,35 +55,28 @@ RETURNS TABLE (
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  entered text := current_setting('app.scope', true);
   person bigint := public.current_user_id();
   addresses text[];
-  scope_text text;
 BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
   addresses := public.invited_emails(person, chosen, link);
-  FOR id, tenant_id, role, department, inviter, created_at, expires_at IN
-    SELECT i.id, i.tenant_id, i.role, i.department, u.email, i.created_at, i.expires_at
+  RETURN QUERY
+    SELECT i.id, i.tenant_id, t.name, i.role, i.department, u.email, i.created_at, i.expires_at
     FROM public.invitations i
     JOIN public.memberships m
       ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+    JOIN public.tenants t ON t.id = i.tenant_id AND t.closed_at IS NULL
     JOIN public.users u ON u.id = m.user_id
     WHERE i.email = ANY (addresses) AND (chosen IS NULL OR i.id = chosen)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND NOT EXISTS (SELECT FROM public.memberships o
                       WHERE o.tenant_id = i.tenant_id AND o.user_id = person)
-    ORDER BY i.created_at DESC, i.id DESC LIMIT 100
-  LOOP
-    scope_text := public.set_scope('invitation', '', NULL, tenant_id);
-    SELECT t.name INTO tenant_name FROM public.tenants t WHERE t.id = own_invitations.tenant_id;
-    RETURN NEXT;
-  END LOOP;
-  scope_text := public.put_scope(entered);
+    ORDER BY i.created_at DESC, i.id DESC LIMIT 100;
 END
 $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
--- missing, for another address, or no longer open. Locks the inviter's right and the user's address. The address gets
+-- missing, for another address, or no longer open. Locks the tenant, the inviter's right and the user's address. The address gets
 -- mail again if the user has proven that they read it.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -98,6 +90,8 @@ DECLARE
 BEGIN
   SELECT i.tenant_id, i.invited_by INTO inviting, inviter FROM public.invitations i
     WHERE i.id = invitation AND i.email = ANY (addresses);
+  PERFORM FROM public.{tenants} t WHERE t.id = inviting AND t.closed_at IS NULL FOR KEY SHARE;
+  IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.{memberships} m
     WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = 'admin'
     FOR SHARE;
@@ -137,6 +131,7 @@ BEGIN
     WHERE i.id = invitation AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+      AND NOT public.is_closed(i.tenant_id)
     RETURNING i.email, i.mailed_at INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
   IF given.mailed_at IS NULL AND given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
@@ -225,10 +220,15 @@ BEGIN
 END
 $$;
 
--- Locks the memberships that erase_person depends on, in the common order: per tenant the admins and the user.
+-- Locks what erase_person depends on, in the common order: the tenants that end with the person, as close_tenant does,
+-- then per tenant the memberships of the admins and of the user.
 CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+  PERFORM FROM public.{tenants} t JOIN public.{memberships} own ON own.tenant_id = t.id
+    WHERE own.user_id = person AND NOT EXISTS (
+      SELECT FROM public.{memberships} m WHERE m.tenant_id = t.id AND m.user_id <> person)
+    ORDER BY t.id FOR UPDATE OF t;
   PERFORM FROM public.{memberships} m
     WHERE m.tenant_id IN (SELECT own.tenant_id FROM public.{memberships} own WHERE own.user_id = person)
       AND (m.role = 'admin' OR m.user_id = person)
@@ -258,13 +258,13 @@ LANGUAGE sql VOLATILE AS $$
   FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a
 $$;
 
--- Makes the tenant in which a user was active before `left_tenant` their active one. NULL if there is none.
+-- Makes the open tenant in which a user was active before `left_tenant` their active one. NULL if there is none.
 CREATE OR REPLACE FUNCTION activate_other_tenant(person bigint, left_tenant uuid) RETURNS uuid
 LANGUAGE sql VOLATILE AS $$
   UPDATE public.memberships t SET last_active_at = now()
   WHERE t.user_id = person AND t.tenant_id = (
-    SELECT m.tenant_id FROM public.memberships m
-    WHERE m.user_id = person AND m.tenant_id <> left_tenant
+    SELECT m.tenant_id FROM public.memberships m JOIN public.tenants o ON o.id = m.tenant_id
+    WHERE m.user_id = person AND m.tenant_id <> left_tenant AND o.closed_at IS NULL
     ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
   RETURNING t.tenant_id
 $$;
@@ -276,6 +276,8 @@ $$;
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+DECLARE
+  closed boolean := public.is_closed(tenant);
 BEGIN
   PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant AND m.user_id = member FOR UPDATE;
   IF NOT FOUND THEN RETURN; END IF;
@@ -289,11 +291,11 @@ BEGIN
   PERFORM pg_advisory_xact_lock(7165230421);
   DELETE FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member;
   DELETE FROM public.member_usage m WHERE m.tenant_id = tenant AND m.user_id = member;
-  INSERT INTO public.erasures (kind, tenant_id, user_id) VALUES ('member', tenant, member);
+  IF NOT closed THEN INSERT INTO public.erasures (kind, tenant_id, user_id) VALUES ('member', tenant, member); END IF;
   user_gone := NOT EXISTS (SELECT FROM public.memberships m WHERE m.user_id = member);
   revocations := '{}';
   IF user_gone THEN
-    revocations := public.retire_grants(member, tenant);
+    revocations := public.retire_grants(member, CASE WHEN NOT closed THEN tenant END);
     PERFORM public.note_erased_user(member);
     DELETE FROM public.users u WHERE u.id = member;
   END IF;
@@ -338,7 +340,7 @@ BEGIN
     WHERE m.tenant_id = target AND (m.role = 'admin' OR m.user_id = current_session.user_id)
     ORDER BY m.user_id FOR UPDATE;
   SELECT m.role INTO held_role FROM public.memberships m
-    WHERE m.tenant_id = target AND m.user_id = current_session.user_id;
+    WHERE m.tenant_id = target AND m.user_id = current_session.user_id AND NOT public.is_closed(target);
   PERFORM FROM public.sessions s
     WHERE s.id = current_session.id AND s.id_hash = sha256(credential) FOR UPDATE;
   outcome := CASE
@@ -372,38 +374,36 @@ CREATE OR REPLACE FUNCTION create_tenant(tenant_name text, most integer) RETURNS
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  entered text := coalesce(current_setting('app.scope', true), '');
   person bigint := public.current_user_id();
   tenant uuid := gen_random_uuid();
-  scope_text text;
 BEGIN
   IF person IS NULL OR public.current_scope_kind() <> 'session' THEN
     RAISE EXCEPTION 'only a person in a session creates a tenant' USING ERRCODE = 'insufficient_privilege';
   END IF;
   PERFORM FROM public.{users} u WHERE u.id = person FOR NO KEY UPDATE; -- two at once would not count each other's
-  IF (SELECT count(*) FROM public.memberships m WHERE m.user_id = person) >= most THEN RETURN NULL; END IF;
-  scope_text := public.set_scope('session', '', person, tenant);
+  IF (SELECT count(*) FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
+      WHERE m.user_id = person AND t.closed_at IS NULL) >= most THEN RETURN NULL; END IF;
   PERFORM pg_advisory_xact_lock(7165230421);
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   INSERT INTO public.tenant_usage (tenant_id) VALUES (tenant) ON CONFLICT DO NOTHING;
   PERFORM pg_advisory_xact_lock(7165230421);
   INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, 'admin');
-  scope_text := public.put_scope(entered);
   RETURN tenant;
 END
 $$;
 
--- The name of a tenant, read in the scope of that tenant.
+-- The name of an open tenant.
 CREATE OR REPLACE FUNCTION tenant_name(tenant uuid) RETURNS text
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  entered text := coalesce(current_setting('app.scope', true), '');
-  found_name text;
-  scope_text text;
+LANGUAGE plpgsql STABLE AS $$
 BEGIN
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
-  SELECT t.name INTO found_name FROM public.tenants t WHERE t.id = tenant;
-  scope_text := public.put_scope(entered);
-  RETURN found_name;
+  RETURN (SELECT t.name FROM public.{tenants} t WHERE t.id = tenant AND t.closed_at IS NULL);
+END
+$$;
+
+-- Whether a tenant has been closed (close_tenant) and is not purged yet.
+CREATE OR REPLACE FUNCTION is_closed(tenant uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (SELECT FROM public.{tenants} t WHERE t.id = tenant AND t.closed_at IS NOT NULL);
 END
 $$;

@@ -17,9 +17,12 @@
 CREATE TABLE tenants (
   id uuid PRIMARY KEY,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
-  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  -- Since then nobody enters the tenant, and a worker deletes its members and rows. Every write holds the row
+  -- FOR KEY SHARE, so that close_tenant waits for it.
+  closed_at timestamptz(6)
 );
-ALTER TABLE tenants ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE users (
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991) PRIMARY KEY,
@@ -929,7 +932,7 @@ CREATE INDEX audit_log_user_id_id_idx ON audit_log (user_id, id);
 ALTER TABLE audit_log ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- What remains after a right has ended, for a worker to delete in batches (work_erasure).
---   tenant    all rows of a deleted tenant
+--   tenant    the members and all rows of a closed tenant
 --   person    orders of a deleted user, the inviter in invitations, and the client in the audit log
 --   events    copies of personal data of a deleted user in events of a tenant
 --   member    the author in what a former member has written

@@ -16,8 +16,9 @@ type DeletedRow = {
 
 /**
  * Deletes the active tenant of an admin's session. All access to it ends here and nothing is sent
- * from it any more; its rows and jobs are deleted by the worker. Members without another tenant
- * are deleted with their accounts.
+ * from it any more; its members, rows and jobs are deleted by the worker. Members without another
+ * tenant are deleted with their accounts, the admin here and the others by the worker or as they
+ * sign in again.
  * @param connection entered without locks: the function checks session and membership as it locks them
  * @param cookieId the id in the request's cookie
  * @param name the name of the tenant, as the admin has typed it
@@ -52,7 +53,6 @@ export async function deleteTenant(
 /** The same for any tenant, as the owner of the database. */
 export async function deleteTenantByCommand(
   connection: Queryable,
-  queue: PgBoss,
   tenantId: string,
   name: string,
 ): Promise<'deleted' | 'no-tenant' | 'other-name'> {
@@ -60,9 +60,7 @@ export async function deleteTenantByCommand(
     SELECT tenant_name(${tenantId}::uuid) AS name`
   if (!known?.name) return 'no-tenant'
   if (known.name !== name) return 'other-name'
-  const [closed] = await connection.sql<{ revocations: string[] }>`
-    SELECT close_tenant(${tenantId}::uuid) AS revocations`
-  await sendRevocations(connection, queue, closed?.revocations ?? [])
+  await connection.sql`SELECT close_tenant(${tenantId}::uuid)`
   const entry = { action: 'tenant-delete', outcome: 'done', reason: 'command' } as const
   await recordAudit(connection, entry, noClientInfo)
   return 'deleted'

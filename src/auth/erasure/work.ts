@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { PgBoss } from 'pg-boss'
+import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import type { IdentityMetrics } from '#src/observability/metrics.ts'
@@ -16,11 +18,11 @@ const restSeconds = 20
 const lockedMs = 100
 
 /** Carries out all erasures at once, for commands. Waits for those that a worker has locked. */
-export async function eraseNow(systemDb: SystemDatabase): Promise<void> {
+export async function eraseNow(systemDb: SystemDatabase, queue: PgBoss): Promise<void> {
   while (await hasOpen(systemDb)) {
     const id = await claim(systemDb, 0, 0)
     if (id === null) await wait(lockedMs)
-    else for (let finished = false; !finished; ) finished = await workBatch(systemDb, id)
+    else for (let finished = false; !finished; ) finished = await workBatch(systemDb, queue, id)
   }
 }
 
@@ -29,12 +31,13 @@ async function hasOpen(systemDb: Queryable): Promise<boolean> {
 }
 
 /**
- * Erases what deleted users, tenants and endpoints and former members have left: at once and then
- * every 30 s, in batches, each in a transaction of its own. Several processes can do it. An erasure
+ * Erases what deleted users, tenants and endpoints and former members have left, the members of a
+ * closed tenant first: at once and then every 30 s, in batches, each in a transaction of its own. Several processes can do it. An erasure
  * that fails is logged, and tried again by the next run.
  */
 export function startErasures(
   systemDb: SystemDatabase,
+  queue: PgBoss,
   metrics: Pick<IdentityMetrics, 'erasures'>,
   logger: Pick<OutageLog, 'info' | 'error'>,
 ): Repeated {
@@ -50,7 +53,7 @@ export function startErasures(
     try {
       for (let finished = false; !finished; ) {
         if (stopping.aborted) return 'done'
-        finished = await workBatch(systemDb, erasureId)
+        finished = await workBatch(systemDb, queue, erasureId)
       }
       metrics.erasures.inc({ outcome: 'finished' })
       logger.info({ erasureId }, 'erasure finished')
@@ -86,10 +89,11 @@ async function claim(systemDb: Queryable, settle: number, rest: number): Promise
 }
 
 /** @returns whether nothing of it is left */
-async function workBatch(systemDb: SystemDatabase, id: string): Promise<boolean> {
+async function workBatch(systemDb: SystemDatabase, queue: PgBoss, id: string): Promise<boolean> {
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-    const [row] = await connection.sql<{ finished: boolean }>`
-      SELECT work_erasure(${id}, ${batchSize}) AS finished`
+    const [row] = await connection.sql<{ finished: boolean; revocations: string[] }>`
+      SELECT finished, revocations FROM work_erasure(${id}, ${batchSize})`
+    await sendRevocations(connection, queue, row?.revocations ?? [])
     return row?.finished === true
   })
 }

@@ -95,7 +95,7 @@ export const profile = oneStatement(
 type MembershipRow = { id: string; name: string; role: string }
 
 /**
- * The tenants that the user is a member of, ordered by name. Row-level security hides all others.
+ * The open tenants that the user is a member of, ordered by name. Row-level security hides all others.
  * @param active id of the session's active tenant
  */
 export async function listMemberships(
@@ -123,13 +123,14 @@ export async function listMemberships(
   )
 }
 
-/** The role of the user in one of their tenants; null in any other. */
+/** The role of the user in one of their open tenants; null in any other. */
 export async function findOwnRole(
   connection: Queryable,
   { userId }: OwnerScope,
   tenantId: string,
 ): Promise<string | null> {
   const [row] = await connection.sql<{ role: string }>`
-    SELECT role FROM memberships WHERE user_id = ${userId} AND tenant_id = ${tenantId}`
+    SELECT m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
+    WHERE m.user_id = ${userId} AND t.id = ${tenantId} AND t.closed_at IS NULL`
   return row?.role ?? null
 }

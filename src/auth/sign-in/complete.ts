@@ -1,3 +1,4 @@
+import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { TokenSet } from '#src/auth/oidc/tokens/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
@@ -82,12 +83,15 @@ const statementTimeoutMs = statementTimeoutsMs.byKey
  */
 export async function completeSignIn(
   systemDb: SystemDatabase,
+  queue: PgBoss,
   signIn: SignIn,
 ): Promise<SignInOutcome> {
   try {
     return await tryAgain(
       () =>
-        systemDb.transaction({ statementTimeoutMs }, (connection) => carryOut(connection, signIn)),
+        systemDb.transaction({ statementTimeoutMs }, (connection) =>
+          carryOut(connection, queue, signIn),
+        ),
       isConflict,
     )
   } catch (error) {
@@ -117,7 +121,11 @@ async function refuseConflict(
   return refused
 }
 
-async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOutcome> {
+async function carryOut(
+  connection: Queryable,
+  queue: PgBoss,
+  signIn: SignIn,
+): Promise<SignInOutcome> {
   const { identity, state, clientInfo } = signIn
   const { provider } = identity
   const { kind: action, userId: starter } = state.purpose
@@ -126,7 +134,7 @@ async function carryOut(connection: Queryable, signIn: SignIn): Promise<SignInOu
   const existing =
     session === null
       ? { identityUserId: null, addressUserId: null, addressUserOperates: false }
-      : await findExistingUsers(connection, identity, signIn.operators)
+      : await findExistingUsers(connection, queue, identity, signIn.operators)
   const decided = decideIdentity(identity, intentOf(signIn, session), existing)
   const decision = await admit(connection, signIn, decided)
   if (decision.kind === 'refuse') {

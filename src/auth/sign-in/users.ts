@@ -1,12 +1,16 @@
+import type { PgBoss } from 'pg-boss'
+import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { AdmissionFacts, ExistingUsers, VerifiedIdentity } from './account-linking.ts'
 
 /**
- * The user with this identity, or else the user who has verified its address.
+ * The user with this identity, or else the user who has verified its address. A user whose tenants
+ * are all closed is deleted first, as the worker would later.
  * @param operators `provider:subject` pairs
  */
 export async function findExistingUsers(
   connection: Queryable,
+  queue: PgBoss,
   { subject, email }: VerifiedIdentity,
   operators: ReadonlySet<string>,
 ): Promise<ExistingUsers> {
@@ -14,8 +18,10 @@ export async function findExistingUsers(
     identity_user_id: string | null
     address_user_id: string | null
     address_user_operates: boolean | null
+    revocations: string[]
   }>`
     SELECT * FROM look_up_identity(${subject}, ${email}, ${[...operators]})`
+  await sendRevocations(connection, queue, row?.revocations ?? [])
   return {
     identityUserId: toUserId(row?.identity_user_id),
     addressUserId: toUserId(row?.address_user_id),

