@@ -60,7 +60,8 @@ async function runAndRollBack(
     // A table may be large; a test tenant has few rows, which an index finds. That makes plans look so
     // expensive that PostgreSQL would compile each; behind a pooler the connection has no setting.
     await client.query('SET LOCAL enable_seqscan = off; SET LOCAL jit = off')
-    const others = [...identityTables, ...serviceTables]
+    // Tenants are read by functions before a scope exists, and are separate for everybody else.
+    const others = [...identityTables, ...serviceTables].filter((name) => name !== 'tenants')
     const { rows } = await client.query<TenantTable>(tenantTables, [others])
     const problems = await work(rows.filter(({ name }) => concerns(name)))
     return [...new Set(problems)].map((problem) => ({ problem, remedy: migrateRemedy }))
