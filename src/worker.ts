@@ -8,12 +8,13 @@ import { recordOperators } from '#src/auth/operators/operators.ts'
 import { retryRevocations } from '#src/auth/provider-tokens/retry.ts'
 import { workRevocations } from '#src/auth/provider-tokens/revoke.ts'
 import { startCleanup } from '#src/auth/sessions/cleanup.ts'
+import { addForward, workForwards } from '#src/billing/forward.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseApi } from '#src/billing/providers/choose-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { isPooled } from '#src/db/connections/pool-options.ts'
-import { type Database, openDatabase } from '#src/db/database.ts'
+import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
@@ -129,7 +130,7 @@ async function startParts(
   await queue.start()
   const due = startDueJobs(queue, logger)
   parts.stoppables.push(due, startTakeover(queue, logger))
-  const { retentionDays } = config.billing
+  const { appWebhook, retentionDays } = config.billing
   const billing = await workBilling({
     queue,
     due,
@@ -138,6 +139,7 @@ async function startParts(
     provider: chooseProvider(config.billing.provider, config),
     plans: config.billing.plans,
     api: chooseApi(config),
+    ...(appWebhook && { onProcessed: forwardTo(queue, config.outbound) }),
     retentionDays,
     clock,
     metrics: metrics.billing,
@@ -145,6 +147,10 @@ async function startParts(
     logger,
   })
   parts.stoppables.push(billing)
+  if (appWebhook !== null) {
+    const forwardDeps = { queue, due, db, systemDb, clock, metrics: metrics.billing, logger }
+    parts.stoppables.push(await workForwards(appWebhook, config.outbound, forwardDeps))
+  }
   parts.stoppables.push(
     await workRevocations({
       queue,
@@ -177,6 +183,10 @@ async function startParts(
     startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),
   )
   parts.stoppables.push(startErasures(systemDb, queue, metrics.identity, logger))
+}
+
+function forwardTo(queue: PgBoss, { retrySeconds }: Config['outbound']) {
+  return (tx: Tx, eventId: string) => addForward(tx, queue, eventId, retrySeconds)
 }
 
 /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */

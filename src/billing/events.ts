@@ -38,19 +38,37 @@ export type ReceivedEvent = {
   dismissedReason: string | null
   /** The customer whose link it waits for; null unless its status is `unlinked`. */
   customer: string | null
+  /** Whether the app has it; null if it is not posted to the app. */
+  forwarding: Forwarding | null
+}
+
+export const forwardingStatuses = ['waiting', 'delivered', 'failed'] as const
+
+/** The posting of a processed event to the app. `failed`: no further attempt is made by itself. */
+export type Forwarding = {
+  status: (typeof forwardingStatuses)[number]
+  attempts: number
+  lastError: string | null
+  /** End of the last attempt. */
+  attemptedAt: string | null
 }
 
 export type EventFilter = {
   status?: EventStatus | undefined
+  forwarding?: Forwarding['status'] | undefined
   type?: string | undefined
   /** Received at or after, and before. */
   from?: string | undefined
   to?: string | undefined
 }
 
-type Row = Omit<ReceivedEvent, 'receivedAt' | 'processedAt'> & {
+type Row = Omit<ReceivedEvent, 'receivedAt' | 'processedAt' | 'forwarding'> & {
   receivedAt: Date
   processedAt: Date | null
+  forwarding: Forwarding['status'] | null
+  forwardAttempts: number
+  forwardError: string | null
+  forwardedAt: Date | null
 }
 
 const columns = Prisma.sql`event_id AS id, type, received_at AS "receivedAt", status, attempts,
@@ -58,7 +76,9 @@ const columns = Prisma.sql`event_id AS id, type, received_at AS "receivedAt", st
   other_bodies AS "otherBodies",
   CASE WHEN secret_index IS NULL THEN 'reconciled' ELSE 'webhook' END AS source,
   CASE WHEN status = 'dismissed' THEN dismissed_reason END AS "dismissedReason",
-  CASE WHEN status = 'unlinked' THEN customer END AS customer`
+  CASE WHEN status = 'unlinked' THEN customer END AS customer, forwarding,
+  forward_attempts AS "forwardAttempts", forward_error AS "forwardError",
+  forwarded_at AS "forwardedAt"`
 
 /** The cursor is the event's id. Rows are never deleted, so its time can be looked up. */
 export const receivedList = {
@@ -72,7 +92,7 @@ export const receivedList = {
  */
 export async function listReceived(
   connection: Queryable,
-  { status, type, from, to }: EventFilter,
+  { status, forwarding, type, from, to }: EventFilter,
   page: Page,
 ): Promise<PageResult<ReceivedEvent>> {
   const [last] = page.after ?? []
@@ -81,6 +101,11 @@ export async function listReceived(
     ...(status === undefined ? [] : [Prisma.sql`status = ${status}`]),
     // The literal lets the planner see that the partial index contains the status.
     ...(status === undefined || status === 'processed' ? [] : [Prisma.sql`status <> 'processed'`]),
+    ...(forwarding === undefined ? [] : [Prisma.sql`forwarding = ${forwarding}`]),
+    // As above, for the index of what the app does not have.
+    ...(forwarding === undefined || forwarding === 'delivered'
+      ? []
+      : [Prisma.sql`forwarding <> 'delivered'`]),
     ...(type === undefined ? [] : [Prisma.sql`type = ${type}`]),
     ...timeConditions(Prisma.sql`received_at`, { from, to }),
     keyset(
@@ -111,11 +136,26 @@ export async function findReceived(
   return { ...toReceived(event), body: body && Buffer.from(body).toString('utf8') }
 }
 
-function toReceived({ receivedAt, processedAt, ...row }: Row): ReceivedEvent {
+function toReceived(row: Row): ReceivedEvent {
+  const {
+    receivedAt,
+    processedAt,
+    forwarding,
+    forwardAttempts,
+    forwardError,
+    forwardedAt,
+    ...rest
+  } = row
   return {
-    ...row,
+    ...rest,
     receivedAt: receivedAt.toISOString(),
     processedAt: processedAt?.toISOString() ?? null,
+    forwarding: forwarding && {
+      status: forwarding,
+      attempts: forwardAttempts,
+      lastError: forwardError,
+      attemptedAt: forwardedAt?.toISOString() ?? null,
+    },
   }
 }
 

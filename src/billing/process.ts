@@ -53,6 +53,8 @@ export type ApplyOptions = {
   again?: boolean
   /** Ends the job in the transaction of the effect. If it throws, nothing is written. */
   settle?: (tx: Tx) => Promise<void>
+  /** Called in the transaction of the effect, unless the event was processed before. */
+  onProcessed?: (tx: Tx) => Promise<void>
   /** Called in the transaction in which a customer was linked. */
   onLinked?: (tx: Tx, customer: string) => Promise<void>
   /** The trace context of the processing, for the events that it publishes. */
@@ -91,7 +93,7 @@ export async function applyEvent(
   options: ApplyOptions = {},
 ): Promise<Applied> {
   const { provider = signed, plans = null, api = null, again = false, traceparent = null } = options
-  const { settle = async () => {}, onLinked = async () => {} } = options
+  const { settle = nothing, onProcessed = nothing, onLinked = nothing } = options
   const body = await findBody(db, eventId)
   if (body === undefined) return withoutEffect('missing')
   if (body === null) throw new PoisonEvent('its body has been deleted')
@@ -146,7 +148,10 @@ export async function applyEvent(
         return 'unlinked'
       }
       const isFirst = await markProcessed(tx, eventId, now, applied, again)
-      if (isFirst) await carryOut(tx, application, payee ?? null)
+      if (isFirst) {
+        await carryOut(tx, application, payee ?? null)
+        await onProcessed(tx)
+      }
       await settle(tx)
       return isFirst ? applied : 'already-processed'
     })
@@ -166,7 +171,10 @@ export async function applyEvent(
   async function linkByCheckout({ customer, userId }: { customer: string; userId: number }) {
     return db.write(withoutScope, async (tx) => {
       const isFirst = await markProcessed(tx, eventId, now, applied, again)
-      if (isFirst) await link(tx, customer, userId)
+      if (isFirst) {
+        await link(tx, customer, userId)
+        await onProcessed(tx)
+      }
       await settle(tx)
       return isFirst ? applied : 'already-processed'
     })
@@ -189,6 +197,8 @@ export async function applyEvent(
 }
 
 class NotLinked extends Error {}
+
+async function nothing(): Promise<void> {}
 
 /** Decides by the current state of the object, or by the event if the provider returns no state. */
 async function decide(

@@ -36,6 +36,8 @@ export type BillingWorkerDeps = {
   provider: BillingProvider
   plans: BillingPlans | null
   api: ProviderApi | null
+  /** Called in the transaction that processes an event. */
+  onProcessed?: (tx: Tx, eventId: string) => Promise<void>
   retentionDays: number
   clock: Clock
   metrics: BillingMetrics
@@ -131,6 +133,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
           plans: deps.plans,
           api,
           onLinked: (tx, customer) => processWaiting(tx, queue, customer),
+          onProcessed: async (tx) => deps.onProcessed?.(tx, eventId),
           again: replayId !== undefined,
           settle: (tx) => endJob(tx, job, 'succeeded'),
           traceparent: tracing.traceparent(),

@@ -2,6 +2,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { readAppOrigins, readCorsOrigins } from './allowed-origins.ts'
+import { type AppWebhook, readAppWebhook } from './app-webhook.ts'
 import {
   type BillingApiConfig,
   type BillingPlans,
@@ -92,6 +93,8 @@ export type Config = {
     plans: BillingPlans | null
     /** Null if it is not configured, and in a web process that starts no checkouts. */
     api: BillingApiConfig | null
+    /** Null if processed events are not posted to an app, and in a web process. */
+    appWebhook: AppWebhook | null
     retentionDays: number
     /** Of bodies whose signature is not verified yet, in one process. */
     maxUnverifiedBytes: number
@@ -193,6 +196,7 @@ export function readConfig(env: Environment): Config {
         isWorker || hasCheckout(billingProvider)
           ? readBillingApi(billingProvider, values, production, faults)
           : null,
+      appWebhook: isWorker ? readAppWebhook(values, faults) : null,
       retentionDays: values.BILLING_RETENTION_DAYS,
       maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
     },

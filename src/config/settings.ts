@@ -230,6 +230,21 @@ export const Settings = Type.Object({
         'Plans by the provider’s price (with standard also its product), comma-separated, for instance price_123:pro,price_456:team. A subscription to another price gives no plan. Without it every subscription gives the plan `pro`.',
     }),
   ),
+  APP_WEBHOOK_URL: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'URL of your app that every processed billing event is posted to, signed as Standard Webhooks, with the attempts of OUTBOUND_RETRY_SECONDS. It may be a private address. Not needed with ROLE=web.',
+    }),
+  ),
+  APP_WEBHOOK_SECRETS: Type.Optional(
+    Type.String({
+      minLength: 1,
+      secret: true,
+      description:
+        'Comma-separated secrets that sign what is posted to APP_WEBHOOK_URL: whsec_ and 24 to 64 random bytes in base64. All sign. To rotate `old` to `new`, restart with `new,old`, then let the app verify with `new`, then restart with `new`. Not needed with ROLE=web.',
+    }),
+  ),
   BILLING_UNVERIFIED_MIB: Type.Integer({
     minimum: 4,
     maximum: 65_536,

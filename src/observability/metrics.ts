@@ -197,6 +197,13 @@ function createBillingMetrics(registry: Registry) {
     registers,
   })
   for (const outcome of workOutcomes) worked.inc({ outcome }, 0)
+  const forwards = new Counter({
+    name: 'gatehouse_billing_forwards_total',
+    help: 'Attempts to post processed events to the app by outcome: delivered, retried, failed (the last attempt)',
+    labelNames: ['outcome'],
+    registers,
+  })
+  for (const outcome of ['delivered', 'retried', 'failed']) forwards.inc({ outcome }, 0)
   return {
     requests,
     stages: new Histogram({
@@ -224,6 +231,7 @@ function createBillingMetrics(registry: Registry) {
       registers,
     }),
     worked,
+    forwards,
     purged: new Counter({
       name: 'gatehouse_billing_bodies_purged_total',
       help: 'Raw event bodies deleted after their retention period',

@@ -10,6 +10,8 @@ export type Jobs = {
   'billing-replay': { replayId: string }
   /** A customer was linked to a user: processes what waited for it. */
   'billing-linked': { customer: string }
+  /** Posts a processed event to the app. */
+  'billing-forward': { eventId: string }
   'billing-reconciliation': { reconciliationId: string }
   /** Begins the next scheduled run. */
   'billing-reconciliation-schedule': Record<string, never>
@@ -91,6 +93,16 @@ const queues = {
   // One page of a replay per job. The same commit enqueues the next page.
   'billing-replay': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
   'billing-linked': { retryLimit: 20, retryDelay: 1, retryBackoff: true, expireInSeconds: 300 },
+  // The same job makes every attempt: it is postponed by the schedule of deliveries. It is retried without
+  // limit when its worker ends, because the event has no other.
+  'billing-forward': {
+    retryLimit: 1_000_000,
+    retryDelay: 1,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    expireInSeconds: 300,
+    retentionSeconds: 2_592_000,
+  },
   // A run continues where it was interrupted; a run that fails is recorded and not retried.
   'billing-reconciliation': {
     retryLimit: 20,

@@ -78,7 +78,7 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   received_events: {
     web: 'SELECT, INSERT, UPDATE (other_bodies)',
     worker:
-      'SELECT, INSERT, UPDATE (status, attempts, last_error, outcome, processed_at, body, customer)',
+      'SELECT, INSERT, UPDATE (status, attempts, last_error, outcome, processed_at, body, customer, forwarding, forward_attempts, forward_error, forwarded_at)',
   },
   billing_objects: { web: '', worker: 'SELECT, INSERT, UPDATE' },
   billing_replays: {

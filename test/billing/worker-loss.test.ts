@@ -3,11 +3,13 @@ import t from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { startWorker } from '#src/worker.ts'
-import { testConfig } from '#test/support/app/app.ts'
+import { testConfig, testSettings } from '#test/support/app/app.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { until } from '#test/support/database/until.ts'
 import { enqueue, startQueue, startTestWorker } from '#test/support/processes/running-worker.ts'
+import { startReceiver } from '#test/support/receiver/receiver.ts'
+import { startKillable } from './killable.ts'
 import { invoicesOf, receive, stateOf } from './received.ts'
 
 t.test('the jobs of a dead worker continue before they expire, with one effect', async (t) => {
@@ -55,6 +57,29 @@ t.test('a result recorded before its job expired stays', async (t) => {
   const kept = { attempts: 21, last_error: 'as recorded' }
   t.match(await stateOf(database, dead), { status: 'dead', ...kept })
   t.match(await stateOf(database, done), { status: 'processed', ...kept })
+})
+
+t.test('kill -9 while the app has not answered: the event is posted again', async (t) => {
+  const database = await createDatabase(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const app = await startReceiver(() => {}) // answers nothing
+  t.teardown(() => app.close())
+  const settings = {
+    APP_WEBHOOK_URL: app.url,
+    APP_WEBHOOK_SECRETS: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
+    ROLE: 'worker',
+  }
+  const worker = await startKillable('worker', { ...testSettings(database), ...settings })
+  t.teardown(() => worker.end())
+  const queue = await startQueue(t, database, 'web')
+  await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, { queue })
+  t.equal((await app.next()).headers['webhook-id'], 'evt_1')
+  const waiting = `SELECT FROM received_events WHERE forwarding = 'waiting' AND forward_attempts = 0`
+  t.equal((await database.admin.query(waiting)).rowCount, 1)
+  app.respond((_request, response) => response.writeHead(204).end())
+  await worker.kill()
+  t.equal((await app.next()).headers['webhook-id'], 'evt_1')
+  await until(database, `SELECT FROM received_events WHERE forwarding = 'delivered'`)
 })
 
 t.test('a start that fails leaves no connection open', async (t) => {

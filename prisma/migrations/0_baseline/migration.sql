@@ -729,7 +729,12 @@ CREATE TABLE received_events (
   outcome text,
   dismissed_reason text,
   request_id uuid, -- The request that delivered it
-  customer text -- The customer whose link it waits for, while its status is unlinked; kept if it is dismissed then
+  customer text, -- The customer whose link it waits for, while its status is unlinked; kept if it is dismissed then
+  forwarding text -- Whether the app has it (APP_WEBHOOK_URL). NULL if it is not posted to the app.
+    CHECK (forwarding IN ('waiting', 'delivered', 'failed')),
+  forward_attempts integer NOT NULL DEFAULT 0,
+  forward_error text,
+  forwarded_at timestamptz(6) -- The end of the last attempt
 );
 CREATE INDEX received_events_customer_idx ON received_events (customer, received_at, event_id)
   WHERE status IN ('unlinked', 'dismissed');
@@ -737,6 +742,8 @@ CREATE INDEX received_events_received_at_event_id_idx ON received_events (receiv
 -- The few events that need attention are found without reading the processed ones.
 CREATE INDEX received_events_unprocessed_idx
   ON received_events (status, received_at, event_id) WHERE status <> 'processed';
+CREATE INDEX received_events_forwarding_idx
+  ON received_events (forwarding, received_at, event_id) WHERE forwarding <> 'delivered';
 
 -- The newest applied state of a subscription, payment, refund or dispute of the provider.
 CREATE TABLE billing_objects (

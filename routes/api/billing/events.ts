@@ -5,6 +5,7 @@ import {
   EventParams,
   EventType,
   findReceived,
+  forwardingStatuses,
   listReceived,
   receivedList,
   Status,
@@ -14,6 +15,9 @@ import { SortBy } from '#src/http/lists/query.ts'
 import { found } from '#src/http/params.ts'
 import { Line, Nullable, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 
+const ForwardingStatus = Type.Enum([...forwardingStatuses], {
+  title: 'BillingEventForwardingStatus',
+})
 const Received = Type.Object(
   {
     id: Type.String(),
@@ -42,6 +46,21 @@ const Received = Type.Object(
     customer: Nullable(
       Type.String({ description: 'The customer whose link an `unlinked` event waits for' }),
     ),
+    forwarding: Nullable(
+      Type.Object(
+        {
+          status: ForwardingStatus,
+          attempts: Type.Integer(),
+          lastError: Nullable(Type.String()),
+          attemptedAt: Nullable(Time),
+        },
+        {
+          title: 'BillingEventForwarding',
+          description:
+            'Whether the app has it (`APP_WEBHOOK_URL`); null if it is not posted. After `failed` a replay of the event posts it again',
+        },
+      ),
+    ),
   },
   { title: 'BillingEvent' },
 )
@@ -60,6 +79,7 @@ const listQuery = Type.Object(
   {
     ...PageQuery.properties,
     status: Type.Optional(Status),
+    forwarding: Type.Optional(ForwardingStatus),
     type: Type.Optional(EventType),
     from: Type.Optional(Type.String({ ...Time, description: 'Received at this time or later' })),
     to: Type.Optional(Type.String({ ...Time, description: 'Received before this time' })),

@@ -2,6 +2,7 @@ import {
   type EventAge,
   type EventStatus,
   eventStatuses,
+  type Forwarding,
   type ReceivedEvent,
 } from '#src/billing/events.ts'
 import type { Replay } from '#src/billing/replays.ts'
@@ -206,6 +207,7 @@ export function billingEventPage({ viewer, event, unlinked }: BillingEventView):
           <div><dt>Processed</dt><dd>${processedAt === null ? 'Not yet' : momentText(processedAt)}</dd></div>
           <div><dt>Attempts</dt><dd>${attempts}</dd></div>
         </dl>
+        ${event.forwarding === null ? '' : forwardingText(event.forwarding)}
         ${body === null ? '' : replayForm(id)}
         ${status === 'dead' || status === 'unlinked' ? dismissal(id, viewer) : ''}
       </section>
@@ -219,6 +221,18 @@ export function billingEventPage({ viewer, event, unlinked }: BillingEventView):
 
 function replayForm(id: string): Html {
   return html`<form class="row" method="post" action="/app/billing/${encodeURIComponent(id)}/replay">${submissionField()}<button class="button">Replay event</button></form>`
+}
+
+/** Whether the app has the event. */
+function forwardingText({ status, attempts, lastError }: Forwarding): Html {
+  const made = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const texts = {
+    waiting: `Not posted to the app yet, after ${made}.`,
+    delivered: `Posted to the app, after ${made}.`,
+    failed: `Not posted to the app: ${made} failed. Replay the event to post it again.`,
+  }
+  const error = lastError === null ? '' : ` ${errorText(lastError)}`
+  return html`<p class="${status === 'delivered' ? 'quiet' : 'fault wrap'}">${texts[status]}${error}</p>`
 }
 
 function dismissal(id: string, viewer: Viewer): Html {

@@ -110,7 +110,22 @@ t.test('the list is filtered by status, type and time of receipt', async (t) => 
     { id: 'c', status: 'processed', receivedAt: '2026-11-03T00:00:00Z' },
   ]
   for (const event of events) await receive(built.database, event)
+  await built.database.admin.query(
+    `UPDATE received_events SET forwarding = 'failed', forward_attempts = 5,
+       forward_error = 'the app answered 503', forwarded_at = '2026-11-04T00:00:00Z'
+     WHERE event_id = 'c'`,
+  )
+  const one = await built.app.inject({ url: '/billing/events/c', headers: { cookie } })
+  t.strictSame(one.json().forwarding, {
+    status: 'failed',
+    attempts: 5,
+    lastError: 'the app answered 503',
+    attemptedAt: '2026-11-04T00:00:00.000Z',
+  })
   const cases: [string, string[]][] = [
+    ['?forwarding=failed', ['c']],
+    ['?forwarding=delivered', []],
+    ['?forwarding=waiting', []],
     ['', ['c', 'b', 'a']],
     ['?status=dead', ['b', 'a']],
     ['?status=processed', ['c']],

@@ -55,7 +55,15 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'src/config': [
     ['secret-files.ts'],
     ['config.ts'],
-    ['allowed-origins.ts', 'billing.ts', 'brand.ts', 'documentation.ts', 'providers', 'proxies.ts'],
+    [
+      'allowed-origins.ts',
+      'app-webhook.ts',
+      'billing.ts',
+      'brand.ts',
+      'documentation.ts',
+      'providers',
+      'proxies.ts',
+    ],
     ['contrast.ts', 'parse.ts'],
     ['settings.ts'],
   ],

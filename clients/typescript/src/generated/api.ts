@@ -1158,11 +1158,21 @@ export interface components {
       source: "webhook" | "reconciled";
       dismissedReason: string | null;
       customer: string | null;
+      forwarding: components["schemas"]["BillingEventForwarding"] | null;
     };
     BillingEventDismissal: {
       /** @description Kept with the event and in the audit log */
       reason: string;
     };
+    /** @description Whether the app has it (`APP_WEBHOOK_URL`); null if it is not posted. After `failed` a replay of the event posts it again */
+    BillingEventForwarding: {
+      status: components["schemas"]["BillingEventForwardingStatus"];
+      attempts: number;
+      lastError: string | null;
+      attemptedAt: string | null;
+    };
+    /** @enum {unknown} */
+    BillingEventForwardingStatus: "waiting" | "delivered" | "failed";
     BillingEventPage: {
       data: components["schemas"]["BillingEvent"][];
       nextCursor: string | null;
@@ -1188,6 +1198,7 @@ export interface components {
       source: "webhook" | "reconciled";
       dismissedReason: string | null;
       customer: string | null;
+      forwarding: components["schemas"]["BillingEventForwarding"] | null;
       body: string | null;
     };
     BillingReconciliation: {
@@ -6594,6 +6605,7 @@ export interface operations {
         /** @description `nextCursor` of the previous page */
         cursor?: string;
         status?: components["schemas"]["BillingEventStatus"];
+        forwarding?: components["schemas"]["BillingEventForwardingStatus"];
         type?: string;
         /** @description Received at this time or later */
         from?: string;

@@ -100,6 +100,25 @@ t.test('events are listed newest first with status, attempts and error, escaped'
   t.equal((await open('/app/billing/none')).statusCode, 404)
 })
 
+t.test('the page of an event says whether the app has it', async (t) => {
+  const { test, open } = await setUp(t)
+  await receive(test.database, { id: 'one', status: 'processed' })
+  t.notMatch((await open('/app/billing/one')).body, /posted to the app/i)
+  const texts = {
+    waiting: 'Not posted to the app yet, after 2 attempts. The app &lt;i&gt;answered 503.',
+    failed: 'Not posted to the app: 2 attempts failed. Replay the event to post it again.',
+    delivered: 'Posted to the app, after 2 attempts.',
+  }
+  for (const [forwarding, text] of Object.entries(texts)) {
+    await test.database.admin.query(
+      `UPDATE received_events SET forwarding = $1, forward_attempts = 2,
+         forward_error = CASE WHEN $1 = 'delivered' THEN NULL ELSE 'the app <i>answered 503' END`,
+      [forwarding],
+    )
+    t.ok((await open('/app/billing/one')).body.includes(text), forwarding)
+  }
+})
+
 t.test('the list is filtered by status and type, and has a link to older events', async (t) => {
   const { test, open } = await setUp(t)
   for (let n = 10; n < 40; n++) await receive(test.database, { id: `evt-${n}`, type: 'a&b' })

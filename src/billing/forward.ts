@@ -1,0 +1,178 @@
+import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import type { AppWebhook } from '#src/config/app-webhook.ts'
+import type { OutboundConfig } from '#src/config/parse.ts'
+import type { Database, Tx } from '#src/db/database.ts'
+import { withoutScope } from '#src/db/entry.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
+import type { JobLog } from '#src/observability/logger.ts'
+import type { BillingMetrics } from '#src/observability/metrics.ts'
+import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
+import type { DueJobs } from '#src/queue/due-jobs.ts'
+import { JobGone } from '#src/queue/enter-jobs.ts'
+import { postponeJob } from '#src/queue/job-table.ts'
+import { addJob } from '#src/queue/jobs.ts'
+import type { Jobs } from '#src/queue/queue.ts'
+import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
+import { createSender } from '#src/webhooks/client/client.ts'
+import { PostponedError } from '#src/webhooks/client/errors.ts'
+import { type SendResult, succeeded } from '#src/webhooks/client/sender.ts'
+import { signDelivery } from '#src/webhooks/signing/signature.ts'
+import { completeJob } from './job.ts'
+
+/*
+ * Posts processed billing events to the app that this installation stands beside (APP_WEBHOOK_URL), at
+ * least once each. Signature, attempts and limits are those of customers' webhooks. The endpoint belongs to
+ * no tenant, so it has no row of webhook_endpoints: its state is in the row of the event.
+ */
+
+export type ForwardDeps = {
+  queue: PgBoss
+  due: DueJobs
+  db: Database
+  systemDb: SystemDatabase
+  clock: Clock
+  metrics: BillingMetrics
+  logger: JobLog
+}
+
+type ForwardJob = JobWithMetadata<Jobs['billing-forward']>
+type Schedule = Pick<OutboundConfig, 'retrySeconds' | 'timeoutMs' | 'perAddress'>
+
+const queueName = 'billing-forward'
+const limits = { inFlight: 20, stopMs: 6_000 } as const
+const busySeconds = 5 // until a place among the requests to the address of the app is free
+const maxErrorCharacters = 500
+
+/** Adds the job in the transaction that processes the event, so neither exists without the other. */
+export async function addForward(
+  tx: Tx,
+  queue: PgBoss,
+  eventId: string,
+  [firstSeconds = 0]: readonly number[],
+): Promise<void> {
+  await tx.receivedEvent.updateMany({
+    where: { eventId },
+    data: { forwarding: 'waiting', forwardAttempts: 0, forwardError: null, forwardedAt: null },
+  })
+  await addJob(queue, tx, queueName, { eventId }, { startAfter: firstSeconds })
+}
+
+/** Starts posting events to the app. */
+export async function workForwards(
+  { url, secrets }: AppWebhook,
+  { retrySeconds, timeoutMs, perAddress }: Schedule,
+  { queue, due, db, systemDb, clock, metrics, logger }: ForwardDeps,
+): Promise<Pick<Consumer, 'stop'>> {
+  // The operator chose this address, so it may be private. No other sender may call it.
+  const { hostname, protocol, port } = new URL(url)
+  const allow = [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
+  const sender = createSender({ allow, timeoutMs, perAddress, clock })
+  const consumer = await startConsumer<ForwardJob>({
+    queue,
+    due,
+    name: queueName,
+    channel: null,
+    limits,
+    fetch: (batchSize) => queue.fetch(queueName, { batchSize, includeMetadata: true }),
+    run: (jobs, abandoned) => jobs.map((job) => forward(job, abandoned)),
+    logger,
+  })
+  return {
+    async stop() {
+      await consumer.stop()
+      await sender.close()
+    },
+  }
+
+  /** Never rejects. If it fails, the job returns. */
+  async function forward(job: ForwardJob, abandoned: AbortSignal): Promise<void> {
+    const { eventId } = job.data
+    try {
+      const event = await findEvent(db, eventId)
+      const result = event && (await sender.send(requestOf(event)))
+      if (abandoned.aborted) return
+      const outcome = await db.write(withoutScope, (tx) => record(tx, job, result))
+      metrics.forwards.inc({ outcome })
+      const facts = { eventId, outcome, statusCode: result?.statusCode, cause: result?.cause }
+      logger[outcome === 'delivered' ? 'info' : 'warn'](facts, 'billing event posted to the app')
+    } catch (error) {
+      if (abandoned.aborted) return
+      if (error instanceof JobGone)
+        logger.info({ eventId }, 'billing event posted by another worker')
+      else await giveBack(job, error)
+    }
+  }
+
+  async function giveBack(job: ForwardJob, error: unknown): Promise<void> {
+    const { eventId } = job.data
+    try {
+      if (error instanceof PostponedError) return await postponeJob(systemDb, job, busySeconds)
+      logger.error({ eventId, err: error }, 'billing event not posted to the app')
+      await queue.fail(queueName, job, { message: String(error) })
+    } catch (error) {
+      // The job returns without its heartbeat.
+      logger.warn({ eventId, err: error }, 'billing event not returned to the queue')
+    }
+  }
+
+  function requestOf({ eventId, type, receivedAt, body }: Forwarded) {
+    // A provider may put any printable character into an id, a header may not have them.
+    const id = encodeURIComponent(eventId)
+    const timestamp = unixSeconds(clock)
+    const facts = JSON.stringify({ id, type, createdAt: receivedAt.toISOString() })
+    // The bytes of the provider, because parsing would round its large numbers.
+    const text = `${facts.slice(0, -1)},"data":${body}}`
+    const signature = signDelivery({ profile: 'standard', secrets, id, timestamp, body: text })
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signature,
+    }
+    return { url, headers, body: text }
+  }
+
+  /** @param result null if the body of the event has been deleted */
+  async function record(tx: Tx, job: ForwardJob, result: SendResult | null) {
+    const { eventId } = job.data
+    const isDelivered = result !== null && succeeded(result)
+    const { forwardAttempts } = await tx.receivedEvent.update({
+      where: { eventId },
+      data: {
+        forwardAttempts: { increment: 1 },
+        forwardError: isDelivered ? null : errorOf(result).slice(0, maxErrorCharacters),
+        forwardedAt: clock.now(),
+        ...(isDelivered && { forwarding: 'delivered' }),
+      },
+      select: { forwardAttempts: true },
+    })
+    const seconds = result === null ? undefined : retrySeconds[forwardAttempts]
+    if (!isDelivered && seconds !== undefined) {
+      await postponeJob(tx, job, seconds)
+      return 'retried'
+    }
+    if (!isDelivered) {
+      await tx.receivedEvent.update({ where: { eventId }, data: { forwarding: 'failed' } })
+    }
+    await completeJob(tx, queue, job)
+    return isDelivered ? 'delivered' : 'failed'
+  }
+}
+
+type Forwarded = { eventId: string; type: string; receivedAt: Date; body: string }
+
+/** Null if its body has been deleted. */
+async function findEvent(db: Database, eventId: string): Promise<Forwarded | null> {
+  const row = await db.read(withoutScope, (tx) =>
+    tx.receivedEvent.findFirst({
+      where: { eventId },
+      select: { type: true, receivedAt: true, body: true },
+    }),
+  )
+  if (row === null || row.body === null) return null
+  return { ...row, eventId, body: Buffer.from(row.body).toString('utf8') }
+}
+
+function errorOf(result: SendResult | null): string {
+  if (result === null) return 'the body of the event has been deleted'
+  return result.cause ?? `the app answered ${result.statusCode}`
+}
