@@ -10,7 +10,7 @@ import health from '#routes/health.ts'
 import metricsRoute from '#routes/metrics.ts'
 import { measureErasures } from '#src/auth/erasure/work.ts'
 import { measureUsage } from '#src/auth/members/usage.ts'
-import { measureBacklog } from '#src/billing/events.ts'
+import { measureBacklog, measureDoublePayers } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import type { Config } from '#src/config/config.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -215,6 +215,7 @@ async function buildAdmin(
         // The web role sees what its caller stores, not what all tenants do.
         ...(worker?.current()
           ? [
+              measureDoublePayers(systemDb, metrics.billing),
               measureUsage(systemDb, metrics.quotas, config.quota),
               measureErasures(systemDb, metrics.identity),
             ]

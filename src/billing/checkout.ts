@@ -21,6 +21,8 @@ export type CheckoutRefusal =
   | 'has-plan'
   /** The provider has no customer for this person, and cannot have one. */
   | 'no-customer'
+  /** Another checkout of the person was paid while this one was started. */
+  | 'just-paid'
   /** The provider has deleted the person's customer. */
   | 'customer-gone'
 
@@ -83,6 +85,9 @@ export type Checkout = {
   ): Promise<ProviderPage | CheckoutRefusal>
 }
 
+/** A provider answers with a customer that it has deleted for as long as it remembers the request. */
+const mostGone = 4
+
 /** @param api null if the installation has no provider where people pay */
 export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | null): Checkout {
   return {
@@ -93,14 +98,18 @@ export function createCheckout(api: CheckoutApi | null, plans: BillingPlans | nu
       if (api === null) return 'no-checkout'
       const decided = decideCheckout(order.price, plans, buyer, own)
       if (typeof decided === 'string') return decided
-      const { customer: known } = own
-      const customer = known ?? (await called(api.createCustomer(buyer)))
-      if (customer === null) return 'no-customer'
-      // The worker links it, after it has asked the provider for whom it was created.
-      if (known === null && !(await db.read(entry, (tx) => isCustomerFree(tx, customer)))) {
-        return 'no-customer'
+      if (own.customer !== null) return called(api.startCheckout(own.customer, buyer, order))
+      let gone: string | undefined
+      for (let attempt = 0; attempt < mostGone; attempt += 1) {
+        const customer = await called(api.createCustomer(buyer, gone))
+        // The worker links it, after it has asked the provider for whom it was created.
+        if (customer === null) return 'no-customer'
+        if (!(await db.read(entry, (tx) => isCustomerFree(tx, customer)))) return 'no-customer'
+        const started = await called(api.startCheckout(customer, buyer, order))
+        if (started !== 'customer-gone') return started
+        gone = customer
       }
-      return called(api.startCheckout(customer, buyer, order))
+      return 'customer-gone'
     },
     async openPortal(db, entry, returnUrl) {
       const [, { customer }] = await read(db, entry)
@@ -141,6 +150,7 @@ const refusals: Readonly<
   ],
   'has-plan': ['conflict', 'You have a plan already. Change or cancel it at the billing portal.'],
   'no-customer': ['conflict', 'The billing provider has no customer for you.'],
+  'just-paid': ['conflict', 'You have just paid at another checkout. Your plan changes soon.'],
   'customer-gone': [
     'conflict',
     'The billing provider has deleted your customer. Ask an operator to unlink it.',

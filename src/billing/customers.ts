@@ -95,15 +95,22 @@ export async function lockLinks(tx: Tx): Promise<void> {
   await tx.sql`SELECT pg_advisory_xact_lock_shared(${linkLock}::bigint)`
 }
 
+/** `taken`: a user has the customer, perhaps this one. */
+export type ClaimOutcome = 'linked' | 'taken' | CustomerRefusal
+
 /**
  * Links a customer to the user for whom this program has created it, unless a user has it already or
  * the user has another.
- * @returns whether it was linked
  */
-export async function claimCustomer(tx: Tx, customer: string, userId: number): Promise<boolean> {
-  const [row] = await tx.sql<{ outcome: string }>`
+export async function claimCustomer(
+  tx: Tx,
+  customer: string,
+  userId: number,
+): Promise<ClaimOutcome> {
+  const [row] = await tx.sql<{ outcome: ClaimOutcome }>`
     SELECT claim_customer(${customer}, ${userId}) AS outcome`
-  if (row?.outcome !== 'linked') return false
+  const outcome = row?.outcome ?? 'no-user'
+  if (outcome !== 'linked') return outcome
   await recordAudit(
     tx,
     {
@@ -115,13 +122,32 @@ export async function claimCustomer(tx: Tx, customer: string, userId: number): P
     },
     noClientInfo,
   )
-  return true
+  return outcome
 }
 
 /** Whether no user has a customer. */
 export async function isCustomerFree(tx: Tx, customer: string): Promise<boolean> {
   const [row] = await tx.sql<{ free: boolean }>`SELECT customer_is_free(${customer}) AS free`
   return row?.free === true
+}
+
+/** A customer with several subscriptions that give a plan. */
+export type DoublePayer = {
+  customer: string
+  /** Null if no user has the customer. */
+  userId: number | null
+  email: string | null
+  subscriptions: readonly string[]
+}
+
+const mostDoublePayers = 50
+
+/** The first customers who pay for several plans. For operators. */
+export async function listDoublePayers(tx: Tx): Promise<DoublePayer[]> {
+  const rows = await tx.sql<Omit<DoublePayer, 'userId'> & { userId: string | null }>`
+    SELECT customer, user_id AS "userId", email, subscriptions
+    FROM list_double_payers(${mostDoublePayers}::int)`
+  return rows.map((row) => ({ ...row, userId: row.userId === null ? null : Number(row.userId) }))
 }
 
 /** Processes the events that have waited for the link of a customer. */

@@ -50,6 +50,8 @@ export type Effect =
       refund: string
       amount: number
       isFailed: boolean
+      /** All that is refunded of the payment now, if the provider was asked. */
+      remaining: number | null
     }
   | { kind: 'dispute'; customer: string | null; dispute: string; payment: string; isOpen: boolean }
   | { kind: 'subscription'; customer: string; state: SubscriptionState }

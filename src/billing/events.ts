@@ -26,7 +26,7 @@ export type ReceivedEvent = {
   lastError: string | null
   /**
    * Result of processing: processed, stale or gone; null before. Of an ignored event the reason: kind,
-   * guest, test-mode or connected-account.
+   * guest, test-mode or connected-account. Of an unlinked event: second-customer.
    */
   outcome: string | null
   processedAt: string | null
@@ -159,6 +159,9 @@ function toReceived(row: Row): ReceivedEvent {
   }
 }
 
+/** The outcome of an unlinked event whose customer is a second one of its user. */
+export const secondCustomer = 'second-customer'
+
 const backlogStatuses = ['recorded', 'unlinked', 'failed', 'dead'] as const
 const maxMeasured = 100_000 // bounds the cost of a scrape
 
@@ -178,6 +181,28 @@ export async function measureBacklog(systemDb: Queryable, metrics: BillingMetric
     if (status === 'recorded') metrics.backlogAge.set(Math.max(age ?? 0, 0))
     if (status === 'failed') metrics.retryingAge.set(Math.max(age ?? 0, 0))
   }
+}
+
+/** Sets the gauges of people who pay twice. Workers alone can read the subscriptions. */
+export async function measureDoublePayers(
+  systemDb: Queryable,
+  metrics: BillingMetrics,
+): Promise<void> {
+  const [row] = await systemDb.sql<{ customers: number; subscriptions: number }>`
+    SELECT
+      (SELECT count(DISTINCT customer)::int FROM (
+         SELECT customer, outcome FROM received_events
+         WHERE status = 'unlinked' LIMIT ${maxMeasured}) AS waiting
+       WHERE outcome = ${secondCustomer}) AS customers,
+      (SELECT count(*)::int FROM (
+         SELECT DISTINCT customer FROM billing_objects WHERE beside IS NOT NULL
+         LIMIT ${maxMeasured}) AS d
+       WHERE 1 < (SELECT count(*) FROM billing_objects o
+                  WHERE o.customer = d.customer AND o.kind = 'subscription'
+                    AND o.plan IS NOT NULL AND coalesce(o.cancels_at > now(), true))
+      ) AS subscriptions`
+  metrics.paidTwice.set({ by: 'customer' }, row?.customers ?? 0)
+  metrics.paidTwice.set({ by: 'subscription' }, row?.subscriptions ?? 0)
 }
 
 export const Status = Type.Enum([...eventStatuses], { title: 'BillingEventStatus' })

@@ -27,7 +27,7 @@ export function newEventJob(
   event: BillingEvent | null,
   origin: Omit<EventJob, 'eventId'> = {},
 ) {
-  const isFetched = event !== null && (event.isState || event.isThin || event.kind === 'invoice')
+  const isFetched = event !== null && mayAsk(event)
   const isSoonDone = origin.replayId === undefined && !isFetched
   const data: EventJob = { eventId, ...origin }
   const key = event?.objectId ?? eventId
@@ -37,6 +37,12 @@ export function newEventJob(
     priority: isSoonDone ? soonDone : mayWait,
     group: { id: sha256(key).toString('hex') },
   }
+}
+
+/** Whether the provider may be asked about the event. */
+function mayAsk({ isState, isThin, kind, object }: BillingEvent): boolean {
+  if (isState || isThin || kind === 'invoice' || kind === 'refund') return true
+  return kind === 'payment' && Number(object.amount_refunded) > 0
 }
 
 /**

@@ -57,13 +57,18 @@ export async function putSubscription(tx: Tx, subscription: NewSubscription, now
   await tx.sql`
     INSERT INTO billing_objects AS stored
       (object_id, kind, customer, status, plan, period_end, cancels_at, newest_created, newest_event,
-       updated_at)
+       updated_at, beside)
     VALUES (${objectId}, 'subscription', ${customer}, ${state.status}, ${plan},
             to_timestamp(${state.periodEnd}), to_timestamp(${state.cancelsAt}), ${created},
-            ${eventId}, ${now})
+            ${eventId}, ${now}, (
+              SELECT other.object_id FROM billing_objects other
+              WHERE ${plan}::text IS NOT NULL AND other.customer = ${customer}
+                AND other.kind = 'subscription' AND other.object_id <> ${objectId}
+                AND other.plan IS NOT NULL AND coalesce(other.cancels_at > ${now}, true)
+              ORDER BY other.object_id LIMIT 1))
     ON CONFLICT (object_id) DO UPDATE SET
       customer = excluded.customer, status = excluded.status, plan = excluded.plan,
-      period_end = excluded.period_end, cancels_at = excluded.cancels_at,
+      period_end = excluded.period_end, cancels_at = excluded.cancels_at, beside = excluded.beside,
       newest_created = GREATEST(stored.newest_created, excluded.newest_created),
       newest_event = CASE WHEN excluded.newest_created < stored.newest_created
         THEN stored.newest_event ELSE excluded.newest_event END,
@@ -78,7 +83,7 @@ export async function moveSubscription(
   now: Date,
 ): Promise<void> {
   await tx.sql`
-    UPDATE billing_objects SET customer = ${to}, revision = revision + 1, updated_at = ${now}
+    UPDATE billing_objects SET customer = ${to}, beside = NULL, revision = revision + 1, updated_at = ${now}
     WHERE object_id = ${objectId} AND customer = ${from}`
 }
 
@@ -138,6 +143,19 @@ export async function putRefunded(
       AND (newest_created IS NULL OR ${created}::float8 IS NULL OR newest_created <= ${created})`
 }
 
+/** Corrects what a payment has said about its refunds, after one of them has failed. */
+export async function lowerRefunded(
+  tx: Tx,
+  payment: string,
+  remaining: number,
+  now: Date,
+): Promise<void> {
+  await tx.sql`
+    UPDATE billing_objects SET amount = LEAST(amount, ${remaining}::bigint),
+      revision = revision + 1, updated_at = ${now}
+    WHERE object_id = ${payment}`
+}
+
 /**
  * Keeps a refund or a dispute of a payment. Of a dispute the newest state counts. A refund that failed
  * keeps the time of its failure when later events repeat it, because `findClaims` compares that time.
@@ -156,7 +174,8 @@ export async function putClaim(
     INSERT INTO billing_objects AS stored
       (object_id, kind, customer, payment, status, amount, newest_created, updated_at)
     VALUES (${objectId}, ${kind}, ${customer}, ${payment}, ${status},
-            ${isRefund ? effect.amount : null}::bigint, ${created}, ${now})
+            ${isRefund ? (effect.remaining === null ? effect.amount : 0) : null}::bigint, ${created},
+            ${now})
     ON CONFLICT (object_id) DO UPDATE SET
       status = excluded.status, amount = excluded.amount,
       newest_created = CASE WHEN stored.status = 'failed' AND excluded.status = 'failed'
@@ -166,8 +185,9 @@ export async function putClaim(
 }
 
 /**
- * The refunded amount of a payment, and whether it is disputed. A failed refund is subtracted from what
- * the payment reported before the failure; later reports leave it out already.
+ * The refunded amount of a payment, and whether it is disputed. Of a failed refund whose provider was
+ * asked for the rest, nothing is left to subtract. Otherwise it is subtracted from what the payment
+ * reported before the failure; later reports are taken to leave it out.
  */
 export async function findClaims(tx: Tx, payment: string): Promise<PaymentState> {
   const [row] = await tx.sql<{ refunded: bigint | string; isDisputed: boolean }>`

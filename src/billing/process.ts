@@ -8,15 +8,17 @@ import { createInvoice, updateInvoice } from '#src/domain/invoices.ts'
 import { changePlan, endedSubscription, lockPlan, type Subscriber } from '#src/domain/plans.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { storableText } from '#src/runtime/text.ts'
-import { claimCustomer, lockLinks } from './customers.ts'
+import { type ClaimOutcome, claimCustomer, lockLinks } from './customers.ts'
 import { type Effect, endedStatuses, PoisonEvent, referenceOf } from './effect.ts'
 import type { BillingEvent, IgnoredReason } from './event.ts'
+import { secondCustomer } from './events.ts'
 import {
   findClaims,
   findLeading,
   findObjectState,
   isPaymentKnown,
   lockPayment,
+  lowerRefunded,
   moveSubscription,
   type ObjectState,
   putClaim,
@@ -107,8 +109,8 @@ export async function applyEvent(
     throw new PoisonEvent('data.object.id has characters that cannot be stored')
   }
 
-  const decision = await decide(db, provider, event, api)
-  const { effect, applied, seen } = decision
+  const { effect: decided, applied, seen } = await decide(db, provider, event, api)
+  const effect = await withRefunds(decided, api)
   if (effect.kind === 'checkout') return linkByCheckout(effect)
   const application = { effect, event, now, plans, isPaymentKnown: await hasInvoice(db, effect) }
   const withCause = <Facts>(entry: Entry<Facts>) =>
@@ -129,8 +131,9 @@ export async function applyEvent(
     if (!(error instanceof NotLinked)) throw error
   }
   const holder = (await api?.findHolder?.(customer)) ?? null
-  if (holder !== null) await db.write(withoutScope, (tx) => link(tx, customer, holder))
-  return apply(entry, customer)
+  const outcome =
+    holder === null ? null : await db.write(withoutScope, (tx) => link(tx, customer, holder))
+  return apply(entry, { customer, secondOf: outcome === 'has-another' ? holder : null })
 
   /**
    * @param waitsFor the customer for whose link the event waits if nobody has it
@@ -138,7 +141,7 @@ export async function applyEvent(
    */
   function apply(
     entry: Entry<Payee | null | undefined>,
-    waitsFor: string | null,
+    waitsFor: Waiting | null,
   ): Promise<Applied> {
     return db.write(entry, async (tx, payee) => {
       if (payee === null) {
@@ -180,8 +183,10 @@ export async function applyEvent(
     })
   }
 
-  async function link(tx: Tx, customer: string, userId: number): Promise<void> {
-    if (await claimCustomer(tx, customer, userId)) await onLinked(tx, customer)
+  async function link(tx: Tx, customer: string, userId: number): Promise<ClaimOutcome> {
+    const outcome = await claimCustomer(tx, customer, userId)
+    if (outcome === 'linked') await onLinked(tx, customer)
+    return outcome
   }
 
   async function withoutEffect(
@@ -199,6 +204,24 @@ export async function applyEvent(
 class NotLinked extends Error {}
 
 async function nothing(): Promise<void> {}
+
+/** For whose link an event waits. */
+type Waiting = {
+  customer: string
+  /** The user for whom this program created the customer, but who has another. */
+  secondOf: number | null
+}
+
+/** Asks the provider what is refunded, because a payment may report a refund that has failed. */
+async function withRefunds(effect: Effect, api: ObjectApi | null): Promise<Effect> {
+  const { findRefunded } = api ?? {}
+  if (findRefunded === undefined) return effect
+  if (effect.kind === 'refund' && effect.isFailed) {
+    return { ...effect, remaining: await findRefunded(effect.payment) }
+  }
+  if (effect.kind !== 'payment' || effect.payment === null || !effect.refunded) return effect
+  return { ...effect, refunded: Math.min(effect.refunded, await findRefunded(effect.payment)) }
+}
 
 /** Decides by the current state of the object, or by the event if the provider returns no state. */
 async function decide(
@@ -301,13 +324,21 @@ async function markProcessed(
  * Leaves an event for the time when its customer is linked. A link that commits meanwhile either sees
  * the event or is seen here.
  */
-async function markUnlinked(tx: Tx, eventId: string, customer: string): Promise<void> {
+async function markUnlinked(tx: Tx, eventId: string, waiting: Waiting): Promise<void> {
+  const { customer, secondOf } = waiting
   await lockLinks(tx)
   const linked = await tx.sql`SELECT FROM enter_billing_event(${eventId}, ${customer}, NULL)`
   if (linked.length > 0) throw new Error('the customer was linked meanwhile')
   await tx.receivedEvent.updateMany({
     where: { eventId, status: { not: 'processed' } },
-    data: { status: 'unlinked', customer, lastError: null, attempts: { increment: 1 } },
+    data: {
+      status: 'unlinked',
+      customer,
+      outcome: secondOf === null ? null : secondCustomer,
+      lastError:
+        secondOf === null ? null : `this customer is of user ${secondOf}, who has another customer`,
+      attempts: { increment: 1 },
+    },
   })
 }
 
@@ -321,6 +352,9 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
     case 'dispute': {
       const isInvoiced = await lockInvoiced(tx, application, effect.payment, payee)
       await putClaim(tx, effect, event.created, now)
+      if (effect.kind === 'refund' && effect.remaining !== null) {
+        await lowerRefunded(tx, effect.payment, effect.remaining, now)
+      }
       if (!isInvoiced || payee === null) return
       return updateInvoice(tx, payee, effect.payment, await findClaims(tx, effect.payment), now)
     }

@@ -29,6 +29,8 @@ export type ObjectApi = SubscriptionApi & {
   findInvoice?(id: string, customer?: string): Promise<ProviderState>
   /** @param path of the object, as a thin event has it */
   findRelated?(path: string): Promise<ProviderState>
+  /** All that is refunded of a payment now, without refunds that failed. Minor units. */
+  findRefunded?(payment: string): Promise<number>
   /** The user for whom this program has created the customer; null for any other customer. */
   findHolder?(customer: string): Promise<number | null>
 }
@@ -42,14 +44,16 @@ export type Payer = { userId: number; email: string | null }
 export type CheckoutApi = {
   /**
    * Creates the provider's customer of a user. Asked again it answers with the same one.
+   * @param gone the one that it answered with before, if that has been deleted: then it creates another
    * @returns null if the provider needs an email address
    */
-  createCustomer(payer: Payer): Promise<string | null>
+  createCustomer(payer: Payer, gone?: string): Promise<string | null>
+  /** Another checkout that the customer had open cannot be paid afterwards, if the provider can end it. */
   startCheckout(
     customer: string,
     payer: Payer,
     order: { price: string; returnUrl: string },
-  ): Promise<ProviderPage | 'price-refused' | 'customer-gone'>
+  ): Promise<ProviderPage | 'price-refused' | 'customer-gone' | 'just-paid'>
   openPortal(customer: string, returnUrl: string): Promise<ProviderPage | 'customer-gone'>
 }
 
@@ -68,7 +72,7 @@ export class CustomerBusy extends Error {
  */
 export function limitByCustomer(api: ObjectApi, perCustomer: number): ObjectApi {
   const limit = createKeyedLimit(perCustomer)
-  const { findInvoice, findHolder } = api
+  const { findInvoice, findRefunded, findHolder } = api
   async function limited<Result>(subject: string, call: () => Promise<Result>): Promise<Result> {
     const key = [subject]
     if (limit.enter(key) !== null) throw new CustomerBusy(`${perCustomer} calls are in progress`)
@@ -84,6 +88,9 @@ export function limitByCustomer(api: ObjectApi, perCustomer: number): ObjectApi 
       limited(customer ?? id, () => api.findSubscription(id, customer)),
     ...(findInvoice && {
       findInvoice: (id, customer) => limited(customer ?? id, () => findInvoice(id, customer)),
+    }),
+    ...(findRefunded && {
+      findRefunded: (payment) => limited(payment, () => findRefunded(payment)),
     }),
     ...(findHolder && {
       findHolder: (customer) => limited(customer, () => findHolder(customer)),

@@ -29,7 +29,7 @@ export async function releaseUnlinked(
         newEventJob(id, provider.parse({ 'webhook-id': id }, body)),
       )
       await connection.sql`
-        UPDATE received_events SET status = 'recorded', customer = NULL
+        UPDATE received_events SET status = 'recorded', customer = NULL, outcome = NULL, last_error = NULL
         WHERE event_id = ANY (${page.map(({ id }) => id)})`
       if (jobs.length > 0) await queue.insert(eventQueue, jobs, { db: transactionOf(connection) })
       return page.length

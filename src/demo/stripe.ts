@@ -6,6 +6,7 @@ import {
   stripeCharge,
   stripeEvent,
   stripeInvoice,
+  stripeRefund,
   stripeSubscription,
 } from '#src/billing/sample-stripe.ts'
 import { signatureHeader } from '#src/billing/signature.ts'
@@ -26,6 +27,8 @@ type Options = {
   /** Where the webhooks go, and the secret that signs them. */
   webhook: { url: string; secret: string }
   port?: number
+  /** For the answer to a webhook. */
+  deadlineMs?: number
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -34,7 +37,12 @@ type Answer = { status: number; body: Fields }
 type Page = { page: string } | { location: string }
 
 type Customer = Fields & { id: string; metadata: Fields }
-type Session = { customer: string; price: string; form: Form; isPaid: boolean }
+type Session = {
+  customer: string
+  price: string
+  form: Form
+  status: 'open' | 'complete' | 'expired'
+}
 type Payment = { name: string; refunded: number }
 type Portal = { customer: string; returnUrl: string }
 
@@ -59,6 +67,7 @@ export async function startStripe({
   prices,
   webhook,
   port = 0,
+  deadlineMs = 10_000,
 }: Options): Promise<SampleStripe> {
   const customers = new Map<string, Customer>()
   const answers = new Map<string, Answer>()
@@ -116,12 +125,14 @@ export async function startStripe({
       customers.set(id, made)
       return { status: 200, body: made }
     }
+    const [, expired] = /^checkout\/sessions\/(\w+)\/expire$/.exec(path) ?? []
+    if (expired !== undefined) return expire(expired)
     if (!isCustomer(customer)) return fault(400, 'resource_missing', 'customer')
     if (path === 'checkout/sessions') {
       const price = form['line_items[0][price]'] ?? ''
       if (!prices.includes(price)) return fault(400, 'resource_missing', 'line_items[0][price]')
       const id = `cs_test_${name()}`
-      sessions.set(id, { customer, price, form, isPaid: false })
+      sessions.set(id, { customer, price, form, status: 'open' })
       return { status: 200, body: { id, object: 'checkout.session', url: `${origin}/pay/${id}` } }
     }
     if (path !== 'billing_portal/sessions') return fault(404, 'resource_missing')
@@ -130,12 +141,40 @@ export async function startStripe({
     return { status: 200, body: { id, url: `${origin}/portal/${id}` } }
   }
 
+  /** A paid checkout cannot be ended. */
+  function expire(id: string): Answer {
+    const session = sessions.get(id)
+    if (session?.status !== 'open') return fault(400, 'checkout_session_not_open')
+    session.status = 'expired'
+    return { status: 200, body: { id, object: 'checkout.session', status: 'expired' } }
+  }
+
   function find(path: string, query: URLSearchParams): Answer {
     if (path === 'events') return { status: 200, body: listed(query) }
+    if (path === 'checkout/sessions') return { status: 200, body: sessionsOf(query) }
+    if (path === 'refunds') return { status: 200, body: refundsOf(query) }
     const id = path.slice(path.lastIndexOf('/') + 1)
     const named = path.startsWith('customers/') && isCustomer(id) ? { id, metadata: {} } : undefined
     const found = customers.get(id) ?? subscriptions.get(id) ?? objects.get(id) ?? named
     return found === undefined ? fault(404, 'resource_missing', 'id') : { status: 200, body: found }
+  }
+
+  /** Newest first. */
+  function sessionsOf(query: URLSearchParams): Fields {
+    const data = [...sessions]
+      .filter(([, { customer }]) => customer === query.get('customer'))
+      .map(([id, { status, form }]) => ({
+        ...{ id, status, metadata: metadataOf(form), success_url: form.success_url },
+        url: status === 'open' ? `${origin}/pay/${id}` : null,
+      }))
+    return { object: 'list', data: data.toReversed(), has_more: false }
+  }
+
+  function refundsOf(query: URLSearchParams): Fields {
+    const data = [...payments.values()]
+      .filter(({ name, refunded }) => query.get('payment_intent') === `pi_${name}` && refunded > 0)
+      .map(({ name, refunded }) => stripeRefund(name, { ...money, amount: refunded }, 'succeeded'))
+    return { object: 'list', data, has_more: false }
   }
 
   function isCustomer(id: string): boolean {
@@ -157,7 +196,7 @@ export async function startStripe({
     const [, kind, id = '', act = ''] = path.split('/')
     if (method === 'POST' && kind === 'events') return { page: loseCharge(query) }
     const session = kind === 'pay' ? sessions.get(id) : undefined
-    if (session !== undefined && !session.isPaid) {
+    if (session !== undefined && session.status === 'open') {
       return method === 'POST' ? pay(session) : { page: checkoutPage({ ...session, ...money }) }
     }
     const portal = kind === 'portal' ? portals.get(id) : undefined
@@ -179,7 +218,7 @@ export async function startStripe({
   /** A first payment: the subscription, its invoice and its charge. */
   function pay(session: Session): { location: string } {
     const { customer, price, form } = session
-    session.isPaid = true
+    session.status = 'complete'
     const id = name()
     const periodEnd = unixSeconds(systemClock) + monthSeconds
     const facts = { status: 'active', price, periodEnd }
@@ -236,7 +275,7 @@ export async function startStripe({
         method: 'POST',
         headers: { 'content-type': 'application/json', 'stripe-signature': signature },
         body,
-        signal: stopped.signal,
+        signal: AbortSignal.any([stopped.signal, AbortSignal.timeout(deadlineMs)]),
       }).catch(() => null)
       if (response?.ok === true || stopped.signal.aborted) return
       await pause(retryMs, undefined, { signal: stopped.signal }).catch(() => {})

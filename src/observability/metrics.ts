@@ -258,6 +258,12 @@ function createBillingMetrics(registry: Registry) {
       help: 'Seconds the oldest event has been waiting for its first attempt',
       registers,
     }),
+    paidTwice: new Gauge({
+      name: 'gatehouse_billing_paid_twice',
+      help: 'People who pay twice, by what they have two of: customer (its events wait) or subscription',
+      labelNames: ['by'],
+      registers,
+    }),
     missedEvents: new Gauge({
       name: 'gatehouse_billing_missed_events',
       help: 'Events of the last day whose webhook never arrived, found in the list of the provider',

@@ -215,6 +215,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'link_customer(text, bigint, text)',
     'customer_is_free(text)',
     'list_customers(text, integer)',
+    'list_double_payers(integer)',
     'dismiss_event(text, text)',
     'find_grant(text, text, integer)',
     'measure_due_attempts(integer)',

@@ -1,12 +1,15 @@
 import t, { type Test } from 'tap'
 import { noClientInfo } from '#src/audit/audit.ts'
 import { linkCustomer } from '#src/billing/customers.ts'
+import { measureDoublePayers } from '#src/billing/events.ts'
 import { eventQueue } from '#src/billing/job.ts'
 import { type ApplyOptions, applyEvent } from '#src/billing/process.ts'
 import { paddle } from '#src/billing/providers/paddle.ts'
 import { signed } from '#src/billing/providers/signed.ts'
 import { stripe } from '#src/billing/providers/stripe.ts'
 import { releaseUnlinked } from '#src/billing/unlinked.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
@@ -51,6 +54,13 @@ async function open(t: Test, options: ApplyOptions = {}) {
       ({ type, body }) => [type, body.data],
     )
   return { database, db, systemDb, apply, select, published, provider }
+}
+
+async function paidTwice(systemDb: SystemDatabase, by: 'customer' | 'subscription') {
+  const { billing } = createMetrics()
+  await measureDoublePayers(systemDb, billing)
+  const { values } = await billing.paidTwice.get()
+  return values.find(({ labels }) => labels.by === by)?.value
 }
 
 let counter = 0
@@ -426,3 +436,86 @@ t.test('the end of a subscription counts in the specification’s own format too
   await apply(event('b', 'unpaid', 2))
   t.equal(await planOf(database, userId), null)
 })
+
+t.test('a failed refund does not count, whatever its charge reports later', async (t) => {
+  const charge = (id: string, type: string, created: number, amount_refunded: number) =>
+    stripeEvent(id, type, stripeCharge({ amount_refunded }), { created })
+  const events = [
+    charge('c', 'charge.succeeded', 10, 0),
+    charge('r1', 'charge.refunded', 20, 4_900),
+    stripeEvent('f', 'refund.failed', stripeRefund({ status: 'failed' }), { created: 30 }),
+    charge('r2', 'charge.refunded', 40, 4_900), // still with the failed one
+  ]
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [2, 0, 3, 1],
+  ]) {
+    const asked: string[] = []
+    const { database, apply, select } = await open(t, {
+      api: {
+        findSubscription: async () => 'unknown',
+        async findRefunded(payment) {
+          asked.push(payment)
+          return 1_500
+        },
+      },
+    })
+    await createUser(database, { billingCustomer: 'cus_1' })
+    for (const index of order) t.equal(await apply(events[index] ?? ''), 'processed')
+    const state = await select('SELECT amount_refunded, status FROM invoices')
+    t.strictSame(state, [{ amount_refunded: '1500', status: 'paid' }], order.join())
+    t.strictSame(asked, ['pi_1', 'pi_1', 'pi_1'], 'not for what refunds nothing')
+  }
+})
+
+t.test(
+  'a person who pays with a second customer is counted, and an operator sees why',
+  async (t) => {
+    const api = {
+      findSubscription: async () => 'unknown' as const,
+      findHolder: async () => userId,
+    }
+    const { database, db, systemDb, apply, select, provider } = await open(t, { api })
+    const { userId } = await createUser(database, { billingCustomer: 'cus_0' })
+    const second = stripeEvent('a', 'charge.succeeded', stripeCharge())
+    t.equal(await paidTwice(systemDb, 'customer'), 0)
+    t.equal(await apply(second), 'unlinked')
+    t.strictSame(await select('SELECT status, outcome, last_error FROM received_events'), [
+      {
+        status: 'unlinked',
+        outcome: 'second-customer',
+        last_error: `this customer is of user ${userId}, who has another customer`,
+      },
+    ])
+    t.equal(await paidTwice(systemDb, 'customer'), 1)
+    await select('UPDATE users SET billing_customer = NULL')
+    t.equal(await applyEvent(db, 'a', now, { provider, api }), 'processed')
+    t.equal(await paidTwice(systemDb, 'customer'), 0)
+    t.strictSame(await select('SELECT outcome, last_error FROM received_events'), [
+      { outcome: 'processed', last_error: null },
+    ])
+  },
+)
+
+t.test(
+  'a customer with two subscriptions that give a plan is counted until one ends',
+  async (t) => {
+    const { database, systemDb, apply } = await open(t)
+    await createUser(database, { billingCustomer: 'cus_1' })
+    const steps: [id: string, change: object, counted: number][] = [
+      ['sub_a', { status: 'active' }, 0],
+      ['sub_b', { status: 'incomplete' }, 0],
+      ['sub_b', { status: 'active' }, 1],
+      ['sub_a', { status: 'past_due' }, 1],
+      ['sub_a', { status: 'active', cancel_at: 1_000 }, 0],
+      ['sub_a', { status: 'active' }, 1],
+      ['sub_b', { status: 'canceled' }, 0],
+      ['sub_a', { status: 'canceled' }, 0],
+    ]
+    for (const [index, [id, change, counted]] of steps.entries()) {
+      t.equal(await apply(subscription({ id, ...change }, 10 + index)), 'processed')
+      t.equal(await paidTwice(systemDb, 'subscription'), counted, `${index}`)
+    }
+  },
+)

@@ -99,6 +99,26 @@ BEGIN
 END
 $$;
 
+-- For operators: customers with several subscriptions that give a plan, and the user who has each.
+CREATE OR REPLACE FUNCTION list_double_payers(batch integer)
+RETURNS TABLE (customer text, user_id bigint, email text, subscriptions text[])
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.operator_user_id();
+  RETURN QUERY
+  SELECT d.customer, u.id, u.email, g.ids
+    FROM (SELECT DISTINCT o.customer FROM public.billing_objects o WHERE o.beside IS NOT NULL) d
+    CROSS JOIN LATERAL (
+      SELECT array_agg(o.object_id ORDER BY o.object_id) AS ids FROM public.billing_objects o
+      WHERE o.customer = d.customer AND o.kind = 'subscription' AND o.plan IS NOT NULL
+        AND coalesce(o.cancels_at > now(), true)) g
+    LEFT JOIN public.users u ON u.billing_customer = d.customer
+    WHERE cardinality(g.ids) > 1
+    ORDER BY d.customer LIMIT batch;
+END
+$$;
+
 -- For operators: dismisses a dead or unlinked event, as the web role may not update events. Returns the status before; NULL if
 -- there is no such event.
 CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text

@@ -760,10 +760,12 @@ CREATE TABLE billing_objects (
   invoice_tenant uuid, -- The tenant that has the invoice of a payment; it may have been deleted
   newest_created double precision, -- `created` of the newest applied event, in Unix seconds
   newest_event text, -- The id of that event
+  beside text, -- Another subscription of the customer that gave a plan when this one was seen giving one
   revision bigint NOT NULL DEFAULT 1, -- Incremented by every change, so that a decision on an older row is repeated
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP
 );
 CREATE INDEX billing_objects_customer_idx ON billing_objects (customer) WHERE kind = 'subscription';
+CREATE INDEX billing_objects_beside_idx ON billing_objects (customer) WHERE beside IS NOT NULL;
 CREATE INDEX billing_objects_payment_idx ON billing_objects (payment) WHERE payment IS NOT NULL;
 
 -- A request to process events again, and its progress.

@@ -29,7 +29,7 @@ const Received = Type.Object(
     outcome: Nullable(
       Type.String({
         description:
-          '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object). Of an ignored event the reason: `kind`, `guest`, `test-mode` or `connected-account`',
+          '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object). Of an ignored event the reason: `kind`, `guest`, `test-mode` or `connected-account`. Of an unlinked event `second-customer`: its user has another customer',
       }),
     ),
     processedAt: Nullable(Time),

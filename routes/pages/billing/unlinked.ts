@@ -3,6 +3,7 @@ import Type from 'typebox'
 import {
   isCustomerFree,
   linkCustomer,
+  listDoublePayers,
   readHolder,
   toCustomerProblem,
 } from '#src/billing/customers.ts'
@@ -46,11 +47,12 @@ const unlinked: FastifyPluginAsyncTypebox<Options> = async function unlinked(app
     const shown = await app.db.read(sessionEntry, async (tx) => {
       if (customer === undefined) {
         const { data, nextCursor } = await listWaiting(tx, reader, page)
-        return { customers: data, chosen: null, nextCursor }
+        const doublePayers = await listDoublePayers(tx)
+        return { customers: data, chosen: null, nextCursor, doublePayers }
       }
       const customers = await findWaiting(tx, reader, customer)
       const isLinked = !(await isCustomerFree(tx, customer))
-      return { customers, chosen: { customer, isLinked }, nextCursor: null }
+      return { customers, chosen: { customer, isLinked }, nextCursor: null, doublePayers: [] }
     })
     return reply.sendPage(unlinkedPage({ viewer: request.viewer, done, ...shown }))
   })

@@ -114,5 +114,6 @@ function adjustmentEffect(object: BillingEvent['object'], customer: string): Eff
     refund: textOf(object.id, 'data.id'),
     amount: isApproved ? total : 0,
     isFailed: false,
+    remaining: null,
   }
 }

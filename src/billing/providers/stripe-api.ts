@@ -1,4 +1,6 @@
 import { sha256 } from '#src/crypto/hash.ts'
+import type { JsonObject } from '#src/runtime/json.ts'
+import { amountOf, membersOf } from '../effect.ts'
 import { idOf, isName, objectIn } from '../event.ts'
 import type { CheckoutApi, ProviderApi, ProviderState } from '../provider-api.ts'
 import { createHttp, type HttpOptions, isPlainId, pageUrl } from './http.ts'
@@ -43,6 +45,26 @@ export function createStripeApi(
       Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
     )
 
+  /** The checkouts of a customer, newest first. */
+  async function listCheckouts(customer: string): Promise<JsonObject[] | 'customer-gone'> {
+    const query = new URLSearchParams({ customer, limit: String(pageEvents) })
+    const { status, body } = await http('GET', `/checkout/sessions?${query}`, {
+      maxBytes: listBytes,
+    })
+    const { code, param } = objectIn(body?.error)
+    if (code === 'resource_missing' && param === 'customer') return 'customer-gone'
+    if (status === 200 && Array.isArray(body?.data)) return membersOf(body.data)
+    throw new Error(`Stripe answered ${status} for the checkouts of a customer`)
+  }
+
+  /** @returns false if it is no longer open */
+  async function end(session: string): Promise<boolean> {
+    if (!isPlainId(session)) return fail()
+    const { status } = await http('POST', `/checkout/sessions/${session}/expire`)
+    if (status !== 200 && status !== 400) throw new Error(`Stripe answered ${status}`)
+    return status === 200
+  }
+
   return {
     async findSubscription(id) {
       return isPlainId(id) ? find(`/subscriptions/${id}`, id) : 'unknown'
@@ -54,6 +76,18 @@ export function createStripeApi(
     async findHolder(customer) {
       const found = isPlainId(customer) ? await find(`/customers/${customer}`, customer) : 'unknown'
       return typeof found === 'string' ? null : readUser(found.metadata, baseUrl)
+    },
+    /** A charge reports a refund that has failed as well, so the refunds are added up. */
+    async findRefunded(payment) {
+      if (!isPlainId(payment)) return fail()
+      const name = payment.startsWith('pi_') ? 'payment_intent' : 'charge'
+      const query = new URLSearchParams({ [name]: payment, limit: String(pageEvents) })
+      const { status, body } = await http('GET', `/refunds?${query}`)
+      if (status !== 200) throw new Error(`Stripe answered ${status} for the refunds of a payment`)
+      if (!Array.isArray(body?.data) || body.has_more === true) return fail()
+      return membersOf(body.data)
+        .filter((one) => one.status !== 'failed' && one.status !== 'canceled')
+        .reduce((sum, { amount }) => sum + amountOf(amount, 'data.amount'), 0)
     },
     async listEvents({ from, to, after }) {
       const query = new URLSearchParams({
@@ -71,13 +105,27 @@ export function createStripeApi(
       const { id: next } = objectIn(items.at(-1))
       return { items, next: isName(next) ? next : fail() }
     },
-    async createCustomer({ userId, email }) {
+    async createCustomer({ userId, email }, gone) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }
-      const body = await post('/customers', form, 'customer')
+      const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')
       return typeof body === 'string' ? fail() : (idOf(body) ?? fail())
     },
+    /** Of the checkouts of a person only one is open: the same one again, or the others are ended. */
     async startCheckout(customer, { userId }, { price, returnUrl }) {
-      const body = await post('/checkout/sessions', {
+      const all = await listCheckouts(customer)
+      if (typeof all === 'string') return all
+      const isOurs = ({ status, metadata }: JsonObject) =>
+        status === 'open' && readUser(metadata, baseUrl) !== null
+      const open = all.filter(isOurs)
+      const same = open.find(
+        ({ metadata, success_url }) =>
+          objectIn(metadata).gatehouse_price === price && success_url === returnUrl,
+      )
+      for (const one of open) {
+        if (one !== same && !(await end(idOf(one) ?? fail()))) return 'just-paid'
+      }
+      if (same !== undefined) return { url: pageUrl(same.url) ?? fail() }
+      const form = {
         mode: 'subscription',
         customer,
         client_reference_id: String(userId),
@@ -86,8 +134,12 @@ export function createStripeApi(
         success_url: returnUrl,
         cancel_url: returnUrl,
         ...metadataOf(userId),
+        'metadata[gatehouse_price]': price,
         ...metadataOf(userId, 'subscription_data[metadata]'),
-      })
+      }
+      // Two requests at once get the same checkout; a later one follows another.
+      const [newest = {}] = all
+      const body = await post('/checkout/sessions', form, `checkout-after-${idOf(newest)}`)
       return typeof body === 'string' ? body : { url: pageUrl(body.url) ?? fail() }
     },
     async openPortal(customer, returnUrl) {

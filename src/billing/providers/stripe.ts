@@ -161,6 +161,7 @@ function refundEffect(object: BillingEvent['object']): Effect {
     refund: textOf(object.id, 'data.object.id'),
     amount: amountOf(object.amount, 'data.object.amount'),
     isFailed: true,
+    remaining: null,
   }
 }
 

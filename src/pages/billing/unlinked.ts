@@ -1,3 +1,4 @@
+import type { DoublePayer } from '#src/billing/customers.ts'
 import { mostCounted } from '#src/billing/events.ts'
 import { mostRead, type WaitingCustomer, type WaitingEvent } from '#src/billing/waiting.ts'
 import { Line } from '#src/http/schemas.ts'
@@ -15,6 +16,8 @@ export type UnlinkedView = {
   customers: readonly WaitingCustomer[]
   /** The only customer to show, and whether a user has it; null for all. */
   chosen: { customer: string; isLinked: boolean } | null
+  /** Customers with several subscriptions. */
+  doublePayers: readonly DoublePayer[]
   nextCursor: string | null
   /** Key of the notice to show, from `?done=`. */
   done: string | undefined
@@ -49,7 +52,7 @@ export function unlinkedHref(customer: string): string {
 
 /** Billing customers without a user and what waits for each, for operators. */
 export function unlinkedPage(view: UnlinkedView): Page {
-  const { viewer, customers, chosen, nextCursor, done } = view
+  const { viewer, customers, chosen, doublePayers, nextCursor, done } = view
   const cards = customers.map((one, index) => customerCard(one, index, chosen, viewer))
   return layout(
     'Unlinked customers',
@@ -59,12 +62,40 @@ export function unlinkedPage(view: UnlinkedView): Page {
       lead: html`Their events wait until the customer is linked to a user, and are processed then. Only operators see this page. <a href="/app/billing/customers">Linked customers</a>`,
     })}
       ${noticeText(notices, done)}
+      ${doublePayers.length === 0 ? '' : doublePayersCard(doublePayers)}
       ${cards.length > 0 ? cards : html`<section class="card" aria-label="Unlinked customers">${emptyState('No event waits for a customer.')}</section>`}
       ${pageLinks({ path: unlinkedPath, nextCursor })}
       ${chosen === null ? '' : html`<p class="row"><a href="${unlinkedPath}">All unlinked customers</a></p>`}
       <p class="quiet small"><a href="/app/billing?status=dismissed">Dismissed events</a> have their reason, and can be replayed one by one.</p>`,
     { current: '/app/billing', ...viewer },
   )
+}
+
+function doublePayersCard(payers: readonly DoublePayer[]): Html {
+  return html`<section class="card" aria-labelledby="twice">
+        <h2 id="twice">Customers with several subscriptions</h2>
+        <p class="fault">Each of these pays for more than one plan. Cancel what is too much at the billing provider.</p>
+        <div class="lead">${table(doublePayerColumns, payers.map(doublePayerRow))}</div>
+      </section>`
+}
+
+const doublePayerColumns = [
+  { label: 'Customer', kind: 'wrap' },
+  { label: 'User', kind: 'wrap' },
+  { label: 'Subscriptions', kind: 'wrap' },
+] as const
+
+function doublePayerRow({ customer, userId, email, subscriptions }: DoublePayer): Cell[] {
+  const user =
+    userId === null
+      ? html`<span class="quiet">None</span>`
+      : html`${isolated(email ?? 'No email address')} <span class="quiet">user ${userId}</span>`
+  return [isolated(customer), user, isolated(subscriptions.join(', '))]
+}
+
+/** The worker writes a reason without a capital letter. */
+function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
 }
 
 function customerCard(
@@ -78,7 +109,7 @@ function customerCard(
   const isLinked = chosen?.isLinked === true
   return html`<section class="card" aria-labelledby="${id}">
         <h2 id="${id}" class="wrap">${isolated(customer)} ${isLinked ? badge('linked', 'good') : ''}</h2>
-        ${reason === null ? '' : html`<p class="fault wrap">${reason}</p>`}
+        ${reason === null ? '' : html`<p class="fault wrap">${sentence(reason)}</p>`}
         <dl class="facts">
           <div><dt>Waiting events</dt><dd>${countText(events)}</dd></div>
           <div><dt>Waiting since</dt><dd>${since === null ? '–' : timeText(since)}</dd></div>

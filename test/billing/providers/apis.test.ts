@@ -169,3 +169,73 @@ t.test('an answer that is too large or too late is an error', async (t) => {
     /timed out/,
   )
 })
+
+t.test('Stripe: what is refunded leaves out refunds that failed', async (t) => {
+  const list = (...refunds: object[]): Reply => [200, { data: refunds, has_more: false }]
+  const { fetch } = answering({
+    '/v1/refunds?payment_intent=pi_1&limit=100': list(
+      { amount: 1_000, status: 'succeeded' },
+      { amount: 2_000, status: 'failed' },
+      { amount: 400, status: 'pending' },
+      { amount: 800, status: 'canceled' },
+    ),
+    '/v1/refunds?charge=ch_1&limit=100': list(),
+    '/v1/refunds?payment_intent=pi_2&limit=100': list({ amount: '1', status: 'succeeded' }),
+    '/v1/refunds?payment_intent=pi_3&limit=100': [200, { data: [], has_more: true }],
+  })
+  const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+  const refunded = async (payment: string) => api.findRefunded?.(payment)
+  t.equal(await refunded('pi_1'), 1_400)
+  t.equal(await refunded('ch_1'), 0)
+  await t.rejects(refunded('pi_2'), /not an amount/)
+  await t.rejects(refunded('pi_3'), /something else/, 'a list that is not whole')
+  await t.rejects(refunded('pi_4'), /answered 404/)
+  await t.rejects(refunded('../pi_1'), /something else/)
+})
+
+t.test('Stripe: of the checkouts of a person one is open', async (t) => {
+  const mine = (price: string) => ({
+    metadata: { gatehouse_user: '7', gatehouse_origin: baseUrl, gatehouse_price: price },
+    success_url: baseUrl,
+    status: 'open',
+  })
+  const start = async (sessions: object[], paid: string | null = null) => {
+    const asked: [string | undefined, unknown][] = []
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const { pathname, search } = new URL(String(input))
+      const path = `${pathname}${search}`.replace('/v1/checkout/sessions', '')
+      asked.push([init?.method, path])
+      if (pathname.endsWith('/expire')) {
+        return Response.json({}, { status: path === `/${paid}/expire` ? 400 : 200 })
+      }
+      if (init?.method === 'GET') return Response.json({ data: sessions, has_more: false })
+      asked.push(['key', new Headers(init?.headers).get('idempotency-key')])
+      return Response.json({ id: 'cs_new', url: 'https://checkout.example/new' })
+    }
+    const api = createStripeApi({ url: 'https://api.stripe.com/v1', key: 'k', baseUrl, fetch })
+    const order = { price: 'price_pro', returnUrl: baseUrl }
+    const page = await api.startCheckout('cus_1', { userId: 7, email: null }, order)
+    const ended = asked.flatMap(([, path]) => /^\/(\w+)\/expire$/.exec(String(path))?.[1] ?? [])
+    const key = asked.find(([name]) => name === 'key')?.[1] ?? null
+    return { page, ended, key, first: asked[0] }
+  }
+  const created = { page: { url: 'https://checkout.example/new' } }
+  const first = await start([])
+  t.match(first, { ...created, ended: [], first: ['GET', '?customer=cus_1&limit=100'] })
+  t.equal((await start([])).key, first.key, 'two requests at once get the same checkout')
+  const old = { id: 'cs_0', ...mine('price_pro'), status: 'complete' }
+  const later = await start([old])
+  t.match(later, { ...created, ended: [] }, 'a later one is another')
+  t.not(later.key, first.key)
+  const same = { id: 'cs_1', ...mine('price_pro'), url: 'https://checkout.example/same' }
+  const others = [
+    { id: 'cs_2', ...mine('price_team') },
+    { id: 'cs_3', ...mine('price_pro'), success_url: `${baseUrl}/elsewhere` },
+    { id: 'cs_4', ...mine('price_team'), metadata: {} },
+    { id: 'cs_5', ...mine('price_team'), status: 'expired' },
+  ]
+  const again = { page: { url: 'https://checkout.example/same' }, ended: ['cs_2', 'cs_3'] }
+  t.match(await start([...others, same]), { ...again, key: null }, 'the same again')
+  t.match(await start(others), { ...created, ended: ['cs_2', 'cs_3'] }, 'the others are ended')
+  t.match(await start(others, 'cs_2'), { page: 'just-paid', ended: ['cs_2'], key: null })
+})

@@ -69,6 +69,7 @@ t.test('each kind has its effect', async (t) => {
     refund: 'adj_1',
     amount: 1_000,
     isFailed: false,
+    remaining: null,
   }
   t.strictSame(effect('adjustment.updated', paddleAdjustment()), refund)
   const reversed = effect('adjustment.updated', paddleAdjustment({ status: 'reversed' }))

@@ -116,6 +116,7 @@ t.test('each kind has its effect', async (t) => {
       refund: 're_1',
       amount: 4_900,
       isFailed: true,
+      remaining: null,
     })
   }
   t.strictSame(effect('invoice.paid', stripeInvoice({ amount_paid: 0 })), { kind: 'none' })

@@ -21,7 +21,8 @@ t.test('a checkout creates a customer marked with its user, whom it does not lin
     'metadata[gatehouse_user]': String(user.userId),
     'metadata[gatehouse_origin]': 'http://localhost:3000',
   }
-  t.match(provider.calls, [
+  const changes = provider.calls.filter(({ method }) => method === 'POST')
+  t.match(changes, [
     { path: '/v1/customers', form: marks, headers: { 'idempotency-key': String } },
     {
       path: '/v1/checkout/sessions',
@@ -126,7 +127,9 @@ t.test(
   'a provider that fails or lies is a 503, an unknown price 400, a deleted customer 409',
   async (t) => {
     let next: [number, object] = [500, {}]
-    const provider = await startProvider(t, () => next)
+    const provider = await startProvider(t, ({ path }) =>
+      path.startsWith('/v1/checkout/sessions?') ? [200, { data: [] }] : next,
+    )
     const test = await build(t, stripe(provider.url))
     const user = await createUser(test.database, { billingCustomer: 'cus_1' })
     const send = as(test, await signIn(test, user))
@@ -154,4 +157,52 @@ t.test('an installation without a checkout says so', async (t) => {
   const send = as(test, await signIn(test, await createUser(test.database)))
   t.match(await send('POST', '/billing/checkout', { price: 'price_pro' }), { statusCode: 404 })
   t.match(await send('POST', '/billing/portal'), { statusCode: 404 })
+})
+
+t.test('a customer that was deleted before it was linked is replaced at once', async (t) => {
+  const made: string[] = []
+  const answers = new Map<unknown, string>()
+  const gone = new Set<string>()
+  const provider = await startProvider(t, (call) => {
+    const key = call.headers['idempotency-key']
+    if (call.path === '/v1/customers') {
+      const known = answers.get(key) ?? `cus_${made.push('') + 100}`
+      answers.set(key, known)
+      return [200, { id: known }]
+    }
+    if (call.method === 'POST' && gone.has(call.form.customer ?? '')) {
+      return [400, { error: { code: 'resource_missing', param: 'customer' } }]
+    }
+    return usual(call)
+  })
+  const test = await build(t, stripe(provider.url))
+  const send = as(test, await signIn(test, await createUser(test.database)))
+  const buy = () => send('POST', '/billing/checkout', { price: 'price_pro' })
+  const used = () => provider.calls.findLast(({ path }) => path === '/v1/checkout/sessions')?.form
+  t.match(await buy(), { statusCode: 200 })
+  for (const customer of ['cus_101', 'cus_102']) {
+    t.match(used(), { customer })
+    gone.add(customer) // within the day for which Stripe repeats its answer
+    t.match(await buy(), { statusCode: 200 }, `${customer} is gone`)
+  }
+  t.match(used(), { customer: 'cus_103' })
+  t.equal(made.length, 3)
+  for (let next = 103; next < 110; next += 1) gone.add(`cus_${next}`)
+  t.match(await buy(), { statusCode: 409, body: /has deleted your customer/ }, 'it gives up')
+})
+
+t.test('a checkout while an older one is being paid is a 409', async (t) => {
+  const metadata = { gatehouse_user: '1', gatehouse_origin: 'http://localhost:3000' }
+  const provider = await startProvider(t, (call) => {
+    if (call.path.startsWith('/v1/checkout/sessions?')) {
+      return [200, { data: [{ id: 'cs_0', status: 'open', metadata }] }]
+    }
+    if (call.path === '/v1/checkout/sessions/cs_0/expire') return [400, {}]
+    return usual(call)
+  })
+  const test = await build(t, stripe(provider.url))
+  const send = as(test, await signIn(test, await createUser(test.database)))
+  const answer = await send('POST', '/billing/checkout', { price: 'price_pro' })
+  t.match(answer, { statusCode: 409, body: /just paid at another checkout/ })
+  t.match(provider.calls.at(-1), { path: '/v1/checkout/sessions/cs_0/expire' }, 'none is started')
 })

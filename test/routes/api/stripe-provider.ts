@@ -48,6 +48,9 @@ export const stripe = (url: string) => ({
 /** What Stripe answers. */
 export const usual = ({ path }: Call): Reply => {
   if (path === '/v1/customers') return [200, { id: 'cus_new' }]
-  if (path === '/v1/checkout/sessions') return [200, { url: 'https://checkout.example/c' }]
+  if (path === '/v1/checkout/sessions') {
+    return [200, { id: 'cs_1', url: 'https://checkout.example/c' }]
+  }
+  if (path.startsWith('/v1/checkout/sessions?')) return [200, { data: [] }]
   return [200, { url: 'https://billing.example/p' }]
 }

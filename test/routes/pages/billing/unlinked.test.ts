@@ -212,3 +212,30 @@ t.test('nobody but operators has the page and its forms', async (t) => {
   }
   t.strictSame(await statuses(), ['a unlinked'])
 })
+
+t.test('customers with several subscriptions are shown with their user', async (t) => {
+  const { database, open } = await setUp(t)
+  t.notMatch(await open(), 'Customers with several subscriptions')
+  const { userId } = await createUser(database, {
+    billingCustomer: 'cus_1',
+    email: 'ada@x.example',
+  })
+  const put = (id: string, customer: string, plan: string | null, beside: string | null) =>
+    database.admin.query(
+      `INSERT INTO billing_objects (object_id, kind, customer, plan, beside)
+       VALUES ($1, 'subscription', $2, $3, $4)`,
+      [id, customer, plan, beside],
+    )
+  await put('sub_a', 'cus_1', 'pro', null)
+  await put('sub_b', 'cus_1', 'team', 'sub_a')
+  await put('sub_c', 'cus_2', 'pro', null)
+  await put('sub_d', 'cus_2', 'pro', 'sub_c')
+  await put('sub_e', 'cus_3', 'pro', 'sub_f')
+  await put('sub_f', 'cus_3', null, null)
+  const [card = ''] = cardsOf(await open())
+  t.match(
+    card,
+    new RegExp(`cus_1 ada@x.example user ${userId} sub_a, sub_b cus_2 None sub_c, sub_d`),
+  )
+  t.notMatch(card, 'cus_3', 'one of them has ended')
+})
