@@ -24,6 +24,7 @@ import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
+import { renderMail } from '#src/pages/kit/mail.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
@@ -174,8 +175,9 @@ async function startParts(
   }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
-  const { mail, baseUrl } = config
-  const mailDeps = { db, mailer: mail && createMailer(mail), baseUrl, keys, clock }
+  const { mail, baseUrl, brand } = config
+  const mailer = mail && createMailer(mail, (message) => renderMail(message, brand))
+  const mailDeps = { db, mailer, baseUrl, keys, clock }
   await workAlerts(due, { ...mailDeps, listManagers: listManagerAddresses }, logger)
   await workInvitationMails(due, mailDeps, logger)
   const limits = { ...config.session, auditDays: config.audit.retentionDays }

@@ -24,6 +24,12 @@ export type Logo = { readonly type: string; readonly bytes: Uint8Array }
 /** `#rrggbb` in each scheme, and the text on a button of that colour. */
 export type Accent = { readonly [scheme in 'light' | 'dark']: { colour: string; text: string } }
 
+/** The accent of src/pages/kit/gatehouse.css. */
+export const builtInAccent: Accent = {
+  light: { colour: '#1c5d4d', text: '#ffffff' },
+  dark: { colour: '#74cbb2', text: '#0f201b' },
+}
+
 /** The brand without any setting. */
 export const plainBrand: Brand = {
   name: 'Gatehouse',
@@ -41,12 +47,15 @@ type BrandSettings = {
   BRAND_TERMS_URL?: string
 }
 
-/** Reads the settings of the brand, and the file of its logo. */
-export function readBrand(values: BrandSettings, faults: string[]): Brand {
+/**
+ * Reads the settings of the brand.
+ * @param withLogo reads the file of its logo, which pages alone show
+ */
+export function readBrand(values: BrandSettings, withLogo: boolean, faults: string[]): Brand {
   const { BRAND_NAME: name, BRAND_SUPPORT_URL: support, BRAND_TERMS_URL: terms } = values
   return {
     name,
-    logo: readLogo(values.BRAND_LOGO, faults),
+    logo: withLogo ? readLogo(values.BRAND_LOGO, faults) : null,
     accent: readAccent(values.BRAND_ACCENT, faults),
     supportUrl: readLink('BRAND_SUPPORT_URL', support, ['https:', 'mailto:'], faults),
     termsUrl: readLink('BRAND_TERMS_URL', terms, ['https:'], faults),

@@ -13,7 +13,7 @@ import {
   readBillingPlans,
   readBillingSecrets,
 } from './billing.ts'
-import { type Brand, plainBrand, readBrand } from './brand.ts'
+import { type Brand, readBrand } from './brand.ts'
 import { findUnknownSettings } from './documentation.ts'
 import {
   type Environment,
@@ -226,7 +226,7 @@ export function readConfig(env: Environment): Config {
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
     audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
-    brand: isWeb ? readBrand(values, faults) : plainBrand,
+    brand: readBrand(values, isWeb, faults),
     redisUrl: isWeb ? readRedisUrl(values.REDIS_URL, faults) : null,
     logLevel: values.LOG_LEVEL,
     tracing: readTracing(values, faults),

@@ -395,7 +395,7 @@ export const Settings = Type.Object({
     maxLength: 40,
     pattern: '^[^\\x00-\\x1f\\x7f]+$',
     default: 'Gatehouse',
-    description: 'Name of the product on every page.',
+    description: 'Name of the product on every page and in every mail.',
   }),
   BRAND_LOGO: Type.Optional(
     Type.String({
@@ -408,13 +408,13 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Colour of links and buttons on light and on dark pages, comma-separated, for instance #1c5d4d,#74cbb2. The program does not start with a colour that is hard to read (a contrast below 4.5), and names one that is not.',
+        'Colour of links and buttons on light and on dark pages and in mails, comma-separated, for instance #1c5d4d,#74cbb2. The program does not start with a colour that is hard to read (a contrast below 4.5), and names one that is not.',
     }),
   ),
   BRAND_SUPPORT_URL: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'https: or mailto: URL that “Support” below every page leads to.',
+      description: 'https: or mailto: URL that “Support” below every page and mail leads to.',
     }),
   ),
   BRAND_TERMS_URL: Type.Optional(

@@ -1,10 +1,11 @@
 import { createTransport } from 'nodemailer'
 import { isPlainAddress, type MailConfig } from '#src/config/parse.ts'
+import type { Body, Message } from './message.ts'
 
 export type Mail = {
   to: readonly string[]
   subject: string
-  text: string
+  message: Message
   /** The same for every attempt, so that mail programs recognize duplicates. */
   id: string
 }
@@ -29,19 +30,27 @@ class MailError extends Error {
 const deadlineMs = 20_000
 const maxResponseBytes = 16_384
 
-/** Sends each mail over a connection of its own within a deadline. Certificates are verified. */
-export function createMailer(setup: MailConfig, { timeoutMs = deadlineMs } = {}): Mailer {
+/**
+ * Sends each mail as text and HTML, over a connection of its own within a deadline. Certificates are
+ * verified.
+ * @param render the two forms of a message
+ */
+export function createMailer(
+  setup: MailConfig,
+  render: (message: Message) => Body,
+  { timeoutMs = deadlineMs } = {},
+): Mailer {
   const { from } = setup
   const transport = openTransport(setup, timeoutMs)
   return {
-    async send({ to, subject, text, id }) {
+    async send({ to, subject, message, id }) {
       const recipients = to.filter(isPlainAddress).map((address) => ({ name: '', address }))
       try {
         await transport.sendMail({
           from,
           to: recipients,
           subject,
-          text,
+          ...render(message),
           messageId: `<${id}>`,
           headers: { 'auto-submitted': 'auto-generated' }, // RFC 3834: suppresses automatic replies
           signal: AbortSignal.timeout(timeoutMs),

@@ -6,9 +6,9 @@ import { readBrand } from '#src/config/brand.ts'
 const folder = t.testdir()
 const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><path d="M0 0h2v2z"/></svg>'
 
-function read(settings: Record<string, string> = {}) {
+function read(settings: Record<string, string> = {}, withLogo = true) {
   const faults: string[] = []
-  return { brand: readBrand({ BRAND_NAME: 'Acme', ...settings }, faults), faults }
+  return { brand: readBrand({ BRAND_NAME: 'Acme', ...settings }, withLogo, faults), faults }
 }
 
 function file(name: string, content: string | Buffer): string {

@@ -3,6 +3,7 @@ import t from 'tap'
 import { type MailConfig, readMail } from '#src/config/parse.ts'
 import { createMailer, type Mail } from '#src/mail/mailer.ts'
 import { createAuthority, selfSigned } from '#test/support/processes/certificates.ts'
+import { bodiesOf } from '#test/support/receiver/mail-bodies.ts'
 import { startMailServer } from '#test/support/receiver/mail-server.ts'
 import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
@@ -11,7 +12,23 @@ setDefaultCACertificates([...getCACertificates(), trusted.cert])
 const forLocalhost = trusted.certify({ names: ['localhost'] })
 
 const shortMs = 150
-const mail: Mail = { to: ['ada@example.com'], subject: 'Zoë', text: 'All is well.\n', id: 'a@b' }
+const saying = (text: string) => ({
+  ...{ heading: [text], paragraphs: [], facts: [], footer: [] },
+  action: { label: '', url: '' },
+})
+const mail: Mail = {
+  ...{ to: ['ada@example.com'], subject: 'Zoë', id: 'a@b' },
+  message: saying('All is well.\n'),
+}
+
+/** A mailer whose mails say the heading of their message. */
+function mailerFor(setup: MailConfig, options: { timeoutMs?: number } = {}) {
+  const render = ({ heading: [text = ''] }: Mail['message']) => ({
+    text: String(text),
+    html: `<p>${text}</p>`,
+  })
+  return createMailer(setup, render, options)
+}
 
 function setupFor(url: string, settings: Partial<MailConfig> = {}): MailConfig {
   const setup = readMail(url, 'Gatehouse <alerts@example.com>', [])
@@ -21,7 +38,7 @@ function setupFor(url: string, settings: Partial<MailConfig> = {}): MailConfig {
 
 t.test('a mail arrives once, from the configured sender', async (t) => {
   const server = await startMailServer(t)
-  await createMailer(setupFor(server.url)).send({
+  await mailerFor(setupFor(server.url)).send({
     ...mail,
     to: ['ada@example.com', 'bo@example.com'],
   })
@@ -31,7 +48,11 @@ t.test('a mail arrives once, from the configured sender', async (t) => {
   t.match(received?.text, /^From: Gatehouse <alerts@example\.com>\r$/m)
   t.match(received?.text, /^Message-ID: <a@b>\r$/m)
   t.match(received?.text, /^Auto-Submitted: auto-generated\r$/m)
-  t.match(received?.text, /\r\n\r\nAll is well\.\r\n/)
+  t.match(received?.text, /^Content-Type: multipart\/alternative;/m)
+  const { text, html, types } = bodiesOf(received?.text ?? '')
+  t.same(types, ['text/plain', 'text/html'], 'mail programs show the last one that they can')
+  t.equal(text, 'All is well.\n')
+  t.equal(html, '<p>All is well.\n</p>')
 })
 
 t.test('STARTTLS is used if it is offered, and the certificate is verified', async (t) => {
@@ -41,12 +62,12 @@ t.test('STARTTLS is used if it is offered, and the certificate is verified', asy
   })
   const auth = { user: 'gatehouse', pass: 'secret' }
   const byName = { host: 'localhost', auth, requireTls: true }
-  await createMailer(setupFor(server.url, byName)).send(mail)
+  await mailerFor(setupFor(server.url, byName)).send(mail)
   t.match(server.mails, [{ secure: true, user: 'gatehouse' }])
-  const byAddress = createMailer(setupFor(server.url, { auth }))
+  const byAddress = mailerFor(setupFor(server.url, { auth }))
   await t.rejects(byAddress.send(mail), { name: 'MailError' }, 'the certificate is for a name')
   const impostor = await startMailServer(t, selfSigned({ names: ['localhost'] }))
-  const mailer = createMailer(setupFor(impostor.url, { host: 'localhost' }))
+  const mailer = mailerFor(setupFor(impostor.url, { host: 'localhost' }))
   await t.rejects(mailer.send(mail), { name: 'MailError' })
   t.equal(server.mails.length + impostor.mails.length, 1)
 })
@@ -62,7 +83,7 @@ t.test('no password is sent without TLS if TLS is required', async (t) => {
     },
   })
   const auth = { user: 'gatehouse', pass: 'secret' }
-  const mailer = createMailer(setupFor(server.url, { auth, requireTls: true }))
+  const mailer = mailerFor(setupFor(server.url, { auth, requireTls: true }))
   await t.rejects(mailer.send(mail), { name: 'MailError' })
   t.same([passwords, server.mails], [[], []])
 })
@@ -78,12 +99,12 @@ t.test('no text becomes a header or another recipient', async (t) => {
     '<eve@example.com>',
     '',
   ]
-  const mailer = createMailer(setupFor(server.url))
+  const mailer = mailerFor(setupFor(server.url))
   await mailer.send({
     ...mail,
     to,
     subject: 'a\r\nBcc: eve@example.com',
-    text: '.\r\nQUIT\r\n.\r\n',
+    message: saying('.\r\nQUIT\r\n.\r\n'),
   })
   const [received] = server.mails
   t.same(received?.to, ['ada@example.com'])
@@ -104,7 +125,7 @@ t.test('the server’s text is not in the error', async (t) => {
       callback(error)
     },
   })
-  const error = await createMailer(setupFor(server.url))
+  const error = await mailerFor(setupFor(server.url))
     .send(mail)
     .catch((reason: Error) => reason)
   t.match(error, { name: 'MailError', message: 'mail not accepted (EENVELOPE RCPT TO 550)' })
@@ -117,7 +138,7 @@ t.test('refusing, silent, endless and slow servers are abandoned in time', async
   const silent = await startRawReceiver()
   t.teardown(() => silent.close())
   for (const port of [closed.port, silent.port]) {
-    const mailer = createMailer(setupFor(`smtp://127.0.0.1:${port}`), { timeoutMs: shortMs })
+    const mailer = mailerFor(setupFor(`smtp://127.0.0.1:${port}`), { timeoutMs: shortMs })
     await t.rejects(mailer.send(mail), { name: 'MailError' })
   }
   const talk = [
@@ -127,7 +148,7 @@ t.test('refusing, silent, endless and slow servers are abandoned in time', async
   for (const [name, text] of talk) {
     const server = await startRawReceiver()
     t.teardown(() => server.close())
-    const attempt = createMailer(setupFor(server.url.replace('http', 'smtp')), {
+    const attempt = mailerFor(setupFor(server.url.replace('http', 'smtp')), {
       timeoutMs: shortMs,
     }).send(mail)
     while (server.connections.length === 0) await new Promise(setImmediate)

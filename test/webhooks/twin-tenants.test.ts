@@ -2,6 +2,7 @@ import t from 'tap'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import type { Mail } from '#src/mail/mailer.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { claimDue } from '#src/webhooks/delivery/claim.ts'
 import { recordOutcomes } from '#src/webhooks/delivery/record.ts'
@@ -178,8 +179,8 @@ t.test('owners are alerted about their own endpoint', async (t) => {
   t.equal(alerted.data.length, 1, 'the original’s owners were alerted within the hour')
 
   const before = await twins.rows(original)
-  const mails: { to: readonly string[]; text: string }[] = []
-  const mailer = { send: async (mail: (typeof mails)[number]) => void mails.push(mail) }
+  const mails: Mail[] = []
+  const mailer = { send: async (mail: Mail) => void mails.push(mail) }
   const deps = {
     db,
     mailer,
@@ -189,7 +190,7 @@ t.test('owners are alerted about their own endpoint', async (t) => {
   }
   t.match(await mailAlert(enter(twin), ids.notification, deps), { outcome: 'mailed' })
   t.equal(mails[0]?.to.length, 1)
-  t.match(mails[0]?.text, 'twin')
+  t.strictSame(mails[0]?.message.paragraphs[0], ['twin'])
   t.strictSame(await twins.rows(original), before)
 })
 

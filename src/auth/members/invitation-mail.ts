@@ -4,12 +4,12 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
+import { readableTime, type Words } from '#src/mail/message.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { InvitationMailJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { isolatedText } from '#src/runtime/text.ts'
 import { invitationUrl } from './invitation-link.ts'
 
 export type InvitationMailDeps = {
@@ -104,6 +104,7 @@ type InvitationMail = {
   linkHash: Uint8Array | null
   tenantName: string
   inviter: string | null
+  inviterName: string | null
 }
 
 /** An open invitation; the inviter is null if they are no member any more. */
@@ -115,34 +116,50 @@ async function findInvitation(
   const [row] = await tx.sql<InvitationMail>`
     SELECT i.id, i.email, i.role, i.expires_at AS "expiresAt", i.mailed_at AS "mailedAt",
       i.link_hash AS "linkHash",
-      t.name AS "tenantName", u.email AS inviter
+      t.name AS "tenantName", u.email AS inviter, u.name AS "inviterName"
     FROM invitations i JOIN tenants t ON t.id = i.tenant_id LEFT JOIN users u ON u.id = i.invited_by
     WHERE i.tenant_id = ${tenantId}::uuid AND i.id = ${id}::uuid
       AND i.accepted_at IS NULL AND i.declined_at IS NULL`
   return row ?? null
 }
 
-const shownCharacters = 100
-
-/** Names of people and tenants are their own choice, so they appear in the text only, on one line. */
-function composeInvitationMail(
-  { id, email, role, expiresAt, tenantName, inviter, linkHash }: InvitationMail,
-  origin: Pick<InvitationMailDeps, 'baseUrl' | 'keys'>,
-): Mail {
-  const line = (text: string) =>
-    isolatedText(text.replace(/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Z}]+/gu, ' ').slice(0, shownCharacters))
+/** Names of people and tenants are their own choice, so they appear in the body only. */
+function composeInvitationMail(invitation: InvitationMail, origin: Origin): Mail {
+  const { id, email, role, expiresAt, tenantName, linkHash } = invitation
   return {
     to: [email],
     subject: 'You have been invited',
-    text: [
-      `${line(inviter ?? 'An admin')} has invited you to join “${line(tenantName)}” as ${role}.`,
-      '',
-      `To accept or decline, open this link and sign in with ${isolatedText(email)}. It is for you alone and works once:`,
-      invitationUrl(origin, id, linkHash),
-      '',
-      `The invitation expires on ${expiresAt.toISOString()}. You become a member only if you accept it.`,
-      '',
-    ].join('\n'),
+    message: {
+      heading: ['Join ', { of: tenantName }],
+      paragraphs: [
+        [
+          ...inviterOf(invitation),
+          ' has invited you to join “',
+          { of: tenantName },
+          `” as ${role}.`,
+        ],
+        [
+          'To accept or decline, open the invitation and sign in with ',
+          { of: email },
+          '. Its link is for you alone and works once.',
+        ],
+      ],
+      action: { label: 'View the invitation', url: invitationUrl(origin, id, linkHash) },
+      facts: [['Expires', [readableTime(expiresAt)]]],
+      footer: [
+        ['You become a member only if you accept it.'],
+        ['If you do not know the sender, you can ignore this mail.'],
+      ],
+    },
     id: `invitation-${id}@${new URL(origin.baseUrl).hostname}`,
   }
+}
+
+type Origin = Pick<InvitationMailDeps, 'baseUrl' | 'keys'>
+
+function inviterOf({ inviter, inviterName }: InvitationMail): Words {
+  if (inviter === null) return [inviterName === null ? 'An admin' : { of: inviterName }]
+  return inviterName === null
+    ? [{ of: inviter }]
+    : [{ of: inviterName }, ' (', { of: inviter }, ')']
 }

@@ -3,6 +3,7 @@ import type { TenantScope } from '#src/access/caller.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import type { Mail, Mailer } from '#src/mail/mailer.ts'
+import { readableTime } from '#src/mail/message.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
@@ -68,20 +69,21 @@ export async function mailAlert(
   id: number,
   { db, mailer, baseUrl, listManagers, clock }: AlertDeps,
 ): Promise<AlertResult> {
-  const [row, to] = await db.read(entry, (tx, scope) =>
+  const [row, to, tenant] = await db.read(entry, (tx, scope) =>
     Promise.all([
       tx.notification.findFirst({ where: { tenantId: scope.tenantId, id } }),
       listManagers(tx, scope),
+      tx.tenant.findFirst({ where: { id: scope.tenantId }, select: { name: true } }),
     ]),
   )
-  if (row === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
+  if (row === null || tenant === null || !isAlertKind(row.kind)) return { outcome: 'gone' }
   const { tenantId, kind, endpointId, message, createdAt } = row
   const about = { kind, endpointId }
   if (row.mailedAt !== null) return { outcome: 'mailed-before', ...about }
   if (mailer === null) return { outcome: 'no-mailer', ...about }
   if (to.length === 0) return { outcome: 'no-recipients', ...about }
-  const notification: Notification = { tenantId, id, kind, endpointId, message, createdAt }
-  await mailer.send(composeAlertMail(notification, to, baseUrl))
+  const alert = { tenantId, id, kind, endpointId, message, createdAt, tenantName: tenant.name }
+  await mailer.send(composeAlertMail(alert, to, baseUrl))
   await db.write(entry, (tx, scope) =>
     tx.notification.updateMany({
       where: { tenantId: scope.tenantId, id },
@@ -91,13 +93,14 @@ export async function mailAlert(
   return { outcome: 'mailed', ...about }
 }
 
-export type Notification = {
+type Alert = {
   tenantId: string
   id: number
   kind: AlertKind
   endpointId: string
   message: string
   createdAt: Date
+  tenantName: string
 }
 
 const subjects: Readonly<Record<AlertKind, string>> = {
@@ -119,28 +122,30 @@ const consequences: Readonly<Record<AlertKind, string>> = {
   'endpoint.certificate': 'Nothing has stopped yet: deliveries are still sent.',
 }
 
-/** A notification as mail. Of the customer's input only the host appears, and only in the text. */
-function composeAlertMail(
-  notification: Notification,
-  to: readonly string[],
-  baseUrl: string,
-): Mail {
-  const { tenantId, id, kind, endpointId, message, createdAt } = notification
+/** A notification as mail. Of the customer's input the host and the tenant's name appear in its body. */
+function composeAlertMail(alert: Alert, to: readonly string[], baseUrl: string): Mail {
+  const { tenantId, id, kind, endpointId, message, createdAt, tenantName } = alert
   return {
     to,
     subject: subjects[kind],
-    text: [
-      message,
-      consequences[kind],
-      '',
-      `Time: ${createdAt.toISOString()}`,
-      `Endpoint: ${endpointId}`,
-      `Page: ${baseUrl}/app/webhooks/${endpointId}`,
-      '',
-      'The page is shown in the tenant of the endpoint: if you belong to several, switch to it first.',
-      'You receive this mail because you manage the users of this tenant. The same alert is sent at most once an hour.',
-      '',
-    ].join('\n'),
+    message: {
+      heading: [subjects[kind]],
+      paragraphs: [[message], [consequences[kind]]],
+      action: { label: 'View the endpoint', url: `${baseUrl}/app/webhooks/${endpointId}` },
+      facts: [
+        ['Time', [readableTime(createdAt)]],
+        ['Tenant', [{ of: tenantName }]],
+        ['Endpoint', [endpointId]],
+      ],
+      footer: [
+        [
+          'The page is shown in the tenant of the endpoint: if you belong to several, switch to it first.',
+        ],
+        [
+          'You receive this mail because you manage the users of this tenant. The same alert is sent at most once an hour.',
+        ],
+      ],
+    },
     id: `alert-${id}.${tenantId}@${new URL(baseUrl).hostname}`,
   }
 }

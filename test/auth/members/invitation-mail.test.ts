@@ -4,6 +4,7 @@ import { startWorker } from '#src/worker.ts'
 import { build, testConfig } from '#test/support/app/app.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { until } from '#test/support/database/until.ts'
+import { bodiesOf } from '#test/support/receiver/mail-bodies.ts'
 import { type MailServer, startMailServer } from '#test/support/receiver/mail-server.ts'
 
 /** An admin who invites, and a worker that mails. */
@@ -41,9 +42,20 @@ t.test('an invitation is mailed to the invited address, with its link', async (t
   const received = await mail.next()
   t.same(received.to, ['ada@example.com'])
   t.match(received.text, 'Subject: You have been invited')
-  t.match(received.text, `${test.config.baseUrl}/app/invitations/${id}`)
-  t.match(received.text, 'boss@example.com')
   t.notMatch(received.text, /^Bcc:/m)
+  const { text, html } = bodiesOf(received.text)
+  const page = `${test.config.baseUrl}/app/invitations/${id}`
+  t.match(text, `View the invitation:\n${page}`)
+  t.match(
+    text,
+    '\u2068boss@example.com\u2069 has invited you to join “\u2068Acme Bcc: all@example.com\u2069” as viewer.',
+  )
+  t.match(text, /^Expires: \d+ \w+ \d{4} at \d\d:\d\d UTC$/m)
+  t.match(html, `href="${page}`)
+  t.match(
+    html,
+    '<bdi>boss@example.com</bdi> has invited you to join “<bdi>Acme Bcc: all@example.com</bdi>”',
+  )
   await until(test.database, 'SELECT FROM invitations WHERE mailed_at IS NOT NULL')
 })
 
@@ -56,14 +68,9 @@ t.test('names in the mail change the order of no text around them', async (t) =>
   ])
   await invite('ada@example.com')
   await start()
-  const { text } = await mail.next()
-  const body = Buffer.from(
-    text.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, hex) => `%${hex}`),
-  )
-  t.match(
-    decodeURIComponent(String(body).replace(/%(?![0-9A-F]{2})/g, '%25')),
-    '“\u2068Acme moc.elpmaxe\u2069”',
-  )
+  const { text, html } = bodiesOf((await mail.next()).text)
+  t.match(text, '“\u2068Acme moc.elpmaxe\u2069”')
+  t.match(html, '“<bdi>Acme moc.elpmaxe</bdi>”')
 })
 
 t.test('a withdrawn, replaced or answered invitation is not mailed', async (t) => {

@@ -3,6 +3,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser } from '#test/support/callers/callers.ts'
+import { bodiesOf } from '#test/support/receiver/mail-bodies.ts'
 import { type MailServer, startMailServer } from '#test/support/receiver/mail-server.ts'
 import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -90,9 +91,13 @@ t.test('after the last failure the owner is alerted, once per endpoint and hour'
   t.same(first.to, [ada])
   t.match(first.text, /^Subject: A webhook endpoint is failing\r$/m)
   t.match(first.text, /The webhook endpoint at 127\.0\.0\.1:\d+ is failing/)
-  t.match(first.text, new RegExp(`^Endpoint: ${scene.endpointId}\r$`, 'm'))
+  const { text, html } = bodiesOf(first.text)
+  t.match(text, new RegExp(`^Endpoint: ${scene.endpointId}$`, 'm'))
+  t.match(text, /^Time: \d+ \w+ \d{4} at \d\d:\d\d UTC$/m)
+  t.match(text, /^Tenant: \u2068Tenant \w+\u2069$/m)
   const page = `/app/webhooks/${scene.endpointId}`
-  t.match(first.text, new RegExp(`^Page: http\\S+${page}\r$`, 'm'), 'a link to the endpoint')
+  t.match(text, new RegExp(`^View the endpoint:\nhttp\\S+${page}$`, 'm'), 'a link to the endpoint')
+  t.match(html, new RegExp(`href="http[^"]+${page}"[^>]*>View the endpoint</a>`))
   await mailed(scene.outbox, 1)
   await scene.deliver()
   scene.pass(hourMs - 60_000)
