@@ -8,6 +8,7 @@ import {
   createInvitation,
   invitationList,
   listInvitations,
+  resendInvitation,
   withdrawInvitation,
 } from '#src/auth/members/invitations.ts'
 import {
@@ -57,7 +58,7 @@ const RemoveForm = Type.Object(
   { id: changeForm.schema.properties.id, ...confirmedField },
   { additionalProperties: false },
 )
-const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+const InvitationIdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
 
 type Options = {
   baseUrl: string
@@ -90,6 +91,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       const memberPage = readPart(pageSize, members, memberList)
       const invitationPage = readPart(pageSize, invitations, invitationList)
       const auditPage = readPart(auditPageSize, trail, tenantAuditList)
+      const today = app.clock.now().toISOString().slice(0, 10)
       const shown = await app.db.read(request.tenantEntry, async (tx, caller) => {
         const [tenant, listed, invited, audit, usage] = await Promise.all([
           findTenant(tx, caller),
@@ -105,7 +107,8 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           invitations: {
             data: invited.data.map((one) => {
               const { id, linkHash } = one
-              return { ...one, url: invitationUrl({ baseUrl, keys }, id, linkHash) }
+              const isDue = one.createdAt < today
+              return { ...one, isDue, url: invitationUrl({ baseUrl, keys }, id, linkHash) }
             }),
             nextCursor: invited.nextCursor,
             isLater: invitations !== undefined,
@@ -176,8 +179,23 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
     },
   )
   app.post(
+    '/app/tenant/invitations/resend',
+    { config: create, schema: { hide, body: InvitationIdForm } },
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const result = await app.db.write(tenantEntry, (tx, admin) => {
+        const checkRole = (role: string) => requireAssignableRole(admin, role)
+        return resendInvitation(tx, { queue: app.queue, checkRole }, admin, body.id, clientInfo)
+      })
+      if (result === null) throw new Problem('not-found')
+      if (result === 'sent-today') return redirect(reply, 'sent-today')
+      if (result !== 'sent') throw toMemberProblem(result)
+      return redirect(reply, mails ? 'resent' : 'renewed')
+    },
+  )
+  app.post(
     '/app/tenant/invitations/withdraw',
-    { config: remove, schema: { hide, body: WithdrawForm } },
+    { config: remove, schema: { hide, body: InvitationIdForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const withdrawn = await app.db.write(tenantEntry, (tx, admin) =>

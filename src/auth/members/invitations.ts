@@ -120,7 +120,7 @@ export async function createInvitation(
 
 async function findRefusal(
   { sql }: Queryable,
-  { tenantId, email }: NewInvitation,
+  { tenantId, email }: Pick<NewInvitation, 'tenantId' | 'email'>,
 ): Promise<InvitationRefusal | null> {
   const [row] = await sql<{ refusal: InvitationRefusal | null }>`
     SELECT CASE
@@ -136,6 +136,43 @@ async function findRefusal(
         THEN 'full'
     END AS refusal`
   return row?.refusal ?? null
+}
+
+/**
+ * Sends an open invitation again, with the same link, for another 14 days. Like a new one it is mailed
+ * if the address may have a mail today.
+ * @param checkRole throws if the admin may not give the role
+ * @returns `sent-today` if it was created or mailed today (UTC); null if it does not exist, is accepted or
+ *   belongs to another tenant
+ */
+export async function resendInvitation(
+  connection: Queryable,
+  { queue, checkRole }: { queue: PgBoss; checkRole: (role: string) => void },
+  { userId, tenantId }: Pick<Member, 'userId' | 'tenantId'>,
+  id: string,
+  clientInfo: ClientInfo,
+): Promise<'sent' | 'sent-today' | InvitationRefusal | null> {
+  // Of two at once the second sees that it was sent.
+  await lockUntilCommit(connection, 'invitations', tenantId)
+  const [open] = await connection.sql<{ email: string; role: string; isDue: boolean }>`
+    SELECT email, role,
+      greatest(created_at, mailed_at) < date_trunc('day', now(), 'UTC') AS "isDue"
+    FROM invitations
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid AND accepted_at IS NULL`
+  if (open === undefined) return null
+  checkRole(open.role)
+  if (!open.isDue) return 'sent-today'
+  const refusal = await findRefusal(connection, { tenantId, email: open.email })
+  if (refusal !== null) return refusal
+  await connection.sql`
+    UPDATE invitations
+    SET created_at = now(), expires_at = now() + make_interval(days => ${lifetimeDays}),
+        declined_at = NULL, mailed_at = NULL
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid`
+  const sent = { action: 'invitation-create', outcome: 'done', reason: 'sent-again' } as const
+  await recordAudit(connection, { ...sent, userId, tenantId, target: id }, clientInfo)
+  await addJob(queue, connection, 'invitation-mail', { tenantId, invitationId: id })
+  return 'sent'
 }
 
 /**

@@ -55,6 +55,9 @@ const notices = {
   mailed: 'Invited. An email with a link is on its way. They become a member when they accept.',
   invited: 'Invited. Send them the link below. They become a member when they accept.',
   withdrawn: 'Invitation withdrawn.',
+  resent: 'The invitation is being sent again, with the same link.',
+  renewed: 'The invitation is valid for another 14 days, with the same link.',
+  'sent-today': 'This invitation was sent today already. Send it again tomorrow.',
   renamed: 'Renamed.',
   created: 'Your new tenant. Give it its first members below.',
 } as const
@@ -164,6 +167,8 @@ export type ShownInvitation = {
   role: string
   department: string | null
   expiresAt: string
+  /** It was not created or sent today (UTC), so it can be sent again. */
+  isDue: boolean
   /** Its link, with the secret. */
   url: string
 }
@@ -172,7 +177,7 @@ const invitationColumns = [
   { label: 'Email', kind: 'wrap' },
   { label: 'Role' },
   { label: 'Expires' },
-  { label: 'Withdraw', kind: 'actions' },
+  { label: 'Actions', kind: 'actions' },
 ] as const
 
 /** Pending invitations, and a form to invite a member. */
@@ -196,25 +201,31 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
         ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
+        ${rows.length > 0 && mails ? html`<p class="quiet small">An address gets at most one invitation by mail a day (UTC), whoever sends it. An invitation that is sent again keeps its link and is valid for another 14 days.</p>` : ''}
         ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
         ${form}
       </section>`
 }
 
 function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
-  const { id, email, role, department, expiresAt, url } = invitation
+  const { id, email, role, department, expiresAt, isDue, url } = invitation
+  const again = mails ? 'Send again' : 'Renew'
   return [
     html`${isolated(email)}${mails ? '' : html`<br><code class="clip" id="link-${id}" title="${url}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`}`,
     html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
-    confirmation({
+    html`${
+      isDue
+        ? html`<form method="post" action="/app/tenant/invitations/resend"><input type="hidden" name="id" value="${id}"><button class="button plain slim" aria-label="${again}: the invitation for ${email}">${again}</button></form>`
+        : html`<p class="quiet">${again} from tomorrow</p>`
+    }${confirmation({
       label: 'Withdraw',
       name: `Withdraw the invitation for ${email}`,
       action: '/app/tenant/invitations/withdraw',
       fields: html`<input type="hidden" name="id" value="${id}">
                 <p>Its link stops working.</p>`,
       button: 'Withdraw',
-    }),
+    })}`,
   ]
 }
 

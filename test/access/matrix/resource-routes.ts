@@ -127,6 +127,13 @@ export const resourceRoutes: RouteRows = {
       department: '',
     }),
   },
+  'POST /app/tenant/invitations/resend': {
+    who: 'user:create',
+    answer: 303,
+    object: 'invitation',
+    gives: 'viewer',
+    body: (params) => params,
+  },
   'POST /app/tenant/invitations/withdraw': {
     who: 'user:delete',
     answer: 303,

@@ -74,6 +74,39 @@ t.test('an address gets one mail a day from all tenants, and tenants learn nothi
   t.notMatch(JSON.stringify(rows), '@', 'addresses are hashed')
 })
 
+t.test('an invitation that is sent again counts, and has the same link', async (t) => {
+  const { test, database, sent, admin, invite, nextDay } = await setUp(t)
+  const [one, other] = [await admin(), await admin()]
+  const first = await invite(one, 'ada@example.com')
+  const resend = async () => {
+    const answer = await test.app.inject({
+      ...{ method: 'POST', url: '/app/tenant/invitations/resend', body: `id=${first.id}` },
+      headers: { cookie: one.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    return answer.headers.location
+  }
+  await database.admin.query(`UPDATE invitations SET created_at = created_at - interval '1 day'`)
+  t.equal(await resend(), '/app/tenant?done=sent-today', 'it was mailed today')
+  const tomorrow = async () => {
+    await nextDay()
+    await database.admin.query(
+      `UPDATE invitations SET created_at = created_at - interval '1 day',
+         mailed_at = mailed_at - interval '1 day'`,
+    )
+  }
+  await tomorrow()
+  t.equal(await resend(), '/app/tenant?done=renewed')
+  t.equal(await first.work(), 'mailed')
+  t.equal(await first.work(), 'mailed-before')
+  t.equal(sent.length, 2)
+  t.equal(sent[1]?.message.action.url, sent[0]?.message.action.url)
+  await tomorrow()
+  await invite(other, 'ada@example.com')
+  t.equal(await resend(), '/app/tenant?done=renewed', 'the tenant learns nothing')
+  t.equal(await first.work(), 'held-back')
+  t.equal(sent.length, 3)
+})
+
 t.test('a tenant sends a limited number of mails a day', async (t) => {
   const { sent, admin, invite, nextDay } = await setUp(t)
   const [one, other] = [await admin(), await admin()]

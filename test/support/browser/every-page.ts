@@ -124,6 +124,7 @@ async function addRemovable(t: Test, test: TestApp, user: TestUser) {
   const made = [
     await send('POST', '/auth/tokens', { name: 'ci' }),
     await send('POST', '/users', { email: 'new@acme.example', role: 'viewer' }),
+    await send('POST', '/users', { email: 'earlier@acme.example', role: 'viewer' }),
     await send('POST', '/teams', { name: 'without folders' }),
     await send('POST', '/service-tokens', { name: 'ci', permissions: ['post:read'] }),
     await send('POST', '/app-tokens', { name: 'backend', permissions: ['event:publish'] }),
@@ -132,6 +133,10 @@ async function addRemovable(t: Test, test: TestApp, user: TestUser) {
   t.same(
     made.filter(({ statusCode }) => statusCode >= 300),
     [],
+  )
+  await test.database.admin.query(
+    `UPDATE invitations SET created_at = created_at - interval '1 day'
+     WHERE email = 'earlier@acme.example'`,
   )
 }
 

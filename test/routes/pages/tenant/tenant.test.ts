@@ -130,6 +130,64 @@ t.test('an invitation is withdrawn; that the address has an account is not told'
   t.equal(known.headers.location, '/app/tenant?done=invited')
 })
 
+t.test('an invitation is sent again with the same link, at most once a day', async (t) => {
+  const { test, member, open, send } = await setUp(t)
+  const { admin: database } = test.database
+  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  const { rows } = await database.query('SELECT id FROM invitations')
+  const form = `id=${rows[0].id}`
+  const resend = async () => (await send('invitations/resend', form)).headers.location
+  const stored = async () => {
+    const columns = 'id, link_hash, mailed_at, declined_at, expires_at > now() AS open'
+    const { rows } = await database.query(
+      `SELECT ${columns}, (SELECT count(*)::int FROM pgboss.job WHERE name = 'invitation-mail') AS jobs
+       FROM invitations`,
+    )
+    return rows[0]
+  }
+  const first = await stored()
+  t.notMatch((await open()).body, 'invitations/resend"')
+  t.equal(await resend(), '/app/tenant?done=sent-today')
+  t.strictSame(await stored(), first)
+
+  await database.query(
+    `UPDATE invitations SET created_at = created_at - interval '1 day', mailed_at = now() - interval '1 day',
+       declined_at = now(), expires_at = now() - interval '1 hour'`,
+  )
+  t.match((await open()).body, 'invitations/resend"')
+  t.equal((await send('invitations/resend', 'id=1')).statusCode, 400)
+  const theirs = await createUser(test.database, { role: 'admin' })
+  for (const [user, status] of [
+    [theirs, 404],
+    [member, 403],
+  ] as const) {
+    const other = person(test, (await signIn(test, user)).cookie)
+    t.equal((await other.send('invitations/resend', form)).statusCode, status)
+  }
+  t.equal((await stored()).open, false)
+  t.equal(await resend(), '/app/tenant?done=renewed', 'without a mail server')
+  t.strictSame(await stored(), { ...first, jobs: first.jobs + 1 })
+  t.equal(await resend(), '/app/tenant?done=sent-today')
+  t.strictSame(await stored(), { ...first, jobs: first.jobs + 1 })
+
+  await database.query(
+    `UPDATE invitations SET created_at = created_at - interval '1 day', accepted_at = now()`,
+  )
+  t.equal((await send('invitations/resend', form)).statusCode, 404, 'an accepted one')
+})
+
+t.test('an address that is a member by now is not invited again', async (t) => {
+  const { test, tenantId, send } = await setUp(t)
+  await send('invitations', 'email=new@x.example&role=viewer&department=')
+  const { rows } = await test.database.admin.query(
+    `UPDATE invitations SET created_at = created_at - interval '1 day' RETURNING id`,
+  )
+  await createUser(test.database, { tenantId, email: 'new@x.example', emailVerified: true })
+  const refused = await send('invitations/resend', `id=${rows[0].id}`)
+  t.equal(refused.statusCode, 409)
+  t.match(refused.body, 'already a member')
+})
+
 t.test('without a mail server the page shows the link of an invitation', async (t) => {
   const { test, open, send } = await setUp(t)
   await send('invitations', 'email=new@x.example&role=viewer&department=')
