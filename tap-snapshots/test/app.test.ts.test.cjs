@@ -865,6 +865,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   │   • (onResponse) ["countRequest()"]
     │   │   • (onError) ["countRefusal()"]
+    │   │   ├── /resend (POST)
+    │   │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   │   • (onResponse) ["countRequest()"]
+    │   │   │   • (onError) ["countRefusal()"]
     │   │   └── /withdraw (POST)
     │   │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   │       • (preParsing) ["refuseEncodedBody()"]
