@@ -58,7 +58,11 @@ const RemoveForm = Type.Object(
   { id: changeForm.schema.properties.id, ...confirmedField },
   { additionalProperties: false },
 )
-const InvitationIdForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+const WithdrawForm = Type.Object({ id: Uuid }, { additionalProperties: false })
+const ResendForm = Type.Object(
+  { id: Uuid, role: invitationForm.schema.properties.role },
+  { additionalProperties: false },
+)
 
 type Options = {
   baseUrl: string
@@ -180,12 +184,12 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
   )
   app.post(
     '/app/tenant/invitations/resend',
-    { config: create, schema: { hide, body: InvitationIdForm } },
+    { config: create, schema: { hide, body: ResendForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const result = await app.db.write(tenantEntry, (tx, admin) => {
-        const checkRole = (role: string) => requireAssignableRole(admin, role)
-        return resendInvitation(tx, { queue: app.queue, checkRole }, admin, body.id, clientInfo)
+        requireAssignableRole(admin, body.role)
+        return resendInvitation(tx, app.queue, admin, body, clientInfo)
       })
       if (result === null) throw new Problem('not-found')
       if (result === 'sent-today') return redirect(reply, 'sent-today')
@@ -195,7 +199,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
   )
   app.post(
     '/app/tenant/invitations/withdraw',
-    { config: remove, schema: { hide, body: InvitationIdForm } },
+    { config: remove, schema: { hide, body: WithdrawForm } },
     async (request, reply) => {
       const { tenantEntry, clientInfo, body } = request
       const withdrawn = await app.db.write(tenantEntry, (tx, admin) =>

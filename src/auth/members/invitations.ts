@@ -141,26 +141,26 @@ async function findRefusal(
 /**
  * Sends an open invitation again, with the same link, for another 14 days. Like a new one it is mailed
  * if the address may have a mail today.
- * @param checkRole throws if the admin may not give the role
- * @returns `sent-today` if it was created or mailed today (UTC); null if it does not exist, is accepted or
- *   belongs to another tenant
+ * @param role as the page showed it; the caller has checked the permission to give it
+ * @returns `sent-today` if it was created or mailed today (UTC); null if it does not exist, is accepted,
+ *   belongs to another tenant or gives another role
  */
 export async function resendInvitation(
   connection: Queryable,
-  { queue, checkRole }: { queue: PgBoss; checkRole: (role: string) => void },
+  queue: PgBoss,
   { userId, tenantId }: Pick<Member, 'userId' | 'tenantId'>,
-  id: string,
+  { id, role }: Pick<Invitation, 'id' | 'role'>,
   clientInfo: ClientInfo,
 ): Promise<'sent' | 'sent-today' | InvitationRefusal | null> {
   // Of two at once the second sees that it was sent.
   await lockUntilCommit(connection, 'invitations', tenantId)
-  const [open] = await connection.sql<{ email: string; role: string; isDue: boolean }>`
-    SELECT email, role,
+  const [open] = await connection.sql<{ email: string; isDue: boolean }>`
+    SELECT email,
       greatest(created_at, mailed_at) < date_trunc('day', now(), 'UTC') AS "isDue"
     FROM invitations
-    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid AND accepted_at IS NULL`
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid AND role = ${role}
+      AND accepted_at IS NULL`
   if (open === undefined) return null
-  checkRole(open.role)
   if (!open.isDue) return 'sent-today'
   const refusal = await findRefusal(connection, { tenantId, email: open.email })
   if (refusal !== null) return refusal

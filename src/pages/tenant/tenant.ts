@@ -216,7 +216,7 @@ function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
     timeText(expiresAt),
     html`${
       isDue
-        ? html`<form method="post" action="/app/tenant/invitations/resend"><input type="hidden" name="id" value="${id}"><button class="button plain slim" aria-label="${again}: the invitation for ${email}">${again}</button></form>`
+        ? html`<form method="post" action="/app/tenant/invitations/resend"><input type="hidden" name="id" value="${id}"><input type="hidden" name="role" value="${role}"><button class="button plain slim" aria-label="${again}: the invitation for ${email}">${again}</button></form>`
         : html`<p class="quiet">${again} from tomorrow</p>`
     }${confirmation({
       label: 'Withdraw',

@@ -132,7 +132,7 @@ export const resourceRoutes: RouteRows = {
     answer: 303,
     object: 'invitation',
     gives: 'viewer',
-    body: (params) => params,
+    body: (params) => ({ ...params, role: 'viewer' }),
   },
   'POST /app/tenant/invitations/withdraw': {
     who: 'user:delete',

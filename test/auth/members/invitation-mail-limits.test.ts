@@ -80,7 +80,11 @@ t.test('an invitation that is sent again counts, and has the same link', async (
   const first = await invite(one, 'ada@example.com')
   const resend = async () => {
     const answer = await test.app.inject({
-      ...{ method: 'POST', url: '/app/tenant/invitations/resend', body: `id=${first.id}` },
+      ...{
+        method: 'POST',
+        url: '/app/tenant/invitations/resend',
+        body: `id=${first.id}&role=viewer`,
+      },
       headers: { cookie: one.cookie, 'content-type': 'application/x-www-form-urlencoded' },
     })
     return answer.headers.location

@@ -135,7 +135,7 @@ t.test('an invitation is sent again with the same link, at most once a day', asy
   const { admin: database } = test.database
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await database.query('SELECT id FROM invitations')
-  const form = `id=${rows[0].id}`
+  const form = `id=${rows[0].id}&role=viewer`
   const resend = async () => (await send('invitations/resend', form)).headers.location
   const stored = async () => {
     const columns = 'id, link_hash, mailed_at, declined_at, expires_at > now() AS open'
@@ -155,7 +155,9 @@ t.test('an invitation is sent again with the same link, at most once a day', asy
        declined_at = now(), expires_at = now() - interval '1 hour'`,
   )
   t.match((await open()).body, 'invitations/resend"')
-  t.equal((await send('invitations/resend', 'id=1')).statusCode, 400)
+  t.equal((await send('invitations/resend', 'id=1&role=viewer')).statusCode, 400)
+  const another = form.replace('viewer', 'admin')
+  t.equal((await send('invitations/resend', another)).statusCode, 404, 'another role')
   const theirs = await createUser(test.database, { role: 'admin' })
   for (const [user, status] of [
     [theirs, 404],
@@ -183,7 +185,7 @@ t.test('an address that is a member by now is not invited again', async (t) => {
     `UPDATE invitations SET created_at = created_at - interval '1 day' RETURNING id`,
   )
   await createUser(test.database, { tenantId, email: 'new@x.example', emailVerified: true })
-  const refused = await send('invitations/resend', `id=${rows[0].id}`)
+  const refused = await send('invitations/resend', `id=${rows[0].id}&role=viewer`)
   t.equal(refused.statusCode, 409)
   t.match(refused.body, 'already a member')
 })
