@@ -110,7 +110,7 @@ export function openDatabase(
   ): Promise<T> {
     const [entered, rows] = await packets.sendOnce<[object, object]>(
       [named(entry.statement(access === 'write')), named(statement)],
-      access === 'read' && entry.replacesScope,
+      access === 'read' && entry.replacesScope ? '' : undefined,
     )
     return read(rows, entry.admit(entered))
   }
@@ -170,7 +170,7 @@ export function openDatabase(
     if (foreseen === null || one === null) return null
     const [entered, rows] = await writes.sendOnce<[object, object]>(
       [named(foreseen.statement), named(one.statement)],
-      entry.replacesScope && one.isShared,
+      entry.replacesScope && one.isShared ? entry.holder?.() : undefined,
     )
     foreseen.entered(entered)
     const notifications: Notification[] = []
@@ -188,7 +188,8 @@ export function openDatabase(
       }
       if (work !== undefined) return sendOnce(reads, entry, 'read', work)
       const first = named(entry.statement(false))
-      const [rows] = await reads.sendOnce<[object]>([first], entry.replacesScope)
+      const sharedAs = entry.replacesScope ? '' : undefined
+      const [rows] = await reads.sendOnce<[object]>([first], sharedAs)
       return entry.admit(rows) as unknown as T
     },
     write: (entry, work) =>

@@ -162,8 +162,7 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
       : change
     return {
       statement,
-      // An event locks endpoints and the key of a job, for which others would wait.
-      isShared: event === 'created' && !isPublished,
+      isShared: event === 'created',
       read([row], tx) {
         if (row === undefined) return null
         if (isPublished && Object(row).is_due) wakeWorkers(tx, { tenantId })

@@ -8,6 +8,7 @@ import { openDatabase, type ShortWork } from '#src/db/database.ts'
 import { withSettings } from '#src/db/entry.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { changeAndPublish } from '#src/webhooks/events/publish.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -15,6 +16,7 @@ import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { addSession, idleSeconds, randomCredential } from './credentials.ts'
 
 /*
@@ -51,6 +53,50 @@ t.test('each row belongs to the credential that inserted it', async (t) => {
     t.match(title, `of ${author_id} `)
   }
 })
+
+t.test(
+  'a packet inserts in the order of tenants, so that two do not wait for each other',
+  async (t) => {
+    const { database, people, insert } = await setUp(t)
+    for (const order of [people, people.toReversed()]) {
+      await database.admin.query('DELETE FROM posts')
+      await Promise.all(order.map((person) => insert(person)))
+      const { rows } = await database.admin.query('SELECT tenant_id FROM posts ORDER BY id')
+      const tenants = rows.map(({ tenant_id }) => tenant_id)
+      t.strictSame(tenants, tenants.toSorted())
+    }
+  },
+)
+
+t.test(
+  'inserts that publish have their events, deliveries and one job for each endpoint',
+  async (t) => {
+    const { database, people, insert } = await setUp(t)
+    for (const { tenantId } of people) {
+      await createEndpoint(database, { tenantId }, { url: 'https://receiver.example' })
+    }
+    const turns = people.flatMap((person) => [person, person])
+    await Promise.all(turns.map((person) => insert(person, { publishes: true })))
+    const { rows } = await database.admin.query(
+      `SELECT p.tenant_id, count(DISTINCT p.id)::int AS posts, count(DISTINCT e.id)::int AS events,
+       count(DISTINCT d.id)::int AS deliveries, count(a.delivery_id)::int AS due,
+       count(DISTINCT j.id)::int AS jobs
+     FROM posts p
+     JOIN outbound_events e ON e.tenant_id = p.tenant_id AND e.body::json -> 'data' ->> 'title' = p.title
+       AND e.cause::json ->> 'requestId' = 'of-' || p.author_id
+     JOIN deliveries d ON d.tenant_id = e.tenant_id AND d.event_id = e.id
+     JOIN due_attempts a ON a.tenant_id = d.tenant_id AND a.delivery_id = d.id
+     LEFT JOIN pgboss.job j ON j.name = 'endpoint-turn' AND j.data ->> 'tenantId' = p.tenant_id::text
+     GROUP BY p.tenant_id`,
+    )
+    t.equal(rows.length, people.length)
+    for (const { tenant_id: _, ...counts } of rows) {
+      t.strictSame(counts, { posts: 2, events: 2, deliveries: 2, due: 2, jobs: 1 })
+    }
+    const { rowCount } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
+    t.ok(Number(rowCount) < turns.length, `${rowCount} commits`)
+  },
+)
 
 t.test('what does not only insert shares nothing', async (t) => {
   const { database, people, insert } = await setUp(t)
@@ -306,6 +352,8 @@ type Changes = {
   after?: Prisma.Sql
   returning?: string
   isShared?: boolean
+  /** Publishes an event with the title. */
+  publishes?: true
 }
 
 /** @param size of the pool: with one connection whatever arrives together shares its packet */
@@ -337,7 +385,11 @@ async function setUp(t: Test, size = 1, lockMs?: number) {
       if (person === undefined) throw new Error('no such person')
       inserted += 1
       const title = `of ${person.userId} ${String(inserted).padStart(6, '0')}`
-      const statement = insertion(person, { title, ...changes })
+      const change = insertion(person, { title, ...changes })
+      const data = Prisma.sql`json_build_object('title', changed.title)`
+      const statement = changes.publishes
+        ? await changeAndPublish(person, { type: 'post.updated', change, data }, new Date())
+        : change
       const work: ShortWork<Principal | null, string[]> = {
         short: async () => ({
           statement,

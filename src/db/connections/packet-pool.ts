@@ -26,15 +26,15 @@ export type PacketPool = {
   /**
    * Sends all statements in one packet and waits once. They run in one transaction, of a pool that reads
    * READ ONLY and on one snapshot, and nothing that they set for the transaction stays.
-   * @param isShared the first statement always replaces the scope, so independent requests may share the
-   * packet and its transaction. Of writes only inserts: they wait for almost no lock
+   * @param sharedAs if given, the first statement always replaces the scope, so independent requests may share
+   * the packet and its transaction. Of writes only inserts, which wait for almost no lock: the tenant
    * @throws what the first failing statement throws; then there are no rows at all
    */
   sendOnce<Rows extends readonly object[]>(
     statements: {
       readonly [Index in keyof Rows]: Statement
     },
-    isShared?: boolean,
+    sharedAs?: string,
   ): Promise<PacketRows<Rows>>
   close(): Promise<void>
 }
@@ -57,7 +57,8 @@ export type ReadForm = {
 /** The statements of one request: they follow each other in a packet. */
 type Member = readonly Statement[]
 
-type GroupEntry = Entry<Member, Row[][]>
+type Shared = { readonly member: Member; readonly sharedAs: string }
+type GroupEntry = Entry<Shared, Row[][]>
 type Result = { rows: Row[][] } | { error: unknown }
 
 /** Members of a packet. The last waits for all before it: 32 reads take about a millisecond. */
@@ -109,17 +110,17 @@ export function openPacketPool(
       watch,
     ),
   )
-  const group = createGroupCommit<Member, Row[][]>({
+  const group = createGroupCommit<Shared, Row[][]>({
     maxItems: maxMembers,
     maxBytes,
-    bytesOf,
+    bytesOf: ({ member }) => bytesOf(member),
     lanes: size,
     commit: access === 'read' ? commitReads : commitWrites,
   })
   const waitShortly: Member = [{ name: pooled ? '' : 'wait-shortly', text: shortWait }]
 
   async function commitReads(entries: readonly GroupEntry[]): Promise<void> {
-    const results = await send(entries.map(({ item }) => item))
+    const results = await send(entries.map(({ item }) => item.member))
     for (const [index, entry] of entries.entries()) settle(results[index], entry)
   }
 
@@ -138,12 +139,14 @@ export function openPacketPool(
 
   /**
    * All or none are committed. If a statement was refused, each write is sent alone, also the refused one:
-   * its reason may have been another write of the packet, or the short wait for a lock.
+   * its reason may have been another write of the packet, or the short wait for a lock. In the order of their
+   * tenants, so that two packets do not wait for each other.
    */
-  async function commitWrites(entries: readonly GroupEntry[]): Promise<void> {
-    if (entries.length === 1) return commitReads(entries)
+  async function commitWrites(arrived: readonly GroupEntry[]): Promise<void> {
+    if (arrived.length === 1) return commitReads(arrived)
+    const entries = arrived.toSorted(byTenant)
     try {
-      const [, ...rows] = await sendPacket([waitShortly, ...entries.map(({ item }) => item)])
+      const [, ...rows] = await sendPacket([waitShortly, ...entries.map(({ item }) => item.member)])
       for (const [index, { resolve }] of entries.entries()) resolve(rows[index] ?? [])
     } catch (error) {
       const isTakenBack = error instanceof RefusedStatement && !(error instanceof UnreadableRow)
@@ -171,8 +174,9 @@ export function openPacketPool(
   }
 
   return {
-    async sendOnce(statements, isShared = false) {
-      if (isShared) return (await group.add(statements)) as never
+    async sendOnce(statements, sharedAs) {
+      if (sharedAs !== undefined)
+        return (await group.add({ member: statements, sharedAs })) as never
       const [result] = await send([statements])
       return new Promise((resolve, reject) => settle(result, { resolve, reject }))
     },
@@ -189,6 +193,11 @@ function divide(members: readonly Member[], rows: readonly Row[][]): Row[][][] {
 /** The member that the statement at this place in the packet belongs to. */
 function indexOfMember(members: readonly Member[], position: number): number {
   return members.flatMap((member, index) => member.map(() => index))[position] ?? 0
+}
+
+function byTenant({ item: a }: GroupEntry, { item: b }: GroupEntry): number {
+  if (a.sharedAs === b.sharedAs) return 0
+  return a.sharedAs < b.sharedAs ? -1 : 1
 }
 
 function bytesOf(member: Member): number {
