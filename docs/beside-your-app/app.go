@@ -81,7 +81,7 @@ func verify(token, audience string) *claims {
 }
 
 func main() {
-	audience, port := os.Getenv("IDENTITY_AUDIENCE"), os.Getenv("PORT")
+	audience, address := os.Getenv("IDENTITY_AUDIENCE"), os.Getenv("ADDRESS") // 127.0.0.1:8000
 	http.HandleFunc("/", func(response http.ResponseWriter, request *http.Request) {
 		if found := verify(request.Header.Get("gatehouse-identity"), audience); found != nil {
 			fmt.Fprintf(response, "%s of %s\n", found.Sub, found.Tenant)
@@ -89,5 +89,5 @@ func main() {
 		}
 		http.Error(response, "who are you?", http.StatusUnauthorized)
 	})
-	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, nil))
+	log.Fatal(http.ListenAndServe(address, nil))
 }

@@ -171,7 +171,8 @@ async function start(t: Test, app: (typeof apps)[number]) {
   t.teardown(() => receiver.close())
   const issuer = receiver.url
   const port = await findFreePort()
-  const env = { GATEHOUSE_URL: issuer, IDENTITY_AUDIENCE: audience, PORT: String(port) }
+  const listens = { PORT: String(port), ADDRESS: `127.0.0.1:${port}` }
+  const env = { GATEHOUSE_URL: issuer, IDENTITY_AUDIENCE: audience, ...listens }
   const { program, args } = await commandOf(t, app)
   await runProgram(t, args, env, { program })
   const url = `http://127.0.0.1:${port}/`

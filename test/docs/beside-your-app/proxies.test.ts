@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setImmediate as immediately } from 'node:timers/promises'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
+import { parse } from 'yaml'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { caddy, startCaddy } from '#test/release/caddy.ts'
 import { build } from '#test/support/app/app.ts'
@@ -31,6 +32,20 @@ const proxies = [
     isInstalled: caddy !== null,
     async start(t: Test, config: string, { proxy }: Ports) {
       await startCaddy(t, config.replace('app.example.com', `http://localhost:${proxy}`))
+    },
+  },
+  {
+    name: 'the Compose example',
+    file: 'compose.yaml',
+    isInstalled: caddy !== null,
+    async start(t: Test, config: string, { proxy, gatehouse, app }: Ports) {
+      const caddyfile: string = parse(config).configs.beside.content
+      const local = caddyfile
+        .replace('{$$DOMAIN}', `http://localhost:${proxy}`)
+        .replaceAll('web-a:3000 web-b:3000', `127.0.0.1:${gatehouse}`)
+        .replaceAll('app:8000', `127.0.0.1:${app}`)
+      // The server of this test has no admin listener.
+      await startCaddy(t, local.replaceAll(/^ *health_.*\n/gm, ''))
     },
   },
   {
