@@ -6,12 +6,15 @@ import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { skipWithoutCitus } from '#test/support/database/citus.ts'
 import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
+import { logins } from '#test/support/database/template.ts'
 import { untilWaiting } from '#test/support/database/until.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { publishAtOnce } from '#test/support/receiver/publish-at-once.ts'
 
 async function setUp(t: Test) {
   const { database, servers } = await createDistributedDatabase(t)
+  // On the nodes the limit of the role applies, and six writers of one tenant wait for each other.
+  await database.admin.query(`ALTER ROLE ${logins.app.name} SET lock_timeout = '2s'`)
   const db = openDatabase(database.url, 12)
   t.teardown(() => db.close())
   const enter = await allowScopes<TestUser>(database)

@@ -9,17 +9,16 @@ for (const inTurn of [false, true]) {
   t.test(
     `an attempt that is added by a clock ahead of the worker’s, ${when}, is made`,
     async (t) => {
-      const { outbox, receiver, endpointId, workDue, nextDue, moveTo } = await createDeliveryWorker(
-        t,
-        succeed,
-      )
+      const { outbox, receiver, endpointId, workDue, nextDue, moveTo, clock } =
+        await createDeliveryWorker(t, succeed)
       const { admin } = outbox.database
       await outbox.publish()
       await workDue()
       t.equal(receiver.requests.length, 1)
 
       const ahead = await createTurn()
-      await admin.query(`UPDATE due_attempts SET due_at = due_at + interval '30 s'`)
+      const later = new Date(clock.now().getTime() + 30_000)
+      await admin.query('UPDATE due_attempts SET due_at = $1', [later])
       await workDue()
       t.equal(receiver.requests.length, 1, 'it is not due yet')
       t.strictSame(await waitingAttempts(outbox.database), [{ id: ahead, series: 0, number: 1 }])
