@@ -159,11 +159,9 @@ async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: T
      WHERE tenant_id = $1 AND id = $2`,
     fresh,
   )
-  await change(
-    `UPDATE deliveries SET created_at = created_at - interval '1 day'
-     WHERE tenant_id = $1 AND id = $2`,
-    exhausted,
-  )
+  const dayBefore = new Date(Date.now() - 86_400_000).toISOString()
+  const move = 'UPDATE deliveries SET created_at = $3 WHERE tenant_id = $1 AND id = $2'
+  await change(move, exhausted, dayBefore)
 }
 
 /** The maximum number of endpoints, and enough failures to disable one. */

@@ -1,7 +1,7 @@
 import { migrate } from '#src/schema/migrate.ts'
 import { createOnServers, prepareDatabase, startCluster } from './citus.ts'
 import { query } from './raw-sql.ts'
-import { templateName, urlsOf } from './template.ts'
+import { logins, templateName, urlsOf } from './template.ts'
 
 /** What a run, or a test file, with its own cluster needs. */
 export type ClusterOfRun = {
@@ -56,6 +56,8 @@ export async function startClusterOfRun(): Promise<ClusterOfRun> {
     await prepareDatabase(cluster, { name: templateName })
     const [coordinator = '', ...nodes] = cluster.servers.map(({ url }) => url('postgres'))
     await migrate(urlsOf(coordinator, templateName), undefined, { distribute: true })
+    // As `build` says to the coordinator: tests hold locks for longer than a request waits for them.
+    await query(coordinator, `ALTER ROLE ${logins.app.name} SET lock_timeout = '2s'`)
     await Promise.all(nodes.map(hideStatements))
     await Promise.all([coordinator, ...nodes].map(closeTemplate))
     const { MATRIX_ACTORS = actors.join('; ') } = process.env

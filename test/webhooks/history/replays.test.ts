@@ -2,11 +2,12 @@ import t, { type Test } from 'tap'
 import type { TenantScope } from '#src/access/caller.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { deleteEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
-import { untilWaiting } from '#test/support/database/until.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 import {
   createDelivery,
   exhaustedDelivery,
@@ -48,7 +49,7 @@ async function setUp(t: Test) {
     const sql = `SELECT data FROM pgboss.job WHERE name = 'tenant-replay' ORDER BY id`
     return (await database.admin.query(sql)).rows.map(({ data }) => data.tenantId)
   }
-  return { ...admins, endpointId, ids, work, replays, progress, waiting, turns }
+  return { ...admins, enter, endpointId, ids, work, replays, progress, waiting, turns }
 }
 
 t.test('a range is replayed page by page, and shows its progress', async (t) => {
@@ -299,21 +300,21 @@ t.test('`from` must be before `to`, by at most ninety days', async (t) => {
 })
 
 t.test('a replay waits for a deletion of its endpoint, and is not left behind', async (t) => {
-  const { test, one, endpointId, send } = await setUp(t)
-  const { admin } = test.database
-  const deletion = await admin.connect()
-  t.teardown(() => deletion.release())
-  await deletion.query('BEGIN')
-  await deletion.query("SELECT set_scope('session', '', NULL, $1)", [one.tenantId])
-  await deletion.query('SELECT delete_endpoint($1, $2)', [one.tenantId, endpointId])
-  let isAnswered = false
-  const asking = send('POST', `/webhook-endpoints/${endpointId}/replay`, range).finally(() => {
-    isAnswered = true
+  const { test, one, endpointId, send, enter } = await setUp(t)
+  const by = { ...one, clientInfo: { ip: '127.0.0.1', userAgent: null } }
+  const deleted = Promise.withResolvers<void>()
+  const mayCommit = Promise.withResolvers<void>()
+  const deletion = test.app.db.write(enter(one), async (tx) => {
+    t.ok(await deleteEndpoint(tx, by, endpointId))
+    deleted.resolve()
+    await mayCommit.promise
   })
-  const waits = `SELECT FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  await untilWaiting(async () => isAnswered || (await admin.query(waits)).rowCount === 1)
-  await deletion.query('COMMIT')
+  await deleted.promise
+  const asking = send('POST', `/webhook-endpoints/${endpointId}/replay`, range)
+  await untilBlocked(test.database)
+  mayCommit.resolve()
+  await deletion
   t.equal((await asking).statusCode, 404)
-  t.equal((await admin.query('SELECT FROM endpoint_replays')).rowCount, 0)
+  const { rows } = await test.database.admin.query('SELECT id FROM endpoint_replays')
+  t.strictSame(rows, [])
 })
