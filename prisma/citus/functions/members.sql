@@ -127,11 +127,11 @@ DECLARE
   given record;
 BEGIN
   UPDATE public.invitations i SET declined_at = now()
-    FROM public.memberships m
+    FROM public.{memberships} m JOIN public.{tenants} t ON t.id = m.tenant_id
     WHERE i.id = invitation AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
-      AND NOT public.is_closed(i.tenant_id)
+      AND t.closed_at IS NULL
     RETURNING i.email, i.mailed_at INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
   IF given.mailed_at IS NULL AND given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;

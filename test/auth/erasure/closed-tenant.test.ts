@@ -120,7 +120,7 @@ t.test('a worker removes the members in batches, and another one goes on', async
   await killed.query('BEGIN')
   await killed.query(work, [rows[0].id])
   const { rows: backends } = await killed.query('SELECT pg_backend_pid() AS pid')
-  await database.admin.query('SELECT pg_terminate_backend($1)', [backends[0].pid])
+  await database.admin.query('SELECT pg_terminate_backend($1::int)', [backends[0].pid])
   t.equal(await left(), 1, 'what was not committed is done again')
   await eraseAll(database)
   t.equal((await database.admin.query('SELECT FROM erasures')).rowCount, 0)
