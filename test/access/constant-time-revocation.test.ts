@@ -182,8 +182,8 @@ async function addMembers(database: TestDatabase, { admin }: World, count: numbe
        ), session AS (
          INSERT INTO sessions (id_hash, user_id, tenant_id, expires_at)
          SELECT sha256(id::text::bytea), id, $1, now() + interval '1 day' FROM person)
-       INSERT INTO api_tokens (hash, user_id, tenant_id, name, expires_at)
-       SELECT sha256(id::text::bytea), id, $1, 'x', now() + interval '1 day' FROM person`,
+       INSERT INTO api_tokens (hash, last_four, user_id, tenant_id, name, expires_at)
+       SELECT sha256(id::text::bytea), 'test', id, $1, 'x', now() + interval '1 day' FROM person`,
       [admin.tenantId, count],
     )
     await client.query('RESET session_replication_role')

@@ -82,14 +82,14 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
   }),
   api_tokens: ({ userId, tenantId }) => ({
     ...{ hash: bytes('token'), user_id: userId, tenant_id: tenantId, name: 'Lovelace’s token' },
-    ...{ all_permissions: true, expires_at: tomorrow },
+    ...{ last_four: 'abcd', all_permissions: true, expires_at: tomorrow },
   }),
   service_tokens: ({ userId, tenantId }) => ({
     ...{ tenant_id: tenantId, id: tenantId, hash: bytes(`service ${tenantId}`), name: 'CI' },
-    ...{ permissions: '{post:read}', created_by: userId, expires_at: tomorrow },
+    ...{ last_four: 'abcd', permissions: '{post:read}', created_by: userId, expires_at: tomorrow },
   }),
   app_tokens: ({ userId }) => ({
-    ...{ hash: randomBytes(32), name: 'backend' },
+    ...{ hash: randomBytes(32), last_four: 'abcd', name: 'backend' },
     ...{ permissions: '{event:publish}', created_by: userId, expires_at: tomorrow },
   }),
   service_idempotency_keys: ({ tenantId }) => ({
