@@ -5,8 +5,11 @@ export const webhookSecret = 'whsec_bench_secret_bench'
 export const sessionSecret = 'a session secret that is long enough for a bench'
 
 /** A web process of Gatehouse. */
-export function startGatehouse(place: Pick<Place, 'url'>): Promise<Server> {
-  return startServer('./gatehouse.ts', settingsOf(place))
+export function startGatehouse(
+  place: Pick<Place, 'url'>,
+  settings: Record<string, string> = {},
+): Promise<Server> {
+  return startServer('./gatehouse.ts', { ...settingsOf(place), ...settings })
 }
 
 /** Of a process without TLS in front of it, without limits for its callers. */

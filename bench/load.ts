@@ -1,6 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { Signer } from '@fastify/cookie'
+import type { BillingProvider } from '#src/billing/providers/provider.ts'
+import { stripeCharge, stripeEvent } from '#src/billing/sample-stripe.ts'
 import { signatureHeader } from '#src/billing/signature.ts'
+import { hmacSha256 } from '#src/crypto/hash.ts'
 import { idOf, sessionOf } from './citus/tenants.ts'
 import { sessionSecret } from './contender.ts'
 import { sendLoad, type Target } from './http-load.ts'
@@ -18,6 +21,7 @@ export type Load = Target & {
    */
   requests:
     | { eventsSignedWith: string }
+    | { eventsOf: BillingProvider['name']; secret: string }
     | { reads: readonly Request[] }
     | { creates: readonly Request[] }
     | { changes: readonly Request[] }
@@ -38,7 +42,10 @@ function nextOf(of: Load['requests']): () => Buffer {
   if ('creates' in of) return createsOf(of.creates)
   if ('changes' in of) return changesOf(of.changes)
   if ('readsAmong' in of) return readsAmong(of.readsAmong)
-  return 'changesAmong' in of ? changesAmong(of.changesAmong) : eventsOf(of.eventsSignedWith)
+  if ('changesAmong' in of) return changesAmong(of.changesAmong)
+  return 'eventsOf' in of
+    ? eventsOf(of.eventsOf, of.secret)
+    : eventsOf('signed', of.eventsSignedWith)
 }
 
 function readsAmong(tenants: number): () => Buffer {
@@ -110,24 +117,67 @@ function aRead({ path, cookie }: Request): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n\r\n`)
 }
 
-function eventsOf(secret: string): () => Buffer {
-  const ready = Array.from({ length: target.seconds * eventsPerSecond }, () => anEvent(secret))
+function eventsOf(provider: BillingProvider['name'], secret: string): () => Buffer {
+  const next = () => aWebhook(anEvent(provider, secret))
+  const ready = Array.from({ length: target.seconds * eventsPerSecond }, next)
   let sent = 0
-  return () => ready[sent++] ?? anEvent(secret)
+  return () => ready[sent++] ?? next()
 }
 
-/** Ids start with their time, as those of large providers do. */
-function anEvent(secret: string): Buffer {
-  const time = Math.floor(Date.now() / 1000)
-  const body = JSON.stringify({
-    id: `evt_${Date.now().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`,
-    type: 'charge.succeeded',
-    created: time,
-    data: { object: { id: 'ch_1', customer: 'cus_1', amount: 4_900, currency: 'eur' } },
-  })
+function aWebhook({ body, headers }: { body: string; headers: Record<string, string> }): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return Buffer.from(
     `POST /webhooks/billing HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\n` +
-      `webhook-signature: ${signatureHeader(secret, body, time)}\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `${lines.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
+}
+
+/** A signed payment in the format of the provider. */
+function anEvent(provider: BillingProvider['name'], secret: string) {
+  const time = Math.floor(Date.now() / 1000)
+  const at = new Date(time * 1_000).toISOString()
+  // Ids start with their time, as those of large providers do.
+  const name = `${Date.now().toString(16).padStart(12, '0')}${randomBytes(10).toString('hex')}`
+  const id = `evt_${name}`
+  const money = { amount: 4_900, currency: 'eur' }
+  switch (provider) {
+    case 'signed': {
+      const object = { id: 'ch_1', customer: 'cus_1', ...money }
+      const event = { id, type: 'charge.succeeded', created: time, data: { object } }
+      const body = JSON.stringify(event)
+      return { body, headers: { 'webhook-signature': signatureHeader(secret, body, time) } }
+    }
+    case 'stripe': {
+      const charge = stripeCharge(name, 'cus_1', money)
+      const body = JSON.stringify(
+        stripeEvent({ id, type: 'charge.succeeded', created: time }, charge),
+      )
+      return { body, headers: { 'stripe-signature': signatureHeader(secret, body, time) } }
+    }
+    case 'paddle': {
+      const totals = { subtotal: '4118', tax: '782', total: '4900', grand_total: '4900' }
+      const items = [{ price: { id: 'pri_pro' }, quantity: 1 }]
+      const data = {
+        ...{ id: `txn_${name}`, status: 'completed', customer_id: 'ctm_1', currency_code: 'EUR' },
+        ...{ subscription_id: 'sub_1', custom_data: null, items, details: { totals } },
+      }
+      const event = { event_id: id, event_type: 'transaction.completed', occurred_at: at, data }
+      const body = JSON.stringify({ ...event, notification_id: `ntf_${name}` })
+      const digest = hmacSha256(secret, `${time}:`, Buffer.from(body)).toString('hex')
+      return { body, headers: { 'paddle-signature': `ts=${time};h1=${digest}` } }
+    }
+    case 'standard': {
+      const order = {
+        id: `ord_${name}`,
+        customer_id: 'cus_1',
+        total_amount: 4_900,
+        currency: 'eur',
+      }
+      const body = JSON.stringify({ type: 'order.paid', timestamp: at, data: order })
+      const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+      const digest = hmacSha256(key, `${id}.${time}.`, Buffer.from(body)).toString('base64')
+      const headers = { 'webhook-id': id, 'webhook-timestamp': String(time) }
+      return { body, headers: { ...headers, 'webhook-signature': `v1,${digest}` } }
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { measureBilling } from './billing.ts'
 import { measureCitus } from './citus.ts'
 import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
@@ -24,6 +25,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   start: measureStart,
   memory: measureMemory,
   inbound: measureInbound,
+  billing: measureBilling,
   read: measureRead,
   writes: measureWrites,
   outbound: measureOutbound,

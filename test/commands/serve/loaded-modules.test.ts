@@ -1,0 +1,66 @@
+import t, { type Test } from 'tap'
+import { signedAs } from '#test/billing/providers/as-provider.ts'
+import { stripeCharge, stripeEvent } from '#test/billing/providers/bodies.ts'
+import { testSettings } from '#test/support/app/app.ts'
+import { createDatabase } from '#test/support/database/database.ts'
+import { until } from '#test/support/database/until.ts'
+import { addresses, runProgram } from '#test/support/processes/program.ts'
+
+const secret = 'whsec_0123456789'
+const official = /\/node_modules\/(stripe|@paddle|standardwebhooks|@stablelib)\//
+
+t.test('the official packages of billing providers are in no running process', async (t) => {
+  const database = await createDatabase(t)
+  const settings = {
+    ...testSettings(database),
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: '--inspect=127.0.0.1:0',
+    BILLING_PROVIDER: 'stripe',
+    BILLING_WEBHOOK_SECRETS: secret,
+  }
+  const start = (role: string) => runProgram(t, ['serve'], { ...settings, ROLE: role })
+  const [web, worker] = [await start('web'), await start('worker')]
+  const { address } = await addresses(web)
+  await worker.says(/"msg":"started"/)
+  const body = stripeEvent('evt_1', 'charge.succeeded', stripeCharge())
+  const headers = signedAs('stripe', secret, body)
+  const sent = await fetch(`${address}/webhooks/billing`, { method: 'POST', body, headers })
+  t.equal(await sent.text(), 'recorded')
+  await until(database, `SELECT FROM received_events WHERE status = 'unlinked'`)
+  for (const [role, program] of Object.entries({ web, worker })) {
+    const [, inspector = ''] = await program.says(/Debugger listening on (ws:\S+)/)
+    const modules = await modulesOf(t, inspector)
+    t.ok(
+      modules.some((one) => one.endsWith('/src/billing/providers/stripe.ts')),
+      `${role}: the list has what verifies Stripe`,
+    )
+    t.ok(
+      modules.some((one) => one.includes('/node_modules/')),
+      `${role}: the list has packages`,
+    )
+    t.strictSame(
+      modules.filter((one) => official.test(one)),
+      [],
+      role,
+    )
+  }
+})
+
+/** The scripts that a running process has loaded, as its debugger lists them. */
+async function modulesOf(t: Test, inspector: string): Promise<string[]> {
+  const socket = new WebSocket(inspector)
+  t.teardown(() => socket.close())
+  const modules: string[] = []
+  const listed = Promise.withResolvers<void>()
+  socket.addEventListener('message', ({ data }) => {
+    const { id, method, params } = JSON.parse(String(data))
+    if (method === 'Debugger.scriptParsed') modules.push(params.url)
+    if (id === 1) listed.resolve() // after the scripts that are there already
+  })
+  socket.addEventListener('error', () => listed.reject(new Error('no debugger')))
+  socket.addEventListener('open', () =>
+    socket.send(JSON.stringify({ id: 1, method: 'Debugger.enable' })),
+  )
+  await listed.promise
+  return modules
+}
