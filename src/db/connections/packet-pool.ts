@@ -167,9 +167,11 @@ export function openPacketPool(
       client.release()
       return divide(members, rows)
     } catch (error) {
-      await giveBack(client, error, begins)
+      const isShared = access === 'write' && members.length > 1
+      const lost = await giveBack(client, error, begins, isShared)
       if (!(error instanceof RefusedStatement)) return rethrowSilence(error)
-      throw begins ? new RefusedStatement(error.position - 1, error.cause) : error
+      if (isShared && lost !== null) throw lost
+      return rethrowAt(error, begins ? error.position - 1 : error.position)
     }
   }
 
@@ -218,12 +220,38 @@ function settle(
   else reject(result?.error)
 }
 
-/** A connection that is ending or may be inside a transaction is not used again. */
-async function giveBack(client: pg.PoolClient, error: unknown, begins: boolean): Promise<void> {
-  if (!(error instanceof RefusedStatement)) return client.release(true)
-  if (!begins) return client.release()
-  await client.query('ROLLBACK').then(
-    () => client.release(client.getTransactionStatus() !== 'I'),
-    () => client.release(true),
-  )
+/** The same error, of the statement at another place. */
+function rethrowAt(error: RefusedStatement, position: number): never {
+  throw error instanceof UnreadableRow
+    ? new UnreadableRow(position, error.cause)
+    : new RefusedStatement(position, error.cause)
+}
+
+/** Does nothing; an answer means that the transaction before it is over. */
+const isOver = '-- is the transaction over?'
+
+/**
+ * A connection that is ending or may be inside a transaction is not used again.
+ * @param confirms ask whether the transaction was taken back. A server that shuts down after a commit also
+ *   answers with an error, and then no more
+ * @returns what has ended the connection after the refusal
+ */
+async function giveBack(
+  client: pg.PoolClient,
+  error: unknown,
+  begins: boolean,
+  confirms: boolean,
+): Promise<unknown> {
+  if (!(error instanceof RefusedStatement)) client.release(true)
+  else if (!begins && !confirms) client.release()
+  else {
+    try {
+      await client.query(begins ? 'ROLLBACK' : isOver)
+      client.release(client.getTransactionStatus() !== 'I')
+    } catch (lost) {
+      client.release(true)
+      return lost
+    }
+  }
+  return null
 }
