@@ -200,7 +200,7 @@ export function billingEventPage({ viewer, event, unlinked }: BillingEventView):
         <p>${outcomeText(event)}</p>
         ${lastError === null ? '' : html`<p class="fault wrap">${errorText(lastError)}</p>`}
         ${dismissedReason === null ? '' : html`<p class="wrap">Reason: ${dismissedReason}</p>`}
-        ${unlinked === null ? '' : html`<p>No user has its customer. <a href="${unlinkedHref(unlinked)}">Link ${isolated(unlinked)}</a></p>`}
+        ${unlinked === null ? '' : html`<p>No user gets the invoices and the plan of its customer. <a href="${unlinkedHref(unlinked)}">Link ${isolated(unlinked)}</a></p>`}
         ${otherBodies === 0 ? '' : otherBodiesText(otherBodies)}
         <dl class="facts">
           <div><dt>Received</dt><dd>${momentText(event.receivedAt)}</dd></div>
