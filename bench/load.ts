@@ -17,7 +17,8 @@ import { anOrder } from './orders.ts'
 export type Load = Target & {
   /**
    * New signed events, each sent once; or repeated GET requests; or new orders; or repeated changes of
-   * orders; or reads of the order, or changes of the post, of a random one of so many tenants.
+   * orders; or events of the app, so many in a request; or reads of the order, or changes of the post, of a
+   * random one of so many tenants.
    */
   requests:
     | { eventsSignedWith: string }
@@ -25,11 +26,14 @@ export type Load = Target & {
     | { reads: readonly Request[] }
     | { creates: readonly Request[] }
     | { changes: readonly Request[] }
+    | { publishes: readonly Publish[]; eventsEach: number }
     | { readsAmong: number }
     | { changesAmong: number }
 }
 
 type Request = { path: string; cookie: string }
+/** A request of the app: its path and the app token. */
+export type Publish = { path: string; token: string }
 
 const eventsPerSecond = 12_000 // signed before the measurement; more are signed during it if needed
 
@@ -41,6 +45,7 @@ function nextOf(of: Load['requests']): () => Buffer {
   if ('reads' in of) return readsOf(of.reads)
   if ('creates' in of) return createsOf(of.creates)
   if ('changes' in of) return changesOf(of.changes)
+  if ('publishes' in of) return publishesOf(of.publishes, of.eventsEach)
   if ('readsAmong' in of) return readsAmong(of.readsAmong)
   if ('changesAmong' in of) return changesAmong(of.changesAmong)
   return 'eventsOf' in of
@@ -95,14 +100,29 @@ function createsOf(creates: readonly Request[]): () => Buffer {
   return () => all[sent++ % all.length] ?? Buffer.alloc(0)
 }
 
+/** Events with the data of a changed order. */
+function publishesOf(publishes: readonly Publish[], eventsEach: number): () => Buffer {
+  const event = { type: 'bench.happened', data: { order: { id: 1, ...anOrder } } }
+  const content = eventsEach === 1 ? event : { events: Array(eventsEach).fill(event) }
+  const all = publishes.map(({ path, token }) =>
+    aRequest('POST', path, `authorization: Bearer ${token}`, content),
+  )
+  let sent = 0
+  return () => all[sent++ % all.length] ?? Buffer.alloc(0)
+}
+
 function aChange(request: Request, change: object): Buffer {
   return aBody('PATCH', request, change)
 }
 
 function aBody(method: string, { path, cookie }: Request, content: object): Buffer {
+  return aRequest(method, path, `cookie: ${cookie}`, content)
+}
+
+function aRequest(method: string, path: string, credential: string, content: object): Buffer {
   const body = JSON.stringify(content)
   return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nhost: bench\r\ncookie: ${cookie}\r\n` +
+    `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${credential}\r\n` +
       `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 }

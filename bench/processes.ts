@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const maxBuffer = 16_777_216
 const warmUp = { connections: 64, seconds: 2 }
 
-export type Server = { url: string; stop(): Promise<void> }
+export type Server = { url: string; pid: number; stop(): Promise<void> }
 
 /** Starts a server script of this folder, which prints its address first. */
 export async function startServer(file: string, env: Record<string, string>): Promise<Server> {
@@ -22,7 +22,7 @@ export async function startServer(file: string, env: Record<string, string>): Pr
     once(createInterface({ input: child.stdout }), 'line'),
     once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended during its start`))),
   ])
-  return { url: String(url), stop: () => stop(child) }
+  return { url: String(url), pid: Number(child.pid), stop: () => stop(child) }
 }
 
 /**

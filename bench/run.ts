@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { measureBeside } from './beside.ts'
 import { measureBilling } from './billing.ts'
 import { measureCitus } from './citus.ts'
 import { measureGrowth } from './growth.ts'
@@ -28,6 +29,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   billing: measureBilling,
   read: measureRead,
   writes: measureWrites,
+  beside: measureBeside,
   outbound: measureOutbound,
   ledger: measureLedgerCost,
   held: measureHeld,
