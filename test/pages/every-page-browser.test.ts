@@ -31,6 +31,12 @@ function tooWide(page: Page): Promise<number> {
   )
 }
 
+const phone = { width: 390, height: 844 }
+
+function heightOf(page: Page): Promise<number> {
+  return page.evaluate<number>('document.documentElement.scrollHeight')
+}
+
 t.test('every page is accessible in both schemes, small, steady and never too wide', async (t) => {
   const { pages, open } = await everyPage(t)
   t.ok(pages.length > 25, 'the pages are those that the program registers')
@@ -51,6 +57,10 @@ t.test('every page is accessible in both schemes, small, steady and never too wi
       t.equal(await tooWide(page), 0, `${route} at ${width} px`)
     }
     t.same(await seriousFindings(page), [], route)
+    await page.setViewportSize(phone)
+    const parts = await page.locator('main nav:is(.parts, .topics)').first().isVisible()
+    const screens = (await heightOf(page)) / phone.height
+    t.ok(parts || screens <= 3, `${route}: ${screens} screens of a phone need links to its parts`)
   }
   t.same(faults, [], 'the content security policy blocks nothing, no script fails')
 })

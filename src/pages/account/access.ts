@@ -20,8 +20,9 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): Page {
     (column) =>
       html`<th scope="col"${mark(column)}>${column}${isOwn(column) ? html` (you)` : html``}</th>`,
   )
-  const groups = [...Map.groupBy(rows, ({ resource }) => resource)].map(
-    ([resource, rules]) => html`<tbody>
+  const byResource = [...Map.groupBy(rows, ({ resource }) => resource)]
+  const groups = byResource.map(
+    ([resource, rules]) => html`<tbody id="on-${resource}">
             <tr class="group"><th scope="rowgroup" colspan="${columns.length + 2}">${nameOf(resource)}</th></tr>
             ${rules.map(
               (row) => html`<tr>
@@ -39,6 +40,7 @@ export function accessPage(rows: readonly AccessRow[], viewer: Viewer): Page {
         <h2 id="own">What you may do</h2>
         ${summary(rows, viewer)}
       </section>
+      <nav class="card topics" aria-label="Permissions by resource">${byResource.map(([resource]) => html`<a href="#on-${resource}">${nameOf(resource)}</a>`)}</nav>
       <section class="card matrix" tabindex="0" aria-label="Permissions by role">
         <table>
           <thead><tr><th scope="col">Action</th><th scope="col" class="own">You</th>${heads}</tr></thead>

@@ -30,14 +30,16 @@ export function errorsPage(groups: readonly Group[]): Page {
   const codes = [...errorCodes].sort(
     (one, other) => errorTable[one].status - errorTable[other].status,
   )
+  const byStatus = [...Map.groupBy(codes, (code) => errorTable[code].status)]
   return docsLayout(groups, {
     title: 'Errors',
     current: '/docs/errors',
     main: html`${pageHead({ title: 'Errors', lead: html`Errors of the API are <code>application/problem+json</code> (RFC 9457). <code>type</code> is the path of a page below.` })}
+      <nav class="card topics" aria-label="Statuses">${byStatus.map(([status]) => html`<a href="#status-${status}">${status}</a>`)}</nav>
       <section class="card" aria-label="All errors">
         <div class="scroll"><table class="fields">
           <thead><tr><th scope="col">Status</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-          <tbody>${codes.map(errorRow)}</tbody>
+          ${byStatus.map(([status, same]) => html`<tbody id="status-${status}">${same.map(errorRow)}</tbody>`)}
         </table></div>
       </section>`,
   })

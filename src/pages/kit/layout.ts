@@ -8,7 +8,7 @@ import { pagePathOf, type Resource } from '#src/resources/kit/define.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
 import { avatar, emblem } from './avatar.ts'
 import { toast } from './components.ts'
-import { type Html, html, isolated } from './html.ts'
+import { type Html, html, isolated, trusted } from './html.ts'
 import { type IconName, icon } from './icon.ts'
 
 /** A page before it is rendered. */
@@ -58,13 +58,30 @@ export function renderPage({ title, main, open, head }: Page, brand: Brand): str
     </header>
     <div class="view">
       <main id="main">
-        ${main}
+        ${withParts(main)}
       </main>
       <footer class="foot"><a href="/docs">API reference</a>${linkTo(supportUrl, 'Support')}${linkTo(termsUrl, 'Terms')}</footer>
     </div>
   </body>
 </html>
 `.markup
+}
+
+/** Fewer parts are found by scrolling. */
+const fewestParts = 3
+
+/** Adds links to the parts of a page that has many, below its heading; shown on phones only. */
+function withParts(main: Html): Html {
+  const { markup } = main
+  const links = [...markup.matchAll(/<h2 id="([\w-]+)">([^<]+)<\/h2>/g)].map(
+    ([, id = '', label = '']) => html`<li><a href="#${id}">${trusted(label)}</a></li>`,
+  )
+  const end = markup.indexOf('</header>')
+  if (links.length < fewestParts || end === -1) return main
+  const below = end + '</header>'.length
+  const parts = html`
+      <nav class="parts" aria-label="On this page"><details><summary>On this page</summary><ul>${links}</ul></details></nav>`
+  return trusted(markup.slice(0, below) + parts.markup + markup.slice(below))
 }
 
 function sideOf(open: NonNullable<Page['open']>, supportUrl: string | null): Html {

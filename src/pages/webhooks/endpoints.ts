@@ -165,7 +165,7 @@ function daySection({ days, ledger }: WebhooksView): Html {
   return html`<section class="card" aria-labelledby="days">
         <h2 id="days">Last seven days</h2>
         ${ownLedgerText(ledger, unaccounted)}
-        <div class="lead">${table(shown, rows)}</div>
+        <div class="lead compact">${table(shown, rows)}</div>
         <p class="quiet small">At most the newest ${talliedEvents.toLocaleString('en-GB')} events, without test events.</p>
       </section>`
 }

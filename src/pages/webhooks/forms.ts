@@ -157,6 +157,7 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
   return html`<section class="card" aria-labelledby="replay">
         <h2 id="replay">Replay deliveries</h2>
         <p class="quiet">Sends the same events with the same IDs, so receivers that deduplicate by ID do not process them twice.</p>
+        <details${fault === null ? '' : html` open`}><summary>Choose their time</summary>
         <form class="form" method="get" action="/app/webhooks/${endpointId}/replays/new">
           <label>Created in
             <select name="range">
@@ -181,6 +182,7 @@ export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft)
           <button class="button">Count deliveries</button>
           <p class="quiet small">Their number is shown before anything is sent.</p>
         </form>
+        </details>
       </section>`
 }
 

@@ -52,6 +52,7 @@ t.test(
       await page.reload()
 
     await page.locator('main header a').nth(1).press('Enter')
+    await page.getByText('Choose their time').press('Enter')
     await page.getByLabel('All deliveries, including successful ones').press('Space')
     await press(page, 'button', 'Count deliveries')
     await heading(page, 'Replay 1 delivery?')
