@@ -39,15 +39,15 @@ export function errorsPage(groups: readonly Group[]): Page {
       <section class="card" aria-label="All errors">
         <div class="scroll"><table class="fields">
           <thead><tr><th scope="col">Status</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
-          ${byStatus.map(([status, same]) => html`<tbody id="status-${status}">${same.map(errorRow)}</tbody>`)}
+          <tbody>${byStatus.map(([status, same]) => html`${same.map((code, at) => errorRow(code, at === 0 ? html` id="status-${status}"` : ''))}`)}</tbody>
         </table></div>
       </section>`,
   })
 }
 
-function errorRow(code: ErrorCode): Html {
+function errorRow(code: ErrorCode, anchor: Html | ''): Html {
   const { status, title } = errorTable[code]
-  return html`<tr>
+  return html`<tr${anchor}>
             <td>${status}</td>
             <td><a href="${problemType(code)}"><code>${code}</code></a></td>
             <td>${title}</td>
