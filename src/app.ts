@@ -332,6 +332,7 @@ export async function buildApp(
           obstacle: findInvitationObstacle(config),
           quota: config.quota,
         })
+        await app.register(pageRoutes.welcome, { returnTo: returnPaths[0] })
         await app.register(pageRoutes.declared, { resources: ofTenants })
         await app.register(pageRoutes.invoices)
         await app.register(pageRoutes.teams)

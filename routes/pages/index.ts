@@ -5,6 +5,7 @@ import home from './account/home.ts'
 import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
 import plan from './account/plan.ts'
+import welcome from './account/welcome.ts'
 import appTokens from './app-tokens.ts'
 import assets from './assets.ts'
 import billingCustomers from './billing/customers.ts'
@@ -55,4 +56,5 @@ export default {
   webhookEndpoint,
   webhookReplays,
   webhooks,
+  welcome,
 }

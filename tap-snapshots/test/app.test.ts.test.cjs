@@ -145,6 +145,7 @@ root
         members
           tenant-rls
           tenant
+          welcome
           declared
           invoices
           teams
@@ -940,114 +941,25 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
-    ├── app/posts (GET)
+    ├── app/welcome (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   app/posts (HEAD)
+    │   app/welcome (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["dropUnknownParameters()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   app/posts (POST)
+    │   app/welcome (POST)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │   • (preParsing) ["refuseEncodedBody()"]
     │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    │   └── /:id (GET)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["dropUnknownParameters()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    │       /:id (POST)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       • (preParsing) ["refuseEncodedBody()"]
-    │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    │       └── /delete (POST)
-    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │           • (preParsing) ["refuseEncodedBody()"]
-    │           • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │           • (onResponse) ["countRequest()"]
-    │           • (onError) ["countRefusal()"]
-    ├── app/folders/:id/delete (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()"]
-    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    ├── app/events (GET)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   app/events (HEAD)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   └── /:id (GET)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    ├── app/service-tokens (GET)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   app/service-tokens (HEAD)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   app/service-tokens (POST)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()"]
-    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   ├── /rotate (POST)
-    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │   │   • (preParsing) ["refuseEncodedBody()"]
-    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   │   • (onResponse) ["countRequest()"]
-    │   │   • (onError) ["countRefusal()"]
-    │   └── /remove (POST)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
-    │       • (preParsing) ["refuseEncodedBody()"]
-    │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
     ├── app/webhooks (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
@@ -1216,6 +1128,114 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │                   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │                   • (onResponse) ["countRequest()"]
     │                   • (onError) ["countRefusal()"]
+    ├── app/posts (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/posts (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/posts (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
+    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["dropUnknownParameters()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (POST)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()"]
+    │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       └── /delete (POST)
+    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │           • (preParsing) ["refuseEncodedBody()"]
+    │           • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onResponse) ["countRequest()"]
+    │           • (onError) ["countRefusal()"]
+    ├── app/folders/:id/delete (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
+    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    ├── app/events (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/events (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["readDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── app/service-tokens (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/service-tokens (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/service-tokens (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()"]
+    │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /rotate (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /remove (POST)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()"]
+    │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
     ├── app-tokens (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]

@@ -84,6 +84,7 @@ async function signInWithSecond(t: Test, browser: Browser, baseUrl: string): Pro
   t.match(await offered(), [/the demo provider/, /the second provider/])
   await page.getByRole('link', { name: 'Sign in with the second provider' }).click()
   await page.getByRole('button', { name: /Sam Rivers/ }).click()
+  await page.getByRole('link', { name: 'Skip' }).click()
   await page.waitForURL(`${baseUrl}/`)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.goto(`${baseUrl}/auth/login`)

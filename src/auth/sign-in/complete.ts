@@ -57,7 +57,8 @@ export type SignIn = {
 }
 
 export type SignInOutcome =
-  | { outcome: 'signed-in'; userId: number }
+  /** `isNew`: this sign-in has created the user and their tenant. */
+  | { outcome: 'signed-in'; userId: number; isNew: boolean }
   | { outcome: 'refused'; reason: IdentityRefusal }
   /** The browser's session ended while the provider was asked, and the pending sign-in with it. */
   | { outcome: 'gone' }
@@ -156,7 +157,7 @@ async function carryOut(
   const tenantId = await startOrRenewSession(connection, signIn, decision, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)
-  return { outcome: 'signed-in', userId }
+  return { outcome: 'signed-in', userId, isNew: decision.kind === 'create' }
 }
 
 /** The decision, or a refusal if the person may not be let in. */

@@ -27,8 +27,10 @@ export type SignInState = PendingSignIn & {
   ageSeconds: number
 }
 
-// Contract 4: pending sign-ins expire after ten minutes.
-const lifetimeSeconds = 600
+/** Contract 4: pending sign-ins expire after ten minutes. */
+export const signInMinutes = 10
+
+const lifetimeSeconds = signInMinutes * 60
 
 /**
  * Stores a pending sign-in, link or re-authentication in the session of the cookie. For a sign-in, a

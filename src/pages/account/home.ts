@@ -16,7 +16,7 @@ import { layout } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/history/stats.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
-import { type ProviderChoice, signInButtons } from './sign-in.ts'
+import { type ProviderChoice, signInButtons, timeNote } from './sign-in.ts'
 
 export type HomeAccount = {
   tenant: string
@@ -47,6 +47,7 @@ export function welcomePage(providers: readonly ProviderChoice[]): Page {
         <h1>Welcome</h1>
         <p>Sign in to see your orders and your tenant.</p>
         ${signInButtons(providers)}
+        ${timeNote}
       </section>`,
   )
 }

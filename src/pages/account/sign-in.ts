@@ -1,3 +1,4 @@
+import { signInMinutes } from '#src/auth/sign-in/state.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
 import { layout, type Page } from '#src/pages/kit/layout.ts'
 
@@ -40,9 +41,13 @@ export function signInPage(
         <h1>${title}</h1>
         <p class="quiet">You will be redirected to your provider and back.</p>
         ${signInButtons(providers, start)}
+        ${timeNote}
       </section>`,
   )
 }
+
+/** Said before the browser leaves, because a response that comes later is refused. */
+export const timeNote = html`<p class="quiet small">Complete the sign-in within ${signInMinutes} minutes. After that, start again here.</p>`
 
 /** One button per provider: the last used one first, those with an outage last and marked. */
 export function signInButtons(

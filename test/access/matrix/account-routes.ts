@@ -125,6 +125,12 @@ export const accountRoutes: RouteRows = {
     object: 'tenant',
     body: () => ({ name: 'Renamed' }),
   },
+  'GET /app/welcome': { who: 'tenant-name:update', answer: 200 },
+  'POST /app/welcome': {
+    who: 'tenant-name:update',
+    answer: 303,
+    body: () => ({ name: 'Renamed', return_to: '/' }),
+  },
   'POST /app/tenant/name': {
     who: 'tenant-name:update',
     answer: 303,
