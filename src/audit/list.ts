@@ -73,6 +73,16 @@ export function listOwnAudit(tx: Tx, owner: OwnerScope, page: Page, filter: Audi
   return list(tx, { userId: owner.userId }, page, filter, ownAuditList.name)
 }
 
+/** The users that entries are by or about. */
+export function usersIn(
+  entries: readonly { userId: number | null; action: string; target: string | null }[],
+): number[] {
+  return entries.flatMap(({ userId, action, target }) => [
+    ...(userId === null ? [] : [userId]),
+    ...(action.startsWith('user-') && target !== null ? [Number(target)] : []),
+  ])
+}
+
 /** Audit entries of the tenant, newest first. */
 export function listTenantAudit(
   tx: Tx,

@@ -1,9 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
+import type { Caller } from '#src/access/caller.ts'
 import type { Action } from '#src/access/policy.ts'
-import { assignablePermissions } from '#src/access/roles.ts'
+import { assignablePermissions, permissionsOf } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
+import { findTargets } from '#src/audit/targets.ts'
 import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
@@ -104,7 +106,11 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
           tokens: tokens.data,
           invitations,
           memberships: memberships.data,
-          audit: { ...audit, isLater: trail !== undefined },
+          audit: {
+            ...audit,
+            isLater: trail !== undefined,
+            targets: await findTargets(tx, ownTargets(caller), audit.data),
+          },
           plan: toShownPlan(checkout, caller.plan, own),
         }
       })
@@ -249,6 +255,12 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       return reply.redirect('/auth/signed-out', 303)
     },
   )
+}
+
+/** What is about the tenant is linked for those who may see it. */
+function ownTargets({ userId, tenantId, role }: Caller) {
+  const isManager = permissionsOf(role).includes('user:manage')
+  return { userId, tenantId: isManager ? tenantId : null }
 }
 
 function toShownPlan(

@@ -2,7 +2,13 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { auditOutcomes } from '#src/audit/audit.ts'
-import { listTenantAudit, type TenantAuditFilter, tenantAuditList } from '#src/audit/list.ts'
+import {
+  listTenantAudit,
+  type TenantAuditFilter,
+  tenantAuditList,
+  usersIn,
+} from '#src/audit/list.ts'
+import { findTargets } from '#src/audit/targets.ts'
 import { findMemberNames } from '#src/auth/members/members.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
@@ -57,14 +63,18 @@ const audit: FastifyPluginAsyncTypebox = async function audit(app) {
       const wanted = toFilter(fields, app.clock.now())
       const read = await app.db.read(request.tenantEntry, async (tx, caller) => {
         const listed = await listTenantAudit(tx, caller, page, wanted)
-        const ids = listed.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
-        return { listed, names: await findMemberNames(tx, caller, ids) }
+        const [names, targets] = await Promise.all([
+          findMemberNames(tx, caller, usersIn(listed.data)),
+          findTargets(tx, caller, listed.data),
+        ])
+        return { listed, names, targets }
       })
       const { data, ...cursors } = read.listed
       const filter: AuditFilters = { action: '', outcome: '', since: '', user: '', ...fields }
       const nameOf = (id: number) => read.names.get(id) ?? `user ${id}`
       const { viewer } = request
-      return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, nameOf }))
+      const { targets } = read
+      return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, targets, nameOf }))
     },
   )
   // Sends the newest entries, page by page: each is a transaction of its own.

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
-import { listTenantAudit, tenantAuditList } from '#src/audit/list.ts'
+import { listTenantAudit, tenantAuditList, usersIn } from '#src/audit/list.ts'
+import { findTargets } from '#src/audit/targets.ts'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import {
   createInvitation,
@@ -104,7 +105,6 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           listTenantAudit(tx, caller, auditPage),
           findUsage(tx, caller, quota),
         ])
-        const actors = audit.data.flatMap(({ userId }) => (userId === null ? [] : [userId]))
         return {
           name: tenant?.name ?? 'Your tenant',
           members: { ...listed, search, isLater: members !== undefined },
@@ -120,8 +120,12 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
             obstacle,
           },
           usage,
-          audit: { ...audit, isLater: trail !== undefined },
-          names: await findMemberNames(tx, caller, actors),
+          audit: {
+            ...audit,
+            isLater: trail !== undefined,
+            targets: await findTargets(tx, caller, audit.data),
+          },
+          names: await findMemberNames(tx, caller, usersIn(audit.data)),
         }
       })
       return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))

@@ -2,16 +2,20 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { CursorQuery } from '#src/http/schemas.ts'
+import { CursorQuery, OptionalLine } from '#src/http/schemas.ts'
 import { eventListPage, eventPage } from '#src/pages/webhooks/events.ts'
 import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import { findEvent, listRecentEvents, recentEventList } from '#src/webhooks/events/feed.ts'
-import { listDeliveriesOf } from '#src/webhooks/history/deliveries.ts'
+import { countDeliveriesOf, listDeliveriesOf } from '#src/webhooks/history/deliveries.ts'
 
 const pageSize = '25'
 const Query = Type.Object(
-  { ...CursorQuery.properties, type: Type.Optional(Type.Union([Type.Literal(''), EventTypeName])) },
+  {
+    ...CursorQuery.properties,
+    type: Type.Optional(Type.Union([Type.Literal(''), EventTypeName])),
+    search: Type.Optional(OptionalLine(68)),
+  },
   { additionalProperties: false },
 )
 const Params = Type.Object(
@@ -27,21 +31,33 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
     '/app/events',
     { config, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
-      const { type = '', cursor } = request.query
+      const { type = '', search: entered = '', cursor } = request.query
+      const search = entered.trim()
       const { page, filter } = readList(
-        { limit: pageSize, ...(cursor !== undefined && { cursor }), ...(type !== '' && { type }) },
+        {
+          limit: pageSize,
+          ...(cursor !== undefined && { cursor }),
+          ...(type !== '' && { type }),
+          ...(search !== '' && { search }),
+        },
         recentEventList,
       )
-      const { list, appTypes } = await app.db.read(request.tenantEntry, async (tx, caller) => {
-        const [list, appTypes] = await Promise.all([
-          listRecentEvents(tx, caller, page, filter),
-          listAppTypeNames(tx),
-        ])
-        return { list, appTypes }
-      })
+      const { list, appTypes, deliveries } = await app.db.read(
+        request.tenantEntry,
+        async (tx, caller) => {
+          const [list, appTypes] = await Promise.all([
+            listRecentEvents(tx, caller, page, filter),
+            listAppTypeNames(tx),
+          ])
+          const ids = list.data.map(({ id }) => id)
+          return { list, appTypes, deliveries: await countDeliveriesOf(tx, caller, ids) }
+        },
+      )
       const { data: events, ...cursors } = list
       const { viewer } = request
-      return reply.sendPage(eventListPage({ viewer, events, cursors, type, appTypes }))
+      return reply.sendPage(
+        eventListPage({ viewer, events, deliveries, cursors, filter: { type, search }, appTypes }),
+      )
     },
   )
   app.get(

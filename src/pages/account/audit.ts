@@ -1,4 +1,5 @@
 import type { AuditEntry } from '#src/audit/audit.ts'
+import type { AuditTargets } from '#src/audit/targets.ts'
 import {
   type Cell,
   type Column,
@@ -16,6 +17,7 @@ export type ShownEntry = {
   outcome: string
   reason: string | null
   provider: string | null
+  target: string | null
   userId: number | null
   /** The service that did it; null for people. */
   serviceName: string | null
@@ -29,6 +31,8 @@ export type Trail = {
   nextCursor: string | null
   /** True unless this is the newest page. */
   isLater: boolean
+  /** What the entries are about. */
+  targets: AuditTargets
 }
 
 /** Every action in words. */
@@ -119,10 +123,10 @@ function firstSentence(text: string): string {
  */
 export function auditSection(
   path: string,
-  { data, nextCursor, isLater }: Trail,
+  { data, nextCursor, isLater, targets }: Trail,
   nameOf?: (userId: number) => string,
 ): Html {
-  const rows = data.map((entry) => auditRow(entry, nameOf))
+  const rows = data.map((entry) => auditRow(entry, targets, nameOf))
   const all = nameOf === undefined ? '' : html`<a href="/app/audit">View the audit log</a>`
   return html`<section class="card" aria-labelledby="audit">
         <div class="headed"><h2 id="audit">Recent activity</h2>${all}</div>
@@ -140,19 +144,23 @@ export function auditColumns(withUser: boolean): Column[] {
   return [
     { label: 'Time' },
     ...(withUser ? [{ label: 'User', kind: 'wrap' } as const] : []),
-    { label: 'Action' },
+    { label: 'Action', kind: 'wrap' },
     { label: 'Outcome' },
     { label: 'Device', kind: 'wrap' },
   ]
 }
 
 /** An audit entry as a row of such a table. @param nameOf display name of a user, for their column */
-export function auditRow(entry: ShownEntry, nameOf?: (userId: number) => string): Cell[] {
+export function auditRow(
+  entry: ShownEntry,
+  targets: AuditTargets,
+  nameOf?: (userId: number) => string,
+): Cell[] {
   const { at, action, outcome, reason, provider, ip, userAgent } = entry
   return [
     timeText(at),
     ...(nameOf === undefined ? [] : [actorOf(entry, nameOf)]),
-    html`${labelOf(actionNames, action)?.value ?? action}${quiet(provider)}`,
+    html`${labelOf(actionNames, action)?.value ?? action}${quiet(provider)}${targetOf(entry, targets, nameOf)}`,
     outcomeBadge(outcome, reason),
     html`${isolated(deviceName(userAgent))}${quiet(ip)}`,
   ]
@@ -163,6 +171,35 @@ function actorOf({ userId, serviceName }: ShownEntry, nameOf: (userId: number) =
   if (serviceName !== null) return html`${isolated(serviceName)}${quiet('service token')}`
   if (userId === null) return '–'
   return html`<a class="plainly" href="/app/audit?user=${userId}">${isolated(nameOf(userId))}</a>`
+}
+
+/** The page that shows what an action is about; by the start of the action. */
+const targetPages: Readonly<Record<string, (id: string) => string>> = {
+  'endpoint-': (id) => `/app/webhooks/${id}`,
+  'delivery-': (id) => `/app/deliveries/${id}`,
+  'service-token-': () => '/app/service-tokens',
+  'token-': () => '/app/account#tokens',
+  'invitation-': () => '/app/tenant#invitations',
+}
+
+/** Actions whose target says no more than the action does, or is a secret's hash. */
+const untold = /^(session-|sign-|tenant-|account-|reauthenticate)/
+
+/** What the entry is about: a link, or its id if it was deleted. */
+function targetOf(
+  { action, target }: ShownEntry,
+  targets: AuditTargets,
+  nameOf?: (userId: number) => string,
+): Html {
+  if (target === null || untold.test(action)) return html``
+  if (action.startsWith('user-') && nameOf !== undefined) {
+    return html`<br><a href="/app/tenant?search=${target}">${isolated(nameOf(Number(target)))}</a>`
+  }
+  const name = targets.get(target)
+  const page = Object.entries(targetPages).find(([start]) => action.startsWith(start))?.[1]
+  return name === undefined || page === undefined
+    ? html`<br><code class="quiet">${target}</code>`
+    : html`<br><a href="${page(target)}">${isolated(name)}</a>`
 }
 
 /** The reason is hidden for `done`, except that a delivered test event can have failed. */

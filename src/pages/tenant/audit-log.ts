@@ -1,3 +1,4 @@
+import type { AuditTargets } from '#src/audit/targets.ts'
 import { actionNames, auditColumns, auditRow, type ShownEntry } from '#src/pages/account/audit.ts'
 import { filterBar } from '#src/pages/kit/components.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
@@ -12,6 +13,7 @@ export type AuditView = {
   entries: readonly ShownEntry[]
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   filter: AuditFilters
+  targets: AuditTargets
   nameOf: (userId: number) => string
 }
 
@@ -23,12 +25,13 @@ const sinceChoices = [
 ]
 
 /** The audit log of the tenant, with filters and downloads. */
-export function auditPage({ viewer, entries, cursors, filter, nameOf }: AuditView): Page {
+export function auditPage(view: AuditView): Page {
+  const { viewer, entries, cursors, filter, targets, nameOf } = view
   const given = Object.entries(filter).filter(([, value]) => value !== '')
   const query = new URLSearchParams(given)
   const download = (format: string) =>
     `/app/audit/export?${new URLSearchParams([...query, ['format', format]]).toString()}`
-  const rows = entries.map((entry) => auditRow(entry, nameOf))
+  const rows = entries.map((entry) => auditRow(entry, targets, nameOf))
   return layout(
     'Audit log',
     html`<header class="headed">

@@ -1,6 +1,6 @@
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import type { DeliveryStatus } from '#src/webhooks/history/deliveries.ts'
+import type { DeliveryCount, DeliveryStatus } from '#src/webhooks/history/deliveries.ts'
 
 const healthLabels = {
   healthy: 'Active',
@@ -33,4 +33,14 @@ const deliveryMoods = { pending: 'plainly', succeeded: 'good', exhausted: 'bad' 
 
 export function deliveryBadge(status: DeliveryStatus): Html {
   return html`<span class="badge ${deliveryMoods[status]}">${deliveryLabels[status]}</span>`
+}
+
+/** The deliveries of an event by status. */
+export function deliveryCounts(counts: readonly DeliveryCount[]): Html {
+  if (counts.length === 0) return html`<span class="quiet">Not sent</span>`
+  const badges = counts.map(
+    ({ status, count }) =>
+      html`<span class="badge ${deliveryMoods[status]}">${count} ${deliveryLabels[status].toLowerCase()}</span> `,
+  )
+  return html`${badges}`
 }

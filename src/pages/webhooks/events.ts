@@ -1,4 +1,4 @@
-import { filterBar, pageHead } from '#src/pages/kit/components.ts'
+import { filterBar, pageHead, searchField } from '#src/pages/kit/components.ts'
 import {
   copyable,
   copyButton,
@@ -12,47 +12,74 @@ import {
 } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import type { RecentEvent } from '#src/webhooks/events/feed.ts'
+import { resources } from '#src/resources/index.ts'
+import { pagePathOf } from '#src/resources/kit/define.ts'
+import { type ListedEvent, type RecentEvent, searchedEvents } from '#src/webhooks/events/feed.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
-import type { Delivery } from '#src/webhooks/history/deliveries.ts'
-import { deliveryBadge } from './badges.ts'
+import type { Delivery, DeliveryCount } from '#src/webhooks/history/deliveries.ts'
+import { deliveryBadge, deliveryCounts } from './badges.ts'
 
 export type EventListView = {
   viewer: Viewer
-  events: readonly RecentEvent[]
+  events: readonly ListedEvent[]
+  /** How many deliveries of an event have which status, by its id. */
+  deliveries: ReadonlyMap<string, readonly DeliveryCount[]>
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
-  type: string
+  /** In use; empty for none. */
+  filter: { type: string; search: string }
   /** Types of events that the app has registered. */
   appTypes: readonly string[]
 }
 
 const columns = [
   { label: 'Event', kind: 'wrap' },
+  { label: 'Object' },
+  { label: 'Deliveries' },
   { label: 'ID', kind: 'wrap' },
   { label: 'Published' },
 ] as const
 
 /** The events of the tenant, newest first. */
-export function eventListPage({ viewer, events, cursors, type, appTypes }: EventListView): Page {
-  const rows = events.map(({ id, type, createdAt }) => [
+export function eventListPage(view: EventListView): Page {
+  const { viewer, events, deliveries, cursors, filter, appTypes } = view
+  const { type, search } = filter
+  const isFiltered = type !== '' || search !== ''
+  const rows = events.map(({ id, type, createdAt, objectId }) => [
     html`<a href="/app/events/${id}">${type}</a>`,
+    objectText(type, objectId),
+    deliveryCounts(deliveries.get(id) ?? []),
     html`<code>${id}</code>`,
     momentText(createdAt),
   ])
   const types = [...eventTypes, ...appTypes].map((value) => ({ value, label: value }))
-  const empty =
-    type === ''
-      ? html`<p>No events yet. Changing an order or a post publishes one.</p>`
-      : html`<p>No events of this type. <a href="/app/events">Show all events</a></p>`
+  const among =
+    search === ''
+      ? ''
+      : ` Objects are searched in the newest ${searchedEvents.toLocaleString('en-GB')} events.`
+  const empty = isFiltered
+    ? html`<p>No matching events.${among} <a href="/app/events">Show all events</a></p>`
+    : html`<p>No events yet. Changing an order or a post publishes one.</p>`
   return layout(
     'Events',
     html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>.` })}
       <section class="card" aria-label="Events">
-        ${filterBar('/app/events', choices('type', 'Type', 'All types', types, type), type !== '')}
-        <div class="compact">${listTable(columns, rows, { path: '/app/events', filter: { type }, ...cursors }, empty)}</div>
+        ${filterBar('/app/events', html`${searchField('ID of an event or object', search, 68)}${choices('type', 'Type', 'All types', types, type)}`, isFiltered)}
+        <div class="compact">${listTable(columns, rows, { path: '/app/events', filter, ...cursors }, empty)}</div>
       </section>`,
     { current: '/app/events', ...viewer },
   )
+}
+
+/** What an event is about, with a link if its page is for everyone in the tenant. */
+function objectText(type: string, id: string | null): Html {
+  if (id === null) return html`<span class="quiet">None</span>`
+  const [kind = '', what] = type.split('.')
+  const resource = resources.find(({ name }) => name === kind)
+  const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')} ${id}`
+  const hasPage = resource?.scope === 'tenant' && what !== 'deleted' && /^\d+$/.test(id)
+  return hasPage
+    ? html`<a href="${pagePathOf(resource)}/${id}">${label}</a>`
+    : html`${isolated(label)}`
 }
 
 export type EventView = {

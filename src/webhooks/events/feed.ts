@@ -48,25 +48,37 @@ export async function readFeed(
 /** An event without its body. `createdAt` is RFC 3339 in UTC. */
 export type RecentEvent = { id: string; type: string; createdAt: string }
 
+/** An event of a list, with the id of its object (null if its data begin with none). */
+export type ListedEvent = RecentEvent & { objectId: string | null }
+
 export const recentEventList = { name: 'recent-events', forms: eventFeed.forms }
 
 type RecentRow = {
   id: string
+  object_id: string | null
   type: string
   created_at: Date
   xact_id: string
   sequence: string
 }
 
+/** The newest events in which an object is searched: its id has no index. */
+export const searchedEvents = 10_000
+
+// `publish` writes the fields of a body in this order.
+const objectId = Prisma.sql`substring(left(body, 500) FROM
+  '^\\{"id":"[^"]*","type":"[^"]*","createdAt":"[^"]*","data":\\{"id":"?([^",}]{1,64})')`
+
 /**
  * The tenant's events, newest first, for people: unlike the feed it includes events that an older
  * transaction may still precede.
+ * @param search the id of an event, or of the object of one of the newest `searchedEvents`
  */
 export async function listRecentEvents(
   tx: Tx,
   scope: TenantScope,
   page: Page,
-  { type }: Pick<FeedFilter, 'type'> = {},
+  { type, search }: Pick<FeedFilter, 'type'> & { search?: string | undefined } = {},
 ) {
   const [xactId, sequence] = page.after ?? []
   const keys = [Prisma.sql`outbound_events.xact_id`, Prisma.sql`outbound_events.sequence`]
@@ -75,16 +87,32 @@ export async function listRecentEvents(
       ? null
       : [Prisma.sql`${xactId}::xid8`, Prisma.sql`${sequence}::bigint`]
   const ofType = type === undefined ? Prisma.sql`true` : Prisma.sql`type = ${type}`
+  const { tenantId } = scope
+  const from = search === undefined ? Prisma.sql`outbound_events` : matching(tenantId, search)
   const rows = await tx.sql<RecentRow>`
-    SELECT id, type, created_at, xact_id::text, sequence::text FROM outbound_events
+    SELECT id, type, created_at, xact_id::text, sequence::text, ${objectId} AS object_id
+    FROM ${from}
     WHERE tenant_id = ${scope.tenantId}::uuid AND ${ofType} AND ${keyset(keys, last, page)}`
   return pageOf(
     rows,
     page,
     recentEventList.name,
     (row) => [row.xact_id, row.sequence],
-    ({ id, type, created_at }): RecentEvent => ({ id, type, createdAt: created_at.toISOString() }),
+    ({ id, type, created_at, object_id: objectId }): ListedEvent => {
+      return { id, type, createdAt: created_at.toISOString(), objectId }
+    },
   )
+}
+
+/** The event with this id, and of the newest events those about an object with it. */
+function matching(tenantId: string, search: string): Prisma.Sql {
+  return Prisma.sql`(
+    SELECT * FROM outbound_events WHERE tenant_id = ${tenantId}::uuid AND id = ${search}
+    UNION ALL
+    SELECT * FROM (
+      SELECT * FROM outbound_events WHERE tenant_id = ${tenantId}::uuid
+      ORDER BY xact_id DESC, sequence DESC LIMIT ${searchedEvents}) newest
+    WHERE id <> ${search} AND ${objectId} = ${search}) AS outbound_events`
 }
 
 /** An event of the tenant with its body and what caused it; null if missing or another tenant's. */

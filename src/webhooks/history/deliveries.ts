@@ -130,6 +130,21 @@ export async function listDeliveriesOf(
   return rows.map((row) => ({ ...toDelivery(row, attempts), url: row.url }))
 }
 
+export type DeliveryCount = { status: DeliveryStatus; count: number }
+
+/** How many deliveries of each event have which status, by event. */
+export async function countDeliveriesOf(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  eventIds: readonly string[],
+): Promise<ReadonlyMap<string, DeliveryCount[]>> {
+  const rows = await tx.sql<DeliveryCount & { eventId: string }>`
+    SELECT event_id AS "eventId", status, count(*)::int AS count FROM deliveries
+    WHERE tenant_id = ${tenantId}::uuid AND event_id = ANY (${[...eventIds]}::text[])
+    GROUP BY event_id, status ORDER BY status`
+  return Map.groupBy(rows, ({ eventId }) => eventId)
+}
+
 /** The facts about an endpoint that help to explain a failed attempt. */
 type History = { secretRotatedAt: Date | null; lastSuccessAt: Date | null }
 

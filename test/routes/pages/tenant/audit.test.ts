@@ -1,5 +1,6 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** A tenant with entries of two people, and an entry of another tenant. */
 async function withEntries(t: Parameters<typeof webhookVisitors>[0], entries = 0) {
@@ -50,6 +51,44 @@ t.test('the audit log is filtered by action, outcome, time and person', async (t
     t.equal((await admin.open(`/app/audit${bad}`)).statusCode, 400, bad)
   t.equal((await viewer.open('/app/audit')).statusCode, 403)
   t.equal((await viewer.open('/app/audit/export')).statusCode, 403)
+})
+
+t.test('an entry names what it is about and leads there, or shows its id', async (t) => {
+  const { test, one, other, admin } = await webhookVisitors(t)
+  const { admin: db } = test.database
+  const url = 'https://8.8.8.8/hook'
+  const endpointId = await createEndpoint(test.database, one, { url })
+  const foreignId = await createEndpoint(test.database, other, { url: 'https://8.8.8.8/foreign' })
+  const { rows } = await db.query(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     VALUES ($1, 'new@acme.example', 'viewer', $2, now() + interval '1 day') RETURNING id`,
+    [one.tenantId, one.userId],
+  )
+  const gone = crypto.randomUUID()
+  const about = [
+    ['endpoint-change', endpointId],
+    ['endpoint-delete', gone],
+    ['endpoint-create', foreignId],
+    ['invitation-create', rows[0].id],
+    ['user-update', String(one.userId)],
+    ['session-end', crypto.randomUUID()],
+  ] as const
+  for (const [action, target] of about) {
+    await db.query(
+      `INSERT INTO audit_log (action, outcome, tenant_id, user_id, target) VALUES ($1, 'done', $2, $3, $4)`,
+      [action, one.tenantId, one.userId, target],
+    )
+  }
+  for (const path of ['/app/audit', '/app/tenant', '/app/account']) {
+    const { body } = await admin.open(path)
+    t.match(body, `<a href="/app/webhooks/${endpointId}"><bdi>${url}</bdi></a>`, path)
+    t.match(body, '<a href="/app/tenant#invitations"><bdi>new@acme.example</bdi></a>', path)
+    t.match(body, `<code class="quiet">${gone}</code>`, path)
+    t.match(body, `<code class="quiet">${foreignId}</code>`, path)
+    t.notMatch(body, '8.8.8.8/foreign', path)
+    t.notMatch(body, about[5][1], path)
+  }
+  t.match((await admin.open('/app/audit')).body, `<a href="/app/tenant?search=${one.userId}">`)
 })
 
 t.test('a download has every matching entry, as CSV and as JSON Lines', async (t) => {

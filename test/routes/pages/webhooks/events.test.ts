@@ -33,6 +33,35 @@ t.test('events are listed by type, and an event shows its deliveries', async (t)
   t.equal((await viewer.open(path)).statusCode, 403)
 })
 
+t.test('events are found by their id and by the id of their object', async (t) => {
+  const { test, one, admin, stranger } = await webhookVisitors(t)
+  const { admin: db } = test.database
+  const endpointId = await createEndpoint(test.database, one, { url })
+  await createDelivery(test.database, { ...one, endpointId, eventType: 'invoice.created' })
+  await createDelivery(test.database, { ...one, endpointId, status: 'pending', attempts: 0 })
+  await db.query(
+    `INSERT INTO outbound_events (tenant_id, id, type, body)
+     SELECT $1, 'msg_' || n, 'post.updated',
+       '{"id":"msg_' || n || '","type":"post.updated","createdAt":"x","data":{"id":' || n || ',"title":"\\u0000"}}'
+     FROM unnest(ARRAY[7, 77]) AS n`,
+    [one.tenantId],
+  )
+  const idsOf = (body: string) => [...body.matchAll(/events\/(msg_[^"]+)"/g)].map(([, id]) => id)
+  const all = (await admin.open('/app/events')).body
+  t.equal(idsOf(all).length, 4)
+  t.match(all, '<a href="/app/invoices/1">Invoice 1</a>')
+  t.match(all, '<a href="/app/posts/77">Post 77</a>')
+  t.match(all, '<bdi>Order 1</bdi>', 'an order is for its owner')
+  for (const text of ['1 failed', '1 pending', 'Not sent']) t.match(all, text)
+  const found = async (query: string) => idsOf((await admin.open(`/app/events?${query}`)).body)
+  t.same(await found('search=7'), ['msg_7'], 'of an object, exactly')
+  t.same(await found('search=msg_77'), ['msg_77'], 'of an event')
+  t.equal((await found('search=1')).length, 2)
+  t.equal((await found('search=1&type=invoice.created')).length, 1)
+  t.match((await admin.open('/app/events?search=8')).body, 'No matching events')
+  t.same(idsOf((await stranger.open('/app/events?search=msg_7')).body), [])
+})
+
 t.test('the list of events has links to older and newer ones', async (t) => {
   const { test, one, admin } = await webhookVisitors(t)
   await test.database.admin.query(
