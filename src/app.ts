@@ -266,11 +266,11 @@ export async function buildApp(
       await app.register(api.tenants)
       await app.register(api.me)
       await app.register(api.ownInvitations)
-      await app.register(api.declared, { resources: owned })
+      await app.register(api.declared, { resources: owned, currency: config.currency })
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
-        await app.register(api.declared, { resources: ofTenants })
+        await app.register(api.declared, { resources: ofTenants, currency: config.currency })
         await app.register(api.users, {
           baseUrl: config.baseUrl,
           mails: config.sendsMail,

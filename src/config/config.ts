@@ -46,6 +46,8 @@ export type Config = {
   production: boolean
   /** How the pages name and colour the product. */
   brand: Brand
+  /** Of an order that names none, by its code of ISO 4217. */
+  currency: string
   host: string
   port: number
   /** Origin without a trailing slash. */
@@ -226,6 +228,7 @@ export function readConfig(env: Environment): Config {
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
     },
     audit: { retentionDays: values.AUDIT_RETENTION_DAYS },
+    currency: values.CURRENCY,
     brand: readBrand(values, isWeb, faults),
     redisUrl: isWeb ? readRedisUrl(values.REDIS_URL, faults) : null,
     logLevel: values.LOG_LEVEL,

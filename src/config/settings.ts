@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { currencyPattern } from '#src/runtime/currencies.ts'
 
 /** Unlike a port that is set, the usual one gives way: another demo may have it. */
 function demoPort(part: string, usual: number) {
@@ -390,6 +391,11 @@ export const Settings = Type.Object({
         'redis:// or rediss:// URL of a Redis 7 or newer. Set it if several web processes should share their rate-limit counts. Without it, and while it is unavailable, each process counts on its own. Not needed with ROLE=worker.',
     }),
   ),
+  CURRENCY: Type.String({
+    pattern: currencyPattern,
+    default: 'EUR',
+    description: 'Currency of an order that names none, by its code of ISO 4217.',
+  }),
   BRAND_NAME: Type.String({
     minLength: 1,
     maxLength: 40,

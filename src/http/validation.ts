@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox'
+import { currencyPattern } from '#src/runtime/currencies.ts'
 import { idFilterPattern } from './lists/query.ts'
 import type { FieldError, Place } from './problems.ts'
 import {
@@ -134,6 +135,7 @@ const patterns: ReadonlyMap<string | undefined, string> = new Map([
   [patternOf(OptionalLine(1)), 'must be one line without control or hidden characters'],
   [patternOf(Text(1)), 'must not be blank, and must have no NUL and no lone surrogates'],
   [patternOf(OptionalText(1)), 'must have no NUL and no lone surrogates'],
+  [currencyPattern, 'must be a currency code of ISO 4217, such as EUR'],
   [patternOf(Uuid), 'must be a UUID in lower case'],
   [patternOf(IdParams.properties.id), 'must be a whole number without sign or leading zeros'],
   [idFilterPattern, 'must be a whole number without sign or leading zeros'],

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Line } from '#src/http/schemas.ts'
 import { defineResource } from './kit/define.ts'
-import { created, field, hidden, id, json, owner, tenant, updated } from './kit/fields.ts'
+import { created, currency, field, hidden, id, json, owner, tenant, updated } from './kit/fields.ts'
 
 export const ShippingAddress = Type.Object(
   {
@@ -20,7 +20,7 @@ const LineItem = Type.Object(
   {
     sku: Type.String(),
     quantity: Type.Integer(),
-    unitPrice: Type.Integer({ description: 'Minor units' }),
+    unitPrice: Type.Integer({ description: 'Minor units of the currency' }),
   },
   { title: 'LineItem' },
 )
@@ -31,7 +31,11 @@ const NewLineItem = Type.Object(
   {
     sku: Line(100),
     quantity: Type.Integer({ minimum: 1, maximum: 10_000 }),
-    unitPrice: Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Minor units' }),
+    unitPrice: Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: 'Minor units of the currency',
+    }),
   },
   { title: 'NewLineItem', additionalProperties: false },
 )
@@ -45,6 +49,7 @@ export const orders = defineResource('Order', {
     id: id(),
     userId: owner(),
     tenantId: hidden(tenant('Placed in this tenant')),
+    currency: currency('EUR'),
     lineItems: json(Type.Array(LineItem), Type.Array(NewLineItem, { minItems: 1, maxItems: 100 })),
     shippingAddress: json(ShippingAddress, ShippingAddress),
     cardLast4: field('text', Type.String(), { written: Type.String({ pattern: '^[0-9]{4}$' }) }),
@@ -57,7 +62,7 @@ export const orders = defineResource('Order', {
     create: {
       permission: null,
       token: 'order:write',
-      accepts: ['lineItems', 'shippingAddress', 'cardLast4'],
+      accepts: ['currency', 'lineItems', 'shippingAddress', 'cardLast4'],
       summary: 'Place an order',
       description: 'The order is yours, in your active tenant.',
     },

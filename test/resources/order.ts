@@ -15,15 +15,21 @@ export const order: Description = {
     update: { reach: 'owner', token: 'order:write' },
   },
   row: ({ tenantId, userId }) => ({
-    ...{ tenant_id: tenantId, user_id: userId, line_items: '[]', card_last4: '4242' },
+    ...{
+      tenant_id: tenantId,
+      user_id: userId,
+      currency: 'USD',
+      line_items: '[]',
+      card_last4: '4242',
+    },
     shipping_address: JSON.stringify(address),
   }),
-  body: { lineItems, shippingAddress: address, cardLast4: '4242' },
+  body: { currency: 'USD', lineItems, shippingAddress: address, cardLast4: '4242' },
   change: { shippingAddress: { ...address, city: 'Porto' } },
   answer: ({ userId }, now) => ({
-    ...{ userId, lineItems, shippingAddress: address, cardLast4: '4242' },
+    ...{ userId, currency: 'USD', lineItems, shippingAddress: address, cardLast4: '4242' },
     ...{ createdAt: now, updatedAt: now },
   }),
   events: { PATCH: 'order.updated' },
-  keptInEvents: ['lineItems'],
+  keptInEvents: ['currency', 'lineItems'],
 }

@@ -360,6 +360,7 @@ CREATE TABLE orders (
   tenant_id uuid NOT NULL,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   user_id bigint NOT NULL,
+  currency text NOT NULL DEFAULT 'EUR' CHECK (currency ~ '^[A-Z]{3}$'), -- ISO 4217
   line_items jsonb NOT NULL,
   shipping_address jsonb NOT NULL,
   card_last4 text NOT NULL CHECK (card_last4 ~ '^[0-9]{4}$'),

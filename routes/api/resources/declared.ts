@@ -11,17 +11,22 @@ import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/sche
 import { type Action, pathOf, type Scope, wordOf } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields.ts'
 
-type Options = { readonly resources: readonly Declared[] }
+type Options = {
+  readonly resources: readonly Declared[]
+  /** Of a new row whose body names none: the setting CURRENCY. */
+  readonly currency: string
+}
 type OfList = { Querystring: Record<string, string> }
 type OfOne = { Params: { id: string } }
 type OfBody = { Body: Values }
 
 /** The API of the declared resources (src/resources): an action that is not declared has no route. */
-const declared: FastifyPluginAsync<Options> = async function declared(app, { resources }) {
+const declared: FastifyPluginAsync<Options> = async function declared(app, options) {
+  const { resources, currency } = options
   for (const resource of resources) {
     const { create, update, delete: removal } = resource.actions
     list(app, resource)
-    if (create !== undefined) post(app, resource, create)
+    if (create !== undefined) post(app, resource, create, currency)
     get(app, resource)
     if (update !== undefined) patch(app, resource, update)
     if (removal !== undefined) remove(app, resource, removal)
@@ -51,7 +56,9 @@ function list(app: FastifyInstance, resource: Declared) {
   )
 }
 
-function post(app: FastifyInstance, resource: Declared, action: Action) {
+function post(app: FastifyInstance, resource: Declared, action: Action, currency: string) {
+  const currencies = Object.keys(resource.fields).filter((key) => resource.fields[key]?.isCurrency)
+  const initial = Object.fromEntries(currencies.map((key) => [key, currency]))
   const actions = actionsOf(resource)
   const path = pathOf(resource)
   const expected =
@@ -74,7 +81,7 @@ function post(app: FastifyInstance, resource: Declared, action: Action) {
       },
     },
     async (request, reply) => {
-      const { body } = request
+      const body = { ...initial, ...request.body }
       const item = await write(request, resource, {
         short: (caller, now) => actions.short.create(caller, body, now),
         whole: (act) => actions.create(act, body),

@@ -18,6 +18,8 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'Service tokens (`/service-tokens`): credentials of a tenant that outlive the person who created them. Posts of a service have `authorServiceId`, audit entries `serviceId` and `serviceName`.',
       '`GET /auth/verify` tells a proxy who sent a request to an app behind it; `/.well-known/jwks.json` has the keys of its tokens.',
       'The API has a version, which is a date: `API-Version` in every response.',
+      'Orders have a `currency`. Without it in the body it is that of the setting `CURRENCY`.',
+      'Tokens have a `hint`: prefix and last four characters.',
       'Lists have filters, `sort` and a `Link` header with the next and the previous page.',
     ],
   },

@@ -1,3 +1,4 @@
+import { amountText } from '#src/pages/kit/amount.ts'
 import { pageHead, toast } from '#src/pages/kit/components.ts'
 import { formOf, line, orEmpty, renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
@@ -5,10 +6,10 @@ import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { layout } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { type LineItem, ShippingAddress } from '#src/resources/orders.ts'
-import { onFirstUse } from '#src/runtime/lazy.ts'
 
 type ShownOrder = {
   id: number
+  currency: string
   lineItems: readonly LineItem[]
   shippingAddress: ShippingAddress
   cardLast4: string
@@ -45,11 +46,11 @@ export function orderListPage(
   orders: readonly ShownOrder[],
   cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>,
 ): Page {
-  const rows = orders.map(({ id, lineItems, shippingAddress, createdAt }) => [
+  const rows = orders.map(({ id, currency, lineItems, shippingAddress, createdAt }) => [
     html`<a href="/app/orders/${id}">Order ${id}</a>`,
     isolated(shippingAddress.city),
     lineItems.length,
-    price(totalOf(lineItems)),
+    amountText(totalOf(lineItems), currency),
     timeText(createdAt),
   ])
   return layout(
@@ -71,14 +72,14 @@ export type OrderView = {
 
 /** The viewer's own order, with a form to change its shipping address. */
 export function orderPage({ viewer, changed, order }: OrderView): Page {
-  const { id, lineItems, shippingAddress, cardLast4, createdAt } = order
+  const { id, currency, lineItems, shippingAddress, cardLast4, createdAt } = order
   return layout(
     `Order ${id}`,
     html`${pageHead({ trail: { href: '/app/orders', label: 'Orders' }, title: html`Order ${id}`, lead: html`Placed ${timeText(createdAt)}, paid with card ending in ${cardLast4}` })}
       ${changed ? toast('Address saved.') : ''}
       <section class="card" aria-labelledby="items">
         <h2 id="items">Items</h2>
-        ${itemTable(lineItems)}
+        ${itemTable(lineItems, currency)}
       </section>
       <section class="card" aria-labelledby="address">
         <h2 id="address">Shipping address</h2>
@@ -95,27 +96,20 @@ const columns = [
   { label: 'Total', kind: 'number' },
 ] as const
 
-function itemTable(items: readonly LineItem[]): Html {
+function itemTable(items: readonly LineItem[], currency: string): Html {
   const rows = items.map(({ sku, quantity, unitPrice }) => [
     isolated(sku),
     quantity,
-    price(unitPrice),
-    price(quantity * unitPrice),
+    amountText(unitPrice, currency),
+    amountText(quantity * unitPrice, currency),
   ])
   return html`${table(columns, rows)}
-        <p class="total">Total <b>${price(totalOf(items))}</b></p>`
+        <p class="total">Total <b>${amountText(totalOf(items), currency)}</b></p>`
 }
 
 /** In minor units. */
 function totalOf(items: readonly LineItem[]): number {
   return items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0)
-}
-
-const amounts = onFirstUse(() => new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2 }))
-
-/** Minor units for display; an order has no currency. */
-function price(minorUnits: number): string {
-  return amounts().format(minorUnits / 100)
 }
 
 function addressFields(id: number, values: ShippingAddress, viewer: Viewer): Html {

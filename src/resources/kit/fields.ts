@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { IdFilter } from '#src/http/lists/query.ts'
 import { Id, Line, Nullable, Text, Time, Uuid } from '#src/http/schemas.ts'
+import { currencyPattern } from '#src/runtime/currencies.ts'
 
 /** The facts about the caller that new rows and conditions depend on. A service has no user and no role. */
 export type Asking = {
@@ -53,6 +54,8 @@ export type Field<
   readonly isOmitted?: true
   /** In no response and no event. */
   readonly isHidden?: true
+  /** A currency: a new row without one gets that of the setting CURRENCY. */
+  readonly isCurrency?: true
   /** A person: rows of this person are part of their export, and pages show the name. */
   readonly isPerson?: true
   /** The service token that wrote the row instead of a person. */
@@ -136,6 +139,20 @@ export const flag = (description?: string) =>
   field('boolean', Type.Boolean(described(description)), {
     written: Type.Boolean(),
     input: { as: 'yes-no' },
+  })
+
+/**
+ * A currency by its code of ISO 4217.
+ * @param initial of a new row, if neither its body nor the setting CURRENCY names one
+ */
+export const currency = (initial: string) =>
+  field('text', Type.String({ description: 'ISO 4217, such as `EUR`' }), {
+    written: Type.String({
+      pattern: currencyPattern,
+      description: 'ISO 4217, such as `EUR`; that of the setting `CURRENCY` by default',
+    }),
+    initial: () => initial,
+    isCurrency: true,
   })
 
 /** A value with a schema of its own. Pages show and write no JSON. */

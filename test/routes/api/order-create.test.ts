@@ -10,6 +10,7 @@ import { untilBlocked } from '#test/support/database/until.ts'
 const orderKeys = [
   'id',
   'userId',
+  'currency',
   'lineItems',
   'shippingAddress',
   'cardLast4',
@@ -24,7 +25,26 @@ const shippingAddress = {
   postalCode: '4000-001',
   country: 'PT',
 }
-const order = { lineItems: [lineItem], shippingAddress, cardLast4: '0042' }
+const order = { currency: 'CHF', lineItems: [lineItem], shippingAddress, cardLast4: '0042' }
+
+t.test('the currency of an order is that of the setting, unless the body names one', async (t) => {
+  const { currency: _, ...rest } = order
+  const test = await build(t, { CURRENCY: 'JPY' })
+  const { send } = await owner(test)
+  t.equal((await send('POST', '/orders', rest)).json().currency, 'JPY')
+  const named = await send('POST', '/orders', order)
+  t.equal(named.json().currency, 'CHF')
+  const { body: list } = await send('GET', '/app/orders')
+  for (const total of ['91,800 JPY', '918.00 CHF']) t.match(list, total)
+  for (const currency of ['chf', 'ABC', 'XXX', '', ' CHF', 'CHFX', null, 5]) {
+    const refused = await send('POST', '/orders', { ...order, currency })
+    t.equal(refused.statusCode, 400, JSON.stringify(currency))
+  }
+  const { detail } = (await send('POST', '/orders', { ...order, currency: 'ABC' })).json()
+  t.match(detail, 'must be a currency code of ISO 4217, such as EUR')
+  const change = await send('PATCH', `/orders/${named.json().id}`, { currency: 'EUR' })
+  t.equal(change.statusCode, 400, 'an order keeps its currency')
+})
 
 t.test('an order belongs to its author, in their active tenant', async (t) => {
   const test = await buildAt(t)
@@ -88,7 +108,7 @@ t.test('a body with unlisted or invalid fields is 400 and places nothing', async
   for (const [name, change] of malformed) {
     t.equal((await create(JSON.stringify({ ...order, ...change }))).statusCode, 400, name)
   }
-  for (const left of Object.keys(order)) {
+  for (const left of Object.keys(order).filter((key) => key !== 'currency')) {
     const text = JSON.stringify({ ...order, [left]: undefined })
     t.equal((await create(text)).statusCode, 400, `no ${left}`)
   }

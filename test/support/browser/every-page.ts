@@ -61,6 +61,7 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const url = `https://8.8.8.8/${'a-long-path/'.repeat(8)}`
   const endpointId = await createEndpoint(database, user, { url, status: 'failing' })
   const deliveryId = await createDelivery(database, { tenantId, endpointId, attempts: 2 })
+  await addHistory(test, user, endpointId)
   const replayId = await createReplayOf(database, user, endpointId)
   const { rows: events } = await database.admin.query('SELECT id FROM outbound_events LIMIT 1')
   const { publicKey } = createReceiver()
@@ -115,6 +116,28 @@ async function sampleRows({ database }: TestApp, person: TestUser & { department
     samples[`/app${path}/:id`] = `/app${path}/${rows[0].id}`
   }
   return samples
+}
+
+/** Tokens of every kind, and audit entries about what exists and what was deleted. */
+async function addHistory({ database }: TestApp, { userId, tenantId }: TestUser, endpoint: string) {
+  const { admin } = database
+  await admin.query(
+    `INSERT INTO api_tokens (last_four, hash, user_id, tenant_id, name, expires_at)
+     VALUES ('x9Ks', sha256('1'), $1, $2, 'CI', now() + interval '1 day')`,
+    [userId, tenantId],
+  )
+  await admin.query(
+    `INSERT INTO service_tokens (last_four, hash, tenant_id, name, permissions, expires_at)
+     VALUES ('b3Qz', sha256('2'), $1, 'Nightly import', '{post:read}', now() + interval '1 day')`,
+    [tenantId],
+  )
+  await admin.query(
+    `INSERT INTO audit_log (action, outcome, reason, tenant_id, user_id, target)
+     SELECT action, 'done', 'own-request', $1, $2, target
+     FROM (VALUES ('endpoint-change', $3), ('endpoint-delete', gen_random_uuid()::text),
+       ('user-update', $2::text)) AS made (action, target)`,
+    [tenantId, userId, endpoint],
+  )
 }
 
 /** What a form exists for only if it is there. */

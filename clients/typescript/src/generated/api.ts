@@ -1600,7 +1600,7 @@ export interface components {
     LineItem: {
       sku: string;
       quantity: number;
-      /** @description Minor units */
+      /** @description Minor units of the currency */
       unitPrice: number;
     };
     LinkedBillingCustomer: {
@@ -1720,10 +1720,12 @@ export interface components {
     NewLineItem: {
       sku: string;
       quantity: number;
-      /** @description Minor units */
+      /** @description Minor units of the currency */
       unitPrice: number;
     };
     NewOrder: {
+      /** @description ISO 4217, such as `EUR`; that of the setting `CURRENCY` by default */
+      currency?: string;
       lineItems: components["schemas"]["NewLineItem"][];
       shippingAddress: components["schemas"]["ShippingAddress"];
       cardLast4: string;
@@ -1794,6 +1796,8 @@ export interface components {
     Order: {
       id: number;
       userId: number;
+      /** @description ISO 4217, such as `EUR` */
+      currency: string;
       lineItems: components["schemas"]["LineItem"][];
       shippingAddress: components["schemas"]["ShippingAddress"];
       cardLast4: string;
@@ -3821,6 +3825,7 @@ export interface operations {
       content: {
         /**
          * @example {
+         *   "currency": "text",
          *   "lineItems": [
          *     {
          *       "sku": "GATE-OAK-200",
@@ -7509,6 +7514,7 @@ export interface operations {
          *   "data": {
          *     "id": 42,
          *     "userId": 7,
+         *     "currency": "eur",
          *     "lineItems": [
          *       {
          *         "sku": "GATE-OAK-200",

@@ -37,7 +37,7 @@ t.test('the user’s own order is shown, and a form changes its address', async 
   t.equal(page.statusCode, 200)
   t.equal(page.headers['cache-control'], 'no-store')
   t.match(page.body, '1 Harbour Street')
-  t.match(page.body, '9.00')
+  t.match(page.body, '9.00 EUR')
   const sent = await send(id, address)
   t.equal(sent.statusCode, 303)
   t.equal(sent.headers.location, `/app/orders/${id}?done=changed`)
