@@ -133,9 +133,9 @@ async function addHistory({ database }: TestApp, { userId, tenantId }: TestUser,
   )
   await admin.query(
     `INSERT INTO audit_log (action, outcome, reason, tenant_id, user_id, target)
-     SELECT action, 'done', 'own-request', $1, $2, target
+     SELECT action, 'done', 'own-request', $1, $2::bigint, target
      FROM (VALUES ('endpoint-change', $3), ('endpoint-delete', gen_random_uuid()::text),
-       ('user-update', $2::text)) AS made (action, target)`,
+       ('user-update', $2::bigint::text)) AS made (action, target)`,
     [tenantId, userId, endpoint],
   )
 }
