@@ -1,6 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { isForm } from '#src/http/params.ts'
+import { acceptsHtml, isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { hasBody } from '#src/http/request-body.ts'
 import { NoQuery } from '#src/http/schemas.ts'
@@ -26,9 +26,11 @@ export default fp(
   async function strictRequests(app) {
     app.addHook('onRoute', function beStrict(route: RouteOptions) {
       const { config, schema, method } = route
-      if (schema?.hide && schema.querystring !== undefined) {
+      const isPage = schema?.hide || schema?.produces?.includes('text/html')
+      if (isPage && schema?.querystring !== undefined) {
         const known = parametersOf(Object(schema.querystring))
-        route.preValidation = [dropUnknown(known), ...[route.preValidation ?? []].flat()]
+        const drop = schema.hide ? dropUnknown(known) : forBrowsers(dropUnknown(known))
+        route.preValidation = [drop, ...[route.preValidation ?? []].flat()]
       }
       if (schema === undefined || schema.hide || typeof config?.access !== 'object') return
       schema.querystring ??= NoQuery
@@ -73,6 +75,13 @@ function dropUnknown(known: readonly string[]) {
   return async function dropUnknownParameters(request: FastifyRequest): Promise<void> {
     const given = Object.entries(Object(request.query))
     request.query = Object.fromEntries(given.filter(([name]) => known.includes(name)))
+  }
+}
+
+/** An operation that answers with a page, such as the start of a sign-in, is strict with programs alone. */
+function forBrowsers(hook: ReturnType<typeof dropUnknown>) {
+  return async function dropUnknownInBrowsers(request: FastifyRequest): Promise<void> {
+    if (acceptsHtml(request.headers.accept)) await hook(request)
   }
 }
 

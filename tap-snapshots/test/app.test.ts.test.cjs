@@ -238,6 +238,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     ├── auth/login (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","limitSessionRate()"]
     │   • (preParsing) ["refuseFault()"]
+    │   • (preValidation) ["dropUnknownInBrowsers()"]
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]

@@ -46,9 +46,9 @@ export function ownInvitationPage(
     'Invitation',
     html`<section class="card narrow">
         <h1 class="wrap">Join ${isolated(tenant.name)}?</h1>
-        <p class="wrap">${isolated(inviter ?? 'An admin')} has invited you as ${roleText(invitation)}. The members’ list of the tenant will show your email address.</p>
+        <p class="wrap">${isolated(inviter ?? 'An admin')} has invited you as ${roleText(invitation)}. Its admins will see your email address in the list of members.</p>
         ${answerForms(invitation, '', link)}
-        <p class="quiet small">The invitation expires ${timeText(expiresAt)}. If you decline, the tenant is not told.</p>
+        <p class="quiet small">The invitation expires ${timeText(expiresAt)}. If you decline, the tenant is not notified.</p>
       </section>`,
     { current: '/app/account', ...viewer },
   )

@@ -213,7 +213,7 @@ const noProfile = 'The provider did not return your profile.'
 const otherAccount = { label: 'Sign in with another account', href: '/auth/login' }
 const notAdmitted: SignInText = {
   title: 'This account may not sign in here',
-  text: 'Only people of certain organizations or groups may. Ask the administrator of this service for access, or sign in with another account.',
+  text: 'Only certain organizations or groups may use this service. Ask the administrator of this service for access, or sign in with another account.',
   next: otherAccount,
 }
 const notResponding = 'The provider is not responding. Existing sessions keep working.'

@@ -55,7 +55,7 @@ export function orderListPage(
   ])
   return layout(
     'Orders',
-    html`${pageHead({ title: 'Orders', lead: 'Your orders in all your tenants. Nobody else sees them.' })}
+    html`${pageHead({ title: 'Orders', lead: 'Your orders in all your tenants. Only you see them.' })}
       <section class="card">
         ${listTable(listColumns, rows, { path: '/app/orders', ...cursors }, html`<p>No orders yet. A program places one with <code>POST /orders</code>.</p><a href="/docs/api/orders#createOrder">Read how</a>`)}
       </section>`,

@@ -22,7 +22,7 @@ export function serviceTokensPage(view: ServiceTokensView): Page {
   return programTokensPage(view, {
     path: '/app/service-tokens',
     name: 'Service token',
-    lead: 'For programs of the tenant. A token does not end when the person who created it leaves.',
+    lead: 'For programs of the tenant. A token keeps working after the person who created it leaves.',
     empty: html`No service tokens yet. Programs send one as <code>Authorization: Bearer gths_…</code>.`,
     form: serviceTokenForm,
     offered,
@@ -33,7 +33,7 @@ export function serviceTokensPage(view: ServiceTokensView): Page {
         : html`${isolated(creator)}`
     },
     questions: {
-      rotate: 'Create a new secret. Programs with the present one stop working.',
+      rotate: 'Create a new secret. Programs that use the current one stop working.',
       revoke: 'Revoke this token. Programs that use it stop working.',
     },
   })

@@ -53,7 +53,7 @@ export const memberForm = formOf({ userId: choice(Id, 'Member') })
 export function teamsPage({ viewer, teams, people, isCut, done }: TeamsView): Page {
   return layout(
     'Teams',
-    html`${pageHead({ title: 'Teams and folders', lead: 'Members of a team reach the documents in its folders; nobody else does.' })}
+    html`${pageHead({ title: 'Teams and folders', lead: 'Only the members of a team can open the documents in its folders.' })}
       ${noticeText(notices, done)}
       ${isCut ? html`<p class="notice">Not everything is shown: the tenant has more teams, folders or members than fit here. Use the API for the rest.</p>` : ''}
       ${teams.length === 0 ? html`<section class="card"><p class="quiet">No teams yet. Create one below.</p></section>` : html`<div class="columns">${teams.map((team) => teamSection(team, people, viewer))}</div>`}
@@ -80,7 +80,7 @@ function teamSection(team: ShownTeam, people: TeamsView['people'], viewer: Viewe
         <h3>Folders</h3>
         ${folders.length === 0 ? html`<p class="quiet">No folders yet.</p>` : folderTree(folders, null)}
         ${newFolderForm(team, viewer)}
-        ${folders.length === 0 ? confirmation({ label: 'Delete team', name: `Delete the team ${name}`, action: `/app/teams/${id}/delete`, fields: html`<p>Its members lose what they reach through it.</p>`, button: 'Delete team' }) : ''}
+        ${folders.length === 0 ? confirmation({ label: 'Delete team', name: `Delete the team ${name}`, action: `/app/teams/${id}/delete`, fields: html`<p>Its members lose access to its documents.</p>`, button: 'Delete team' }) : ''}
       </section>`
 }
 
@@ -90,7 +90,7 @@ function removeForm({ id, name }: ShownTeam, member: ShownTeam['members'][number
     name: `Remove ${member.name} from ${name}`,
     action: `/app/teams/${id}/members/remove`,
     fields: html`<input type="hidden" name="userId" value="${member.id}">
-                <p>They no longer reach the documents of this team.</p>`,
+                <p>They lose access to the documents of this team.</p>`,
     button: 'Remove',
   })
 }

@@ -59,7 +59,7 @@ const notices = {
   renewed: 'The invitation is valid for another 14 days, with the same link.',
   'sent-today': 'This invitation was sent today already. Send it again tomorrow.',
   renamed: 'Renamed.',
-  created: 'Your new tenant. Give it its first members below.',
+  created: 'Tenant created. Invite its first members below.',
 } as const
 export type TenantNotice = keyof typeof notices
 
@@ -111,7 +111,7 @@ function nameSection(name: string, viewer: Viewer): Html {
   )
   return html`<section class="card" aria-labelledby="name">
         <h2 id="name">Name</h2>
-        <p class="quiet small">Members see it in their list of tenants, and the invited in their mail.</p>
+        <p class="quiet small">Members see this name in their list of tenants, and people whom you invite see it in their email.</p>
         ${form}
       </section>`
 }
@@ -186,7 +186,7 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
   const rows = data.map((invitation) => invitationRow(invitation, mails))
   const delivery = mails
     ? 'They get an email with a link.'
-    : 'No email is sent: send them the link that is shown here, and to nobody else.'
+    : 'No email is sent. Send them the link that is shown here, and only to them.'
   const options = { role: roleOptions('viewer') }
   const form = renderForm(
     invitationForm,

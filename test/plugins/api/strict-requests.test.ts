@@ -63,5 +63,9 @@ t.test(
       headers: { cookie },
     })
     t.equal(refused.statusCode, 400)
+    const signIn = '/auth/login?provider=demo&utm_source=newsletter'
+    const unknown = '/auth/login?provider=unknown&utm_source=newsletter'
+    t.equal((await test.app.inject({ url: unknown, headers })).statusCode, 404)
+    t.equal((await test.app.inject({ url: signIn })).statusCode, 400, 'a program')
   },
 )

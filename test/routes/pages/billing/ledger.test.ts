@@ -14,7 +14,7 @@ const ownClean = '<b>All deliveries accounted for</b>'
 t.test('findings are shown on their day and to their tenant, and 0 elsewhere', async (t) => {
   const { operator, admin, stranger, viewer, test, one, check } = await open(t)
   const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/hook' })
-  t.match((await operator.open('/app/billing')).body, 'The ledger was not checked yet.')
+  t.match((await operator.open('/app/billing')).body, 'The ledger has not been checked yet.')
   await check()
   const clean = daysOf((await operator.open('/app/billing')).body)
   t.same(new Set(clean.values()), new Set(['0']))

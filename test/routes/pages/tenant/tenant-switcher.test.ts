@@ -156,7 +156,7 @@ t.test('a tenant is created on the account page and is the active one then', asy
   const now = cookieOf(created.headers['set-cookie'])
   const page = await open('/app/tenant?done=created', now)
   t.match(page.body, /<bdi>Initech/)
-  t.match(page.body, 'Your new tenant.')
+  t.match(page.body, 'Tenant created.')
   t.equal((await open('/app/tenant')).statusCode, 302, 'the old id of the session has ended')
   const again = await post('/app/account/tenants', form, now)
   t.equal(again.headers.location, '/app/tenant?done=created', 'the same form shows the same tenant')
