@@ -11,8 +11,8 @@ import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { acceptsHtml } from '#src/http/params.ts'
 import { NoContent, problemOf } from '#src/http/schemas.ts'
-    if (result.isNew && asksForName(request, target)) return reply.redirect(welcomePath(target))
 import { returnPage } from '#src/pages/account/sign-in.ts'
+import { welcomePath } from '#src/pages/account/welcome.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {
@@ -118,14 +118,10 @@ function finishSignIn(options: Options) {
     await request.adoptSession(newCookieId)
     if (purpose === 'sign-in') reply.rememberProvider(state.provider)
     const target = state.returnTo ?? returnTo
-<<<<<<< HEAD
+    if (result.isNew && asksForName(request, target)) return reply.redirect(welcomePath(target))
     // Browsers apply `form-action` of the provider's page to the redirects after its form, so a page
     // ends them before the browser goes to another origin.
     return target.startsWith('/') ? reply.redirect(target) : reply.sendPage(returnPage(target))
-=======
-    const isAsked = result.isNew && asksForName(request, target)
-    return reply.redirect(isAsked ? welcomePath(target) : target)
->>>>>>> c14117e3 (feat(pages): the first sign-in asks for the name of the tenant)
   }
 }
 

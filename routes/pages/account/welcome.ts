@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { findTenant, renameTenant } from '#src/auth/members/tenants.ts'
 import { found } from '#src/http/params.ts'
+import { returnPage } from '#src/pages/account/sign-in.ts'
 import { namePage, ReturnPath, welcomeForm } from '#src/pages/account/welcome.ts'
 
 const config = { access: { resource: 'tenant-name', action: 'update' } } as const
@@ -34,7 +35,11 @@ const welcome: FastifyPluginAsyncTypebox<{ returnTo: string }> = async function 
       await app.db.write(tenantEntry, (tx, caller) =>
         renameTenant(tx, caller, body.name, clientInfo),
       )
-      return reply.redirect(allowed(body.return_to), 303)
+      const target = allowed(body.return_to)
+      // As after a sign-in: browsers apply `form-action` to the redirect that follows the form.
+      return target.startsWith('/')
+        ? reply.redirect(target, 303)
+        : reply.sendPage(returnPage(target))
     },
   )
 }
