@@ -2,7 +2,8 @@ import type { LedgerDay, LedgerState, OwnLedgerState } from '#src/ledger/last-ch
 import { type Cell, type Html, html, table, timeText } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
 
-const compared = 'For three months, each of them is compared with the ledger at least every four weeks.'
+const compared =
+  'For three months, each of them is compared with the ledger at least every four weeks.'
 
 /** The outcome of the last check of the ledger, over all events and deliveries. */
 export function ledgerText(ledger: LedgerState | null): Html {
