@@ -36,7 +36,8 @@ async function open(t: Test, { production = false } = {}) {
   const select = async (sql: string, values: unknown[] = []) =>
     (await database.admin.query(sql, values)).rows
   return {
-    sample,
+    /** Calls besides the worker's own look for missed events. */
+    asked: () => sample.calls.filter(({ path }) => !path.startsWith('/v1/events?')),
     database,
     person,
     post,
@@ -139,11 +140,11 @@ const rows: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
   },
   async 'a price that is not in `BILLING_PLANS`'(
     t,
-    { link, sample, asPerson, sendSigned, ended, events, select },
+    { link, asked, asPerson, sendSigned, ended, events, select },
   ) {
     const bought = await asPerson('POST', '/billing/checkout', { price: 'price_other' })
     t.match(bought, { statusCode: 400 })
-    t.strictSame(sample.calls, [], 'the provider is not asked')
+    t.strictSame(asked(), [], 'the provider is not asked')
     await link('cus_1')
     const items = { data: [{ price: { id: 'price_other' } }] }
     const other = stripeSubscription({ items })
@@ -161,7 +162,7 @@ const rows: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       subscription: { status: 'active' },
     })
   },
-  async 'a checkout while a plan runs'(t, { select, person, asPerson, sample }) {
+  async 'a checkout while a plan runs'(t, { select, person, asPerson, asked }) {
     await select(`UPDATE users SET plan = 'pro', subscription_status = 'active' WHERE id = $1`, [
       person.userId,
     ])
@@ -169,12 +170,12 @@ const rows: Record<string, (t: Test, scene: Scene) => Promise<void>> = {
       const answer = await asPerson('POST', '/billing/checkout', { price })
       t.match(answer, { statusCode: 409, body: /You have a plan already/ }, price)
     }
-    t.strictSame(sample.calls, [], 'no second subscription')
+    t.strictSame(asked(), [], 'no second subscription')
   },
-  async 'a portal without a customer'(t, { asPerson, sample }) {
+  async 'a portal without a customer'(t, { asPerson, asked }) {
     const answer: LightMyRequestResponse = await asPerson('POST', '/billing/portal')
     t.match(answer, { statusCode: 409, body: /no customer for you/ })
-    t.strictSame(sample.calls, [])
+    t.strictSame(asked(), [])
   },
 }
 
