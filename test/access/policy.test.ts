@@ -250,6 +250,7 @@ t.test(
         'service-token:create',
         'service-token:update',
         'tenant-deletion:create',
+        'billing-customer:update',
         'app-token:create',
         'app-token:update',
         'account:delete',
