@@ -60,8 +60,8 @@ t.test('a concurrent request does not restore an ended session', async (t) => {
   const { app, database } = test
   const { cookie } = await signIn(test, await createUser(database))
   const blocker = await database.admin.connect()
-  await blocker.query('BEGIN; LOCK TABLE tenants')
-  const inFlight = app.inject({ url: '/me', headers: { cookie } })
+  await blocker.query('BEGIN; LOCK TABLE posts')
+  const inFlight = app.inject({ url: '/posts', headers: { cookie } })
   inFlight.then(() => {})
   await untilBlocked(database)
   await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } })
