@@ -4,10 +4,26 @@ import { type Mutant, tests } from './mutant.ts'
 
 const rowTests = [
   ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
-  ...[tests.usage, tests.rowLevelSecurity, tests.erasure, tests.tenantExport, tests.matrix],
+  ...[
+    tests.appTokens,
+    tests.usage,
+    tests.rowLevelSecurity,
+    tests.erasure,
+    tests.tenantExport,
+    tests.matrix,
+  ],
 ]
 const functionTests = [
-  ...[tests.forged, tests.scope, tests.functions, tests.locks, tests.entryLocks, tests.signIn],
+  ...[
+    tests.forged,
+    tests.foreseen,
+    tests.appTokens,
+    tests.scope,
+    tests.functions,
+    tests.locks,
+    tests.entryLocks,
+    tests.signIn,
+  ],
   ...[
     tests.members,
     tests.worker,
@@ -95,9 +111,8 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
     ...(name === 'verified_scope'
       ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
       : []),
-    ...(name === 'enter_session' || name === 'enter_token' || name === 'enter_service'
-      ? livenessOf(definition)
-      : []),
+    ...(entries.test(name) ? livenessOf(definition) : []),
+    ...(/^enter_\w+_as$/.test(name) ? comparisonsOf(definition) : []),
     ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
     ...(name === 'invited_emails' ? cutsOf(definition, linkConditions, 'true') : []),
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
@@ -110,11 +125,21 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
   }))
 }
 
+const entries = /^enter_(session|token|service|app_token)$/
+
 /** In the statement that reads the facts; the one before it only locks. */
 function livenessOf(definition: string): Cut[] {
-  const conditions = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > [\w()]+/g
+  const conditions = /(?<=\bAND )[ast]\.(expires_at|last_seen_at) > [\w()]+/g
   const from = definition.lastIndexOf(' INTO ')
   return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
+}
+
+/** Each fact and each bound of time that a write of one packet compares, and the credential itself. */
+function comparisonsOf(definition: string): Cut[] {
+  const facts = /(?<=\b(AND|WHERE) )[amstu]\.\w+ (=|IS NOT DISTINCT FROM) [\w()]+/g
+  const bounds = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > now\(\)( - make_interval\([^)]*\))?/g
+  const computed = /(?<=\bAND )CASE WHEN[\s\S]*?IS NOT DISTINCT FROM \w+/g
+  return [facts, bounds, computed].flatMap((form) => cutsOf(definition, form, 'true'))
 }
 
 /** The secret of a link counts for its own invitation only. */

@@ -40,6 +40,8 @@ export const tests = {
   functions: 'test/db/credential-functions.test.ts',
   forged: 'test/db/forged-scope.test.ts',
   scope: 'test/db/credential-scope.test.ts',
+  foreseen: 'test/db/foreseen-facts.test.ts',
+  appTokens: 'test/db/app-tokens.test.ts',
   locks: 'test/db/credential-locks.test.ts',
   entryLocks: 'test/db/entry-locks.test.ts',
   signIn: 'test/db/credential-sign-in.test.ts',
