@@ -336,8 +336,8 @@ BEGIN
 END
 $$;
 
--- Enters the tenant of active jobs of a queue, unless it is closed. Without the generic plan, planning took two thirds
--- of the time.
+-- Enters the tenant of active jobs of a queue. If it is closed or gone, the scope is a tenant that nobody has: the jobs
+-- find nothing and end. Without the generic plan, planning took two thirds of the time.
 CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[]) RETURNS TABLE (tenant_id uuid)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan AS $$
@@ -351,8 +351,9 @@ BEGIN
   IF others THEN
     RAISE EXCEPTION 'the jobs are of several tenants' USING ERRCODE = 'insufficient_privilege';
   END IF;
+  IF tenant_id IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
   PERFORM FROM public.tenants t WHERE t.id = tenant_id AND t.closed_at IS NULL;
-  IF NOT FOUND THEN scope_text := public.clear_scope(); RETURN; END IF;
+  IF NOT FOUND THEN tenant_id := '00000000-0000-0000-0000-000000000000'; END IF;
   scope_text := public.set_scope('job', '', NULL, tenant_id);
   RETURN NEXT;
 END

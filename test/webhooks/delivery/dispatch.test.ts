@@ -123,21 +123,28 @@ t.test('deliveries to healthy endpoints succeed while another endpoint hangs', a
   t.strictSame(rows, [{ status: 'pending' }], 'its deliveries are pending')
 })
 
-t.test('a turn with the endpoint of another tenant does nothing', async (t) => {
-  const outbox = await createOutbox(t)
-  const { database, tenant } = outbox
-  const receiver = await openReceiver(t)
-  await createEndpoint(database, tenant, { url: receiver.url })
-  await outbox.publish()
-  await database.admin.query(
-    `UPDATE pgboss.job SET data = jsonb_set(data, '{tenantId}', to_jsonb(gen_random_uuid()::text))
-     WHERE name = 'endpoint-turn'`,
-  )
-  await startTestWorker(t, database, allowing(receiver))
-  await outbox.until(`SELECT FROM pgboss.job WHERE name = 'endpoint-turn' AND state = 'completed'`)
-  t.strictSame(receiver.requests, [])
-  t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
-})
+const lostTurns = {
+  'a turn with the endpoint of another tenant': `UPDATE pgboss.job
+    SET data = jsonb_set(data, '{tenantId}', to_jsonb(gen_random_uuid()::text)) WHERE name = 'endpoint-turn'`,
+  'a turn of a closed tenant': 'UPDATE tenants SET closed_at = now()',
+}
+
+for (const [name, change] of Object.entries(lostTurns)) {
+  t.test(`${name} ends without a delivery`, async (t) => {
+    const outbox = await createOutbox(t)
+    const { database, tenant } = outbox
+    const receiver = await openReceiver(t)
+    await createEndpoint(database, tenant, { url: receiver.url })
+    await outbox.publish()
+    await database.admin.query(change)
+    await startTestWorker(t, database, allowing(receiver))
+    await outbox.until(
+      `SELECT FROM pgboss.job WHERE name = 'endpoint-turn' AND state = 'completed'`,
+    )
+    t.strictSame(receiver.requests, [])
+    t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
+  })
+}
 
 t.test('while the database is read-only, the result of an attempt is kept', async (t) => {
   const outbox = await createOutbox(t)
