@@ -149,6 +149,7 @@ export const currency = (initial: string) =>
   field('text', Type.String({ description: 'ISO 4217, such as `EUR`' }), {
     written: Type.String({
       pattern: currencyPattern,
+      examples: ['EUR'],
       description: 'ISO 4217, such as `EUR`; that of the setting `CURRENCY` by default',
     }),
     initial: () => initial,

@@ -3825,7 +3825,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "currency": "text",
+         *   "currency": "EUR",
          *   "lineItems": [
          *     {
          *       "sku": "GATE-OAK-200",
