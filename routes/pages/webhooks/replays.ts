@@ -18,10 +18,10 @@ import {
 } from '#src/pages/webhooks/review.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { countDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { findReplayOutcome } from '#src/webhooks/history/replay-outcome.ts'
 import {
   cancelReplay,
   createReplay,
-  type EndpointReplay,
   findReplay,
   type ReplaySelection,
 } from '#src/webhooks/history/replays.ts'
@@ -96,8 +96,11 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
     },
   )
   app.get(`${path}/:replayId`, { config, schema }, async (request, reply) => {
-    const { replay } = await readReplay(request)
-    return reply.sendLivePage(replayPage(request.viewer, replay))
+    const [replay, outcome] = await app.db.read(request.tenantEntry, async (tx, caller) => {
+      const replay = await findReplayOf(request, tx, caller)
+      return [replay, await findReplayOutcome(tx, caller, replay)] as const
+    })
+    return reply.sendLivePage(replayPage(request.viewer, replay, outcome))
   })
   // Every read enters again, so the stream ends with the session or the right to see the replay.
   app.get(
@@ -169,12 +172,16 @@ function countSelection(
   })
 }
 
-async function readReplay({ server, params, tenantEntry }: ReplayRequest) {
+function readReplay(request: ReplayRequest) {
+  return request.server.db.read(request.tenantEntry, async (tx, caller) => ({
+    replay: await findReplayOf(request, tx, caller),
+    tenantId: caller.tenantId,
+  }))
+}
+
+async function findReplayOf({ params }: ReplayRequest, tx: Tx, scope: TenantScope) {
   const { id: endpointId, replayId: id } = params
-  return server.db.read(tenantEntry, async (tx, caller) => {
-    const replay: EndpointReplay = found(await findReplay(tx, caller, { endpointId, id }))
-    return { replay, tenantId: caller.tenantId }
-  })
+  return found(await findReplay(tx, scope, { endpointId, id }))
 }
 
 export default webhookReplays

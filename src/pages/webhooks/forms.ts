@@ -24,6 +24,7 @@ import { maxUrlLength } from '#src/webhooks/client/url.ts'
 import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
 import { Endpoint, EventTypeName, maxChosenTypes } from '#src/webhooks/endpoints/schemas.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
+import { type ReplayOutcome, readDeliveries } from '#src/webhooks/history/replay-outcome.ts'
 import {
   type EndpointReplay,
   isReplayRange,
@@ -201,7 +202,7 @@ export function progressOf(replay: EndpointReplay | null): Progress {
 }
 
 /** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
-export function replayPage(viewer: Viewer, replay: EndpointReplay): Page {
+export function replayPage(viewer: Viewer, replay: EndpointReplay, outcome: ReplayOutcome): Page {
   const endpoint = `/app/webhooks/${replay.endpointId}`
   const progress = progressOf(replay)
   return layout(
@@ -216,10 +217,26 @@ export function replayPage(viewer: Viewer, replay: EndpointReplay): Page {
         ${progressBar(progress, `${endpoint}/replays/${replay.id}/events`)}
         <p class="quiet small">Each delivery restarts the retry schedule from its first attempt. You can close this page; the replay continues.</p>
         <div class="row"><a class="button plain slim" href="${endpoint}/deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(replay)}</div>
-      </section>`,
+      </section>
+      ${outcomeCard(outcome)}`,
     { current: '/app/webhooks', ...viewer },
     progressHead(progress),
   )
+}
+
+/** What became of the deliveries so far. */
+function outcomeCard({ isPartial, ...counts }: ReplayOutcome): Html {
+  const facts = (['succeeded', 'pending', 'exhausted'] as const).map(
+    (status) => html`<div><dt>${deliveryLabels[status]}</dt><dd>${counts[status]}</dd></div>`,
+  )
+  const note = isPartial
+    ? `Counted among the newest ${readDeliveries} deliveries of the selection.`
+    : 'As it is now; a delivery that was replayed again since counts with its latest result.'
+  return html`<section class="card" aria-labelledby="outcome">
+        <h2 id="outcome">Outcome</h2>
+        <dl class="facts">${facts}</dl>
+        <p class="quiet small">${note}</p>
+      </section>`
 }
 
 function selectionText(replay: EndpointReplay): Html {

@@ -36,6 +36,7 @@ t.test('a running replay shows its progress, with and without scripts', async (t
   await progress(290, true)
   const finished = (await admin.open(path)).body
   t.match(finished, 'Done: 290 of 300 deliveries scheduled.')
+  t.match(finished, /<h2 id="outcome">Outcome<\/h2>[\s\S]*<dt>Failed<\/dt><dd>0<\/dd>/)
   t.notMatch(finished, /refresh|<script(?! src="\/assets\/)|data-follow/)
 })
 
