@@ -102,6 +102,14 @@ BEGIN
           event_bytes = event_bytes + public.still_in_bucket(m.event_bytes,
             coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
         RETURNING m.* INTO own;
+      -- Near the limit, usage_changes count too.
+      IF own.event_rows > public.member_share(coalesce(used.max_event_rows, budget[3])) / 2
+        OR own.event_bytes > public.member_share(coalesce(used.max_event_bytes, budget[4])) / 2
+      THEN
+        SELECT own.event_rows + coalesce(sum(c.event_rows), 0), own.event_bytes + coalesce(sum(c.event_bytes), 0)
+          INTO own.event_rows, own.event_bytes
+          FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.user_id = person;
+      END IF;
     END IF;
   ELSE
     INSERT INTO public.usage_changes (tenant_id, resource_rows, resource_bytes, event_rows, event_bytes, user_id)

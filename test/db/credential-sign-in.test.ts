@@ -30,7 +30,12 @@ t.test('a first sign-in makes a user, a tenant and a session, in that scope', as
   t.strictSame(await scopeOf(web), nobody)
   t.strictSame(
     await rowsOf(web, `SELECT * FROM look_up_identity('ada', 'Ada@example.com', '{}')`),
-    [{ identity_user_id: null, address_user_id: null, address_user_operates: false }],
+    [
+      {
+        ...{ identity_user_id: null, address_user_id: null, address_user_operates: false },
+        revocations: [],
+      },
+    ],
   )
   const [made] = await rowsOf(
     web,

@@ -47,6 +47,21 @@ t.test('a member publishes a share of the events of a tenant, and others the res
   t.equal(later.done, share / 2, 'half of the retention later half of the share is free')
 })
 
+t.test('what was published while another writer counted is part of the share', async (t) => {
+  const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
+  const user = await createUser(test.database, { role: 'admin' })
+  await createUser(test.database, { tenantId: user.tenantId })
+  const change = await editor(test, user)
+  t.equal((await change()).statusCode, 200)
+  const other = await test.database.admin.connect()
+  t.teardown(() => other.release())
+  await other.query('BEGIN')
+  await other.query('SELECT pg_advisory_xact_lock(usage_lock($1))', [user.tenantId])
+  for (const _ of Array.from({ length: 3 })) t.equal((await change()).statusCode, 200)
+  await other.query('ROLLBACK')
+  t.equal((await publishUntilRefused(change)).done, share - 4)
+})
+
 t.test('a share is free again although another writer counts now', async (t) => {
   const test = await build(t, { QUOTA_EVENTS: `${budget}/1` })
   const user = await createUser(test.database, { role: 'admin' })
