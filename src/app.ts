@@ -300,6 +300,7 @@ export async function buildApp(
       await app.register(eventStream)
       const checkout = createCheckout(chooseCheckout(config), config.billing.plans)
       await app.register(pageRoutes.access)
+      await app.register(pageRoutes.go)
       await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys, checkout })
       await app.register(pageRoutes.commandLine)
       await app.register(pageRoutes.invitations)

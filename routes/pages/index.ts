@@ -1,6 +1,7 @@
 import access from './account/access.ts'
 import account from './account/account.ts'
 import commandLine from './account/command-line.ts'
+import go from './account/go.ts'
 import home from './account/home.ts'
 import invitationLink from './account/invitation-link.ts'
 import invitations from './account/invitations.ts'
@@ -42,6 +43,7 @@ export default {
   design,
   endpointDeliveries,
   events,
+  go,
   home,
   invitationLink,
   invitations,

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { build } from '#test/support/app/app.ts'
+import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
@@ -96,6 +97,68 @@ t.test('a filter applies at once; / moves to the search field', async (t) => {
   await page.waitForURL(/status=pending/)
   await page.keyboard.press('/')
   t.equal(await page.locator('input:focus').getAttribute('name'), 'event')
+})
+
+t.test('Ctrl+K filters the pages, and finds actions and objects by id', async (t) => {
+  const { page, faults, baseUrl, deliveryId } = await openEndpoint(t)
+  const dialog = page.getByRole('dialog', { name: 'Go to' })
+  const field = dialog.getByRole('searchbox', { name: 'Page, action or ID' })
+  const open = async () => {
+    await page.goto(`${baseUrl}/app/webhooks`)
+    await page.keyboard.press('Control+k')
+    await field.waitFor()
+  }
+  await open()
+  t.equal(await page.locator('input:focus').getAttribute('name'), 'q')
+  t.same(await seriousFindings(page), [])
+  const links = dialog.getByRole('link')
+  t.match(await links.allTextContents(), ['Home', 'Orders', 'Posts'])
+  await page.keyboard.press('Control+k')
+  t.equal(await page.locator('dialog').count(), 1, 'it opens once')
+  await page.keyboard.press('Escape')
+  await page.locator('dialog').waitFor({ state: 'detached' })
+
+  await open()
+  await page.keyboard.type('t LOG')
+  t.same(await links.allTextContents(), ['Audit log'])
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${baseUrl}/app/audit`)
+
+  await open()
+  await page.keyboard.type('token')
+  await page.keyboard.press('ArrowDown')
+  t.equal(await page.locator('a:focus').textContent(), 'Service tokens')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowUp')
+  t.equal(await page.locator('button:focus').textContent(), 'Search “token” in actions and IDs')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${baseUrl}/app/go?q=token`)
+  t.equal(await page.locator('a:focus').textContent(), 'Service tokens', 'Enter follows the first')
+
+  await open()
+  await page.keyboard.type(`delivery ${deliveryId}`)
+  t.equal(await links.count(), 0)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${baseUrl}/app/deliveries/${deliveryId}`)
+
+  await page.evaluate(`{
+    const other = document.createElement('dialog')
+    document.body.append(other)
+    other.showModal()
+  }`)
+  await page.keyboard.press('Control+k')
+  t.equal(await page.locator('dialog').count(), 1, 'not over another dialog')
+  t.same(faults, [], 'the content security policy blocks nothing')
+})
+
+t.test('without scripts the same search is a page', async (t) => {
+  const { page, baseUrl } = await openEndpoint(t, { javaScriptEnabled: false })
+  await page.goto(`${baseUrl}/app/webhooks`)
+  t.equal(await page.locator('kbd').isVisible(), false, 'no shortcut is promised')
+  await page.getByRole('link', { name: 'Go to…' }).click()
+  await page.getByLabel('Page, action or ID').fill('endpoint')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${baseUrl}/app/webhooks/new`)
 })
 
 t.test('a pressed button cannot be pressed twice', async (t) => {

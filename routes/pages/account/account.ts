@@ -29,9 +29,10 @@ import {
 } from '#src/pages/account/account.ts'
 import type { ShownPlan } from '#src/pages/account/plan.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
+import { sectionFor } from '#src/pages/kit/destinations.ts'
 import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
-import { doneQuery, sectionFor } from '#src/pages/kit/layout.ts'
+import { doneQuery } from '#src/pages/kit/layout.ts'
 
 const firstPage = { limit: 100, after: null }
 const auditPageSize = '10'

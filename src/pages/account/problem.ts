@@ -2,14 +2,9 @@ import { plansPath } from '#src/access/policy.ts'
 import type { RefusalReason, UnavailableReason } from '#src/auth/oidc/errors.ts'
 import type { IdentityRefusal } from '#src/auth/sign-in/account-linking.ts'
 import type { ErrorCode, Problem, Resumption, SignInFailure } from '#src/http/problems.ts'
+import { entryAbove } from '#src/pages/kit/destinations.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
-import {
-  entryAbove,
-  layout,
-  type Page,
-  type UnknownViewer,
-  type Viewer,
-} from '#src/pages/kit/layout.ts'
+import { layout, type Page, type UnknownViewer, type Viewer } from '#src/pages/kit/layout.ts'
 import { signInPath } from './sign-in.ts'
 
 export type PageProblem = {

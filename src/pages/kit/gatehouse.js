@@ -14,6 +14,7 @@ document.addEventListener('submit', holdButtons)
 // A page from the back/forward cache has the buttons as they were left.
 window.addEventListener('pageshow', releaseButtons)
 document.addEventListener('keydown', focusSearch)
+document.addEventListener('keydown', openGoTo)
 
 /** Times relative to now or in the reader's time zone; the title has the time in UTC. */
 function showTimes() {
@@ -150,6 +151,49 @@ function focusSearch(event) {
   event.preventDefault()
   field.focus()
   field.select()
+}
+
+/** Ctrl+K opens a dialog that filters the links of the navigation; the page “Go to” finds the rest. */
+function openGoTo(event) {
+  if (event.key.toLowerCase() !== 'k' || event.ctrlKey === event.metaKey) return
+  if (event.altKey || event.shiftKey || document.querySelector('.side a.go') === null) return
+  event.preventDefault()
+  if (document.querySelector('dialog:modal') !== null) return
+  const dialog = document.createElement('dialog')
+  dialog.className = 'go'
+  dialog.closedBy = 'any'
+  dialog.setAttribute('aria-label', 'Go to')
+  dialog.innerHTML = `<form class="finder" action="/app/go">
+    <input type="search" name="q" maxlength="100" autocomplete="off" placeholder="Page, action or ID" aria-label="Page, action or ID">
+    <div class="pages"></div><button class="button plain slim"></button></form>`
+  const [field, more] = dialog.querySelectorAll('input, button')
+  const list = dialog.querySelector('.pages')
+
+  function find() {
+    const words = field.value.toLowerCase().split(/\s+/)
+    const links = [...document.querySelectorAll('.side .pages a')].filter(({ textContent }) =>
+      words.every((word) => textContent.toLowerCase().includes(word)),
+    )
+    list.replaceChildren(...links.map((link) => link.cloneNode(true)))
+    const text = field.value.trim()
+    more.textContent = text === '' ? 'All pages and actions' : `Search “${text}” in actions and IDs`
+  }
+
+  field.addEventListener('input', find)
+  dialog.addEventListener('close', () => dialog.remove())
+  dialog.addEventListener('keydown', (pressed) => {
+    const links = [...list.children]
+    const stops = [field, ...links, more]
+    const step = { ArrowDown: 1, ArrowUp: -1 }[pressed.key]
+    const isFirst = pressed.key === 'Enter' && pressed.target === field && links.length > 0
+    if (step === undefined && !isFirst) return
+    pressed.preventDefault()
+    if (isFirst) links[0].click()
+    else stops.at((stops.indexOf(pressed.target) + step) % stops.length).focus()
+  })
+  find()
+  document.body.append(dialog)
+  dialog.showModal()
 }
 
 /**

@@ -1,15 +1,13 @@
 import Type from 'typebox'
-import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { maxShownTenants, type OwnTenant } from '#src/auth/sessions/enter.ts'
 import type { Brand } from '#src/config/brand.ts'
 import type { FormDraft } from '#src/http/form-draft.ts'
-import { resources } from '#src/resources/index.ts'
-import { pagePathOf, type Resource } from '#src/resources/kit/define.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
 import { avatar, emblem } from './avatar.ts'
 import { toast } from './components.ts'
+import { labelOf, visibleGroups } from './destinations.ts'
 import { type Html, html, isolated, trusted } from './html.ts'
-import { type IconName, icon } from './icon.ts'
+import { icon } from './icon.ts'
 
 /** A page before it is rendered. */
 export type Page = {
@@ -130,81 +128,21 @@ function publicNavigation({ mayBeSignedIn }: UnknownViewer, supportUrl: string |
       <div class="self"><a class="button plain slim" href="${mayBeSignedIn ? '/app/account' : '/auth/login'}">${mayBeSignedIn ? 'Your account' : 'Sign in'}</a></div>`
 }
 
-type Need = Permission | 'operator' | 'tenant'
-type Entry = { href: string; label: string; icon: IconName; needs?: Need }
-
-/** The entry of a declared resource with pages. */
-function entryOf(resource: Pick<Resource, 'plural' | 'scope' | 'page' | 'actions'>): Entry[] {
-  const { scope, page, actions } = resource
-  if (page === null) return []
-  const permission = actions.read?.permission ?? null
-  const needs = permission ?? (scope === 'owner' ? null : 'tenant')
-  return [
-    {
-      ...{ href: pagePathOf(resource), label: page.label, icon: page.icon ?? 'list' },
-      ...(needs !== null && { needs }),
-    },
-  ]
-}
-
-/** The pages by groups; a group without a page for the viewer has no heading. */
-const groups: readonly { label: string | null; entries: readonly Entry[] }[] = [
-  {
-    label: null,
-    entries: [
-      { href: '/', label: 'Home', icon: 'home' },
-      { href: '/app/orders', label: 'Orders', icon: 'box' },
-      ...resources.flatMap(entryOf),
-      { href: '/app/invoices', label: 'Invoices', icon: 'invoice', needs: 'tenant' },
-    ],
-  },
-  {
-    label: 'Tenant',
-    entries: [
-      { href: '/app/tenant', label: 'Members', icon: 'people', needs: 'user:manage' },
-      { href: '/app/teams', label: 'Teams', icon: 'folder', needs: 'user:manage' },
-      { href: '/app/webhooks', label: 'Webhooks', icon: 'webhook', needs: 'user:manage' },
-      { href: '/app/events', label: 'Events', icon: 'stack', needs: 'user:manage' },
-      { href: '/app/service-tokens', label: 'Service tokens', icon: 'key', needs: 'user:manage' },
-      { href: '/app/audit', label: 'Audit log', icon: 'clock', needs: 'user:manage' },
-    ],
-  },
-  {
-    label: 'Operator',
-    entries: [
-      { href: '/app/operations', label: 'Operations', icon: 'pulse', needs: 'operator' },
-      { href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
-      { href: '/app/app-tokens', label: 'App tokens', icon: 'key', needs: 'operator' },
-    ],
-  },
-  {
-    label: 'You',
-    entries: [
-      { href: '/app/account', label: 'Account', icon: 'person' },
-      { href: '/app/access', label: 'Permissions', icon: 'key' },
-    ],
-  },
-]
-const entries = groups.flatMap((group) => group.entries)
-
 /** The tenant, the links between the pages with the current one marked, and the viewer with a way to leave. */
 function navigation(navigated: Navigation): Html {
   const { current, email, name, ...viewer } = navigated
-  const links = groups.map(({ label, entries }) => {
-    const shown = entries
-      .filter((entry) => maySee(entry, viewer))
-      .map(
-        (entry) =>
-          html`<a href="${entry.href}"${entry.href === current ? html` aria-current="page"` : ''}>${icon(entry.icon)}${entry.label}</a>`,
-      )
-    if (shown.length === 0) return html``
+  const mark = (href: string) => (href === current ? html` aria-current="page"` : '')
+  const links = visibleGroups(viewer).map(({ label, entries }) => {
+    const shown = entries.map(
+      (entry) =>
+        html`<a href="${entry.href}"${mark(entry.href)}>${icon(entry.icon)}${entry.label}</a>`,
+    )
     return html`${label === null ? '' : html`<span class="group">${label}</span>`}${shown}`
   })
   const shown = name ?? email ?? 'No email address'
-  const label = entries.find(({ href }) => href === current)?.label ?? 'Menu'
   return drawer(
-    label,
-    html`${switcher(navigated)}<nav class="pages" aria-label="Pages">${links}</nav>
+    labelOf(current) ?? 'Menu',
+    html`${switcher(navigated)}<a class="go" href="/app/go" aria-keyshortcuts="Control+K Meta+K"${mark('/app/go')}>${icon('search')}Go to…<kbd aria-hidden="true">Ctrl K</kbd></a><nav class="pages" aria-label="Pages">${links}</nav>
       <div class="self">
         <span class="who">${avatar(shown)}<span class="name">${isolated(shown)}</span></span>
         <form method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>
@@ -219,22 +157,6 @@ function navigation(navigated: Navigation): Html {
 export function drawer(label: string, content: Html): Html {
   return html`<button class="button plain slim opener" type="button" popovertarget="drawer">${icon('list')}${label}<span class="unseen">, open the menu</span></button>
       <div class="drawer" id="drawer" popover>${content}</div>`
-}
-
-function maySee({ needs }: Entry, { role, operator }: Pick<Viewer, 'role' | 'operator'>): boolean {
-  if (needs === undefined) return true
-  if (needs === 'operator') return operator
-  if (needs === 'tenant') return role !== null
-  return permissionsOf(role).some((permission) => permission === needs)
-}
-
-/**
- * The section to show after a change of tenant: the same, if it exists there for this role. It is
- * never the page of an object, which belongs to the tenant that was left.
- */
-export function sectionFor(path: string, viewer: Pick<Viewer, 'role' | 'operator'>): string {
-  const section = entries.find(({ href }) => href === path)
-  return section !== undefined && maySee(section, viewer) ? section.href : '/'
 }
 
 /** The active tenant; for a member of several a menu of all. It needs no script. */
@@ -262,11 +184,6 @@ function switcher({ current, tenantId, tenants = [] }: Navigation): Html {
           <ul aria-label="Your tenants">${choices}</ul>
         </form>${more}
       </div>`
-}
-
-/** The navigation entry that a path is below; null for an entry itself. */
-export function entryAbove(path: string): { href: string; label: string } | null {
-  return entries.find(({ href }) => href !== '/' && path.startsWith(`${href}/`)) ?? null
 }
 
 /** The query parameter of a page that says what was just done. */

@@ -17,7 +17,13 @@ import {
 import { type Cell, type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { type Action, pagePathOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import {
+  type Action,
+  creationOf,
+  pagePathOf,
+  type Resource,
+  wordOf,
+} from '#src/resources/kit/define.ts'
 import type { Input } from '#src/resources/kit/fields.ts'
 import { isolatedText } from '#src/runtime/text.ts'
 
@@ -154,10 +160,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
     ? html`<p>No such ${words}. <a href="${path}">Show all ${words}</a></p>`
     : html`<p>No ${words} yet.${resource.scope === 'chain' ? html` You see ${words} in the folders of your teams; a manager or admin can add you to a team.` : ''}</p>`
   const form = createFormOf(resource)
-  const { heading, button } = page.create ?? {
-    heading: `New ${wordOf(resource)}`,
-    button: `Create ${wordOf(resource)}`,
-  }
+  const { heading, button } = creationOf(resource)
   const hasPlace = resource.scope !== 'chain' || folders.length > 0
   const mayCreate = form !== null && hasPlace && may(viewer, resource.actions.create)
   const options = { folderId: folders.map(optionOf) }

@@ -380,6 +380,12 @@ export function pagePathOf(resource: Pick<Resource, 'plural'>): string {
   return `/app${pathOf(resource)}`
 }
 
+/** The heading and the button of the form for a new row. */
+export function creationOf(resource: Pick<Resource, 'name' | 'page'>) {
+  const word = wordOf(resource)
+  return resource.page?.create ?? { heading: `New ${word}`, button: `Create ${word}` }
+}
+
 /** The name of a resource in a sentence. */
 export function wordOf({ name }: Pick<Resource, 'name'>): string {
   return name.replaceAll('-', ' ')

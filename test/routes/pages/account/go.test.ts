@@ -1,0 +1,108 @@
+import t, { type Test } from 'tap'
+import { resources } from '#src/resources/index.ts'
+import { build } from '#test/support/app/app.ts'
+import { addIdentity } from '#test/support/callers/account.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
+
+const uuid = '0b1c2d3e-4f50-4a6b-8c7d-9e0f1a2b3c4d'
+
+/** The page as a person of this role sees it. */
+async function openAs(t: Test, role: string, isOperator = false) {
+  const test = await build(t, isOperator ? { OPERATORS: 'demo:olga' } : {})
+  const user = await createUser(test.database, { role })
+  if (isOperator) await addIdentity(test, user.userId, 'olga')
+  const { cookie } = await signIn(test, user)
+  const headers = { accept: 'text/html', cookie }
+  const get = (url: string) => test.app.inject({ url, headers })
+  const search = (q: string) => get(`/app/go?${new URLSearchParams({ q })}`)
+  const find = async (q: string) => {
+    const { statusCode, headers, body } = await search(q)
+    if (statusCode === 303) return [headers.location]
+    t.equal(statusCode, 200, q)
+    return linksOf(body)
+  }
+  return { get, search, find }
+}
+
+/** The results of the page. */
+function linksOf(body: string): string[] {
+  const results = body.slice(body.indexOf('aria-label="Results"'), body.indexOf('</main>'))
+  return [...results.matchAll(/<a href="([^"]*)"/g)].map(([, href = '']) => href)
+}
+
+/** The links of the navigation. */
+function navigationOf(body: string): string[] {
+  const navigation = /<nav class="pages".*?<\/nav>/s.exec(body)?.[0] ?? ''
+  return [...navigation.matchAll(/<a href="([^"]*)"/g)].map(([, href = '']) => href)
+}
+
+t.test('it is for signed-in people, and lists the pages of their navigation', async (t) => {
+  const test = await build(t)
+  const anonymous = await test.app.inject({ url: '/app/go', headers: { accept: 'text/html' } })
+  t.equal(anonymous.statusCode, 302)
+  t.equal(anonymous.headers.location, '/auth/login?return_to=%2Fapp%2Fgo')
+  for (const role of ['admin', 'editor', 'viewer']) {
+    const { get } = await openAs(t, role)
+    const { statusCode, body } = await get('/app/go')
+    t.equal(statusCode, 200)
+    const pages = navigationOf(body)
+    t.ok(pages.length >= 6)
+    t.same(linksOf(body).slice(0, pages.length), pages, role)
+    t.match(body, /<a class="go" href="\/app\/go"[^>]* aria-current="page">/)
+  }
+})
+
+t.test(
+  'every page and form that it lists opens, and has the part that the link names',
+  async (t) => {
+    const { get } = await openAs(t, 'admin', true)
+    const links = linksOf((await get('/app/go')).body)
+    for (const action of ['/app/webhooks/new', '/app/tenant#invite', '/app/account#tokens'])
+      t.ok(links.includes(action), action)
+    for (const href of links) {
+      const [path = '', part] = href.split('#')
+      const { statusCode, body } = await get(path)
+      t.equal(statusCode, 200, href)
+      // Without a folder there is no place for a new document.
+      if (part !== undefined && path !== '/app/documents') t.match(body, `id="${part}"`, href)
+    }
+  },
+)
+
+t.test('nobody is offered what their role does not allow', async (t) => {
+  const viewer = await openAs(t, 'viewer')
+  t.same(await viewer.find('endpoint'), [])
+  t.same(await viewer.find('invite'), [])
+  t.same(await viewer.find('write a post'), [])
+  t.same(await viewer.find(uuid), [])
+  t.same(await viewer.find('msg_a'), [])
+  const editor = await openAs(t, 'editor')
+  t.same(await editor.find('write a post'), ['/app/posts#new'])
+  const admin = await openAs(t, 'admin')
+  t.same(await admin.find('billing'), [])
+  t.same(await admin.find('evt_1'), [])
+  const operator = await openAs(t, 'viewer', true)
+  t.same(await operator.find('evt_1'), ['/app/billing/evt_1'])
+})
+
+t.test('an id leads to the objects that can have it, whether they exist or not', async (t) => {
+  const { search, find } = await openAs(t, 'admin')
+  const pages = resources.map(({ plural }) => `/app/${plural}/12`)
+  t.same((await find('12')).toSorted(), pages.toSorted())
+  t.same(await find(uuid), [`/app/webhooks/${uuid}`, `/app/deliveries/${uuid}`])
+  const event = await search(' msg_Ab-1 ')
+  t.equal(event.statusCode, 303, 'one result')
+  t.equal(event.headers.location, '/app/events/msg_Ab-1')
+  t.same(await find('ORDER 12'), ['/app/orders/12'])
+  for (const none of ['0', '-1', '1.5', '012', uuid.toUpperCase(), 'msg_a/../b', 'order']) {
+    t.notMatch((await find(none)).join(), /\/(webhooks|deliveries|events|orders)\/./, none)
+  }
+})
+
+t.test('text of the search is shown as text', async (t) => {
+  const { search } = await openAs(t, 'admin')
+  const { statusCode, body } = await search('"><script>x</script>')
+  t.equal(statusCode, 200)
+  t.match(body, 'value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"')
+  t.equal((await search('a'.repeat(101))).statusCode, 400)
+})
