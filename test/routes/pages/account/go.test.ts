@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { resources } from '#src/resources/index.ts'
+import { pagePathOf } from '#src/resources/kit/define.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
@@ -87,8 +88,9 @@ t.test('nobody is offered what their role does not allow', async (t) => {
 
 t.test('an id leads to the objects that can have it, whether they exist or not', async (t) => {
   const { search, find } = await openAs(t, 'admin')
-  const pages = resources.map(({ plural }) => `/app/${plural}/12`)
-  t.same((await find('12')).toSorted(), pages.toSorted())
+  const declared = resources.filter(({ page }) => page !== null).map(pagePathOf)
+  const pages = ['/app/orders', ...declared, '/app/invoices'].map((path) => `${path}/12`)
+  t.same(await find('12'), pages)
   t.same(await find(uuid), [`/app/webhooks/${uuid}`, `/app/deliveries/${uuid}`])
   const event = await search(' msg_Ab-1 ')
   t.equal(event.statusCode, 303, 'one result')
