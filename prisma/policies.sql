@@ -103,9 +103,15 @@ CREATE POLICY operators ON app_tokens
     SELECT FROM oauth_identities i JOIN operators o USING (provider, provider_user_id)
     WHERE i.user_id = (SELECT current_user_id())));
 
--- Idempotency keys of a service, and those of an app in the tenant that its request names.
+-- The app makes links in the tenant that its request names, and ends the oldest when there are too many.
+CREATE POLICY app_scope ON portal_sessions
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'app')
+  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND app_token_id = (SELECT current_service_id()));
+
+-- Idempotency keys of a service, those of an app in the tenant that its request names, and the forms of its portal
+-- sessions.
 CREATE POLICY service_scope ON service_idempotency_keys
-  USING (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()));
+  USING (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_service_id()));
 
 -- ---- Resources ----
 
@@ -148,27 +154,28 @@ CREATE POLICY erasure ON documents TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'erasure' AND tenant_id = (SELECT current_tenant_id()));
 
 -- ---- Outbound webhooks ----
--- The policies `ledger` and `trace` are for functions that look for rows in all tenants.
+-- The policies `ledger` and `trace` are for functions that look for rows in all tenants. These are the only tables
+-- that a portal session reaches: in its scope current_tenant_id() is NULL.
 
-CREATE POLICY tenant_scope ON webhook_endpoints USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON webhook_endpoints USING (tenant_id = (SELECT current_webhook_tenant_id()));
 CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 
-CREATE POLICY tenant_scope ON endpoint_states USING (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY tenant_scope ON endpoint_probes USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON endpoint_states USING (tenant_id = (SELECT current_webhook_tenant_id()));
+CREATE POLICY tenant_scope ON endpoint_probes USING (tenant_id = (SELECT current_webhook_tenant_id()));
 
-CREATE POLICY tenant_scope ON outbound_events USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON outbound_events USING (tenant_id = (SELECT current_webhook_tenant_id()));
 CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 CREATE POLICY trace ON outbound_events FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');
 
-CREATE POLICY tenant_scope ON deliveries USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON deliveries USING (tenant_id = (SELECT current_webhook_tenant_id()));
 CREATE POLICY ledger ON deliveries FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 CREATE POLICY trace ON deliveries FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'trace');
-CREATE POLICY tenant_scope ON delivery_attempts USING (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY tenant_scope ON due_attempts USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON delivery_attempts USING (tenant_id = (SELECT current_webhook_tenant_id()));
+CREATE POLICY tenant_scope ON due_attempts USING (tenant_id = (SELECT current_webhook_tenant_id()));
 CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER USING ((SELECT current_scope_kind()) = 'ledger');
 
-CREATE POLICY tenant_scope ON endpoint_replays USING (tenant_id = (SELECT current_tenant_id()));
-CREATE POLICY tenant_scope ON notifications USING (tenant_id = (SELECT current_tenant_id()));
+CREATE POLICY tenant_scope ON endpoint_replays USING (tenant_id = (SELECT current_webhook_tenant_id()));
+CREATE POLICY tenant_scope ON notifications USING (tenant_id = (SELECT current_webhook_tenant_id()));
 
 -- ---- Quotas ----
 -- Written by triggers and functions of the owner, in every scope.

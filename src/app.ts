@@ -4,6 +4,7 @@ import appOrigins from '#plugins/access/app-origins.ts'
 import authz from '#plugins/access/authz.ts'
 import credential from '#plugins/access/credential.ts'
 import forwardedRequest from '#plugins/access/forwarded-request.ts'
+import portalSession from '#plugins/access/portal-session.ts'
 import requireAccess from '#plugins/access/require-access.ts'
 import session from '#plugins/access/session.ts'
 import tenantRls from '#plugins/access/tenant-rls.ts'
@@ -50,6 +51,7 @@ import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
 import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { findInvitationObstacle } from '#src/auth/members/invitation-obstacle.ts'
+import { portalSeconds } from '#src/auth/portal/portal.ts'
 import { createCheckout } from '#src/billing/checkout.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
@@ -100,9 +102,12 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     │  ├─ appCalls       authz, tenant-rls: the app, in the tenant that it names
  *     │  ├─ signedIn       app-origins, authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
- *     │  └─ people         authz: account, orders and billing pages
- *     │     ├─ payments    app-origins: checkout and portal of the billing provider
- *     │     └─ members     tenant-rls: pages of the caller's tenant
+ *     │  ├─ people         authz: account, orders and billing pages
+ *     │  │  ├─ payments    app-origins: checkout and portal of the billing provider
+ *     │  │  └─ members     tenant-rls: pages of the caller's tenant
+ *     │  └─ portal         portal-session in place of the other credentials
+ *     │     ├─ opening     links of the app; limited per address
+ *     │     └─ customers   authz, tenant-rls: webhook pages of one tenant for people without an account
  *     ├─ formPost          the form that a provider posts its response with; no session, forms only
  *     ├─ providerLogout    backchannel-logout: a provider's signature; no session, forms only
  *     └─ webhooks          webhook-verify: a signature over the raw body; no session, no parser
@@ -251,6 +256,7 @@ export async function buildApp(
       await app.register(tenantRls)
       await app.register(api.eventTypes)
       await app.register(api.publish)
+      await app.register(api.portalLinks, { baseUrl: config.baseUrl })
     })
 
     await app.register(async function signedIn(app) {
@@ -337,9 +343,9 @@ export async function buildApp(
         await app.register(pageRoutes.declared, { resources: ofTenants })
         await app.register(pageRoutes.invoices)
         await app.register(pageRoutes.teams)
-        await app.register(pageRoutes.events)
         await app.register(pageRoutes.audit)
         await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
+        await app.register(pageRoutes.events, { prefix: '/app' })
         await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
         await app.register(pageRoutes.endpointDeliveries)
         await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
@@ -348,6 +354,24 @@ export async function buildApp(
           retrySeconds: config.outbound.retrySeconds,
         })
         await app.register(pageRoutes.webhookReplays)
+      })
+    })
+
+    await app.register(async function portal(app) {
+      const frameOrigins = config.portalFrameOrigins
+      await app.register(portalSession, { frameOrigins, sessionSeconds: portalSeconds })
+
+      await app.register(async function opening(app) {
+        await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
+        await app.register(pageRoutes.openPortal, { mayBeFramed: frameOrigins.length > 0 })
+      })
+
+      await app.register(async function customers(app) {
+        await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
+        await app.register(authz, { services: true })
+        await app.register(eventStream)
+        await app.register(tenantRls)
+        await app.register(pageRoutes.events, { prefix: '/portal' })
       })
     })
   })

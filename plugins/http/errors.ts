@@ -187,6 +187,9 @@ function toShownField({ pointer, in: place, detail }: FieldError) {
  */
 function viewerOf(request: FastifyRequest): Viewer | UnknownViewer {
   if (request.enteredCaller) return request.viewer
+  // Only requests of the pages have this property.
+  const { portal = null } = request
+  if (portal !== null) return { mayBeSignedIn: false, portal }
   return { mayBeSignedIn: countSessionCookies(request.headers.cookie) > 0 }
 }
 

@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Page, Viewer } from '#src/pages/kit/layout.ts'
+import type { Principal } from '#src/access/caller.ts'
+import type { Page, PortalFrame, Viewer } from '#src/pages/kit/layout.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** The frame of the pages in the portal; null for any other page. */
+    portal: PortalFrame | null
     /**
      * The viewer of a page: decides which actions are shown, not which are allowed. Known after the
      * request has entered.
@@ -21,6 +24,7 @@ declare module 'fastify' {
 /** Sends HTML pages. */
 export default fp(
   async function pages(app) {
+    app.decorateRequest('portal', null)
     app.decorateRequest('viewer', { getter: viewerOf })
     app.decorateReply('sendPage', function sendPage(page) {
       if (this.request.method === 'GET') this.forgetDraft()
@@ -44,5 +48,10 @@ function viewerOf(this: FastifyRequest): Viewer {
   const { userId, email, role, operator, tenantId } = this.enteredCaller
   const { name = null, tenants = [] } = this.person ?? {}
   const draft = this.draft?.sender === userId ? this.draft : null
-  return { userId, email, role, operator, tenantId, name, tenants, draft }
+  const portal = this.portal && { ...this.portal, tenantName: tenantNameOf(this.enteredCaller) }
+  return { userId, email, role, operator, tenantId, name, tenants, draft, portal }
+}
+
+function tenantNameOf(caller: Principal): string | null {
+  return caller.portalSessionId === undefined ? null : caller.tenantName
 }

@@ -130,10 +130,16 @@ CREATE POLICY operators ON app_tokens
     SELECT FROM oauth_identities i JOIN operators o USING (provider, provider_user_id)
     WHERE i.user_id = (SELECT current_user_id())));
 
--- Idempotency keys of a service, and those of an app in the tenant that its request names.
+-- The app makes links in the tenant that its request names, and ends the oldest when there are too many.
+CREATE POLICY app_scope ON portal_sessions
+  USING (tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) = 'app')
+  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND app_token_id = (SELECT current_service_id()));
+
+-- Idempotency keys of a service, those of an app in the tenant that its request names, and the forms of its portal
+-- sessions.
 CREATE POLICY service_scope ON service_idempotency_keys
-  USING (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()))
-  WITH CHECK (tenant_id = (SELECT current_tenant_id()) AND service_id = (SELECT current_service_id()));
+  USING (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_service_id()))
+  WITH CHECK (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_service_id()));
 
 -- ---- Resources ----
 
@@ -201,32 +207,33 @@ CREATE POLICY erasure ON documents TO CURRENT_USER
   WITH CHECK (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id());
 
 -- ---- Outbound webhooks ----
--- The policies `ledger` and `trace` are for functions that look for rows in all tenants.
+-- The policies `ledger` and `trace` are for functions that look for rows in all tenants. These are the only tables
+-- that a portal session reaches: in its scope current_tenant_id() is NULL.
 
 CREATE POLICY tenant_scope ON webhook_endpoints FOR SELECT
-  USING (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_addition ON webhook_endpoints FOR INSERT
-  WITH CHECK (tenant_id = current_tenant_id());
+  WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_change ON webhook_endpoints FOR UPDATE
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 -- The web role deletes an endpoint itself (drop_endpoint), after its history was queued for deletion.
 CREATE POLICY tenant_removal ON webhook_endpoints FOR DELETE
-  USING (tenant_id = current_tenant_id() AND may_delete_endpoint(id));
+  USING (tenant_id = current_webhook_tenant_id() AND may_delete_endpoint(id));
 
 CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_states
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_scope ON endpoint_probes
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_scope ON outbound_events
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
@@ -235,7 +242,7 @@ CREATE POLICY trace ON outbound_events FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'trace');
 
 CREATE POLICY tenant_scope ON deliveries
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY ledger ON deliveries FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
@@ -244,32 +251,32 @@ CREATE POLICY trace ON deliveries FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'trace');
 
 CREATE POLICY tenant_scope ON delivery_attempts
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_scope ON due_attempts
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_replays FOR SELECT
-  USING (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_addition ON endpoint_replays FOR INSERT
-  WITH CHECK (tenant_id = current_tenant_id());
+  WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 CREATE POLICY tenant_change ON endpoint_replays FOR UPDATE
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 -- As of webhook_endpoints. The owner deletes the replays of deleted endpoints, and those past their retention.
 CREATE POLICY tenant_removal ON endpoint_replays FOR DELETE
-  USING (tenant_id = current_tenant_id() AND finished_at IS NULL AND may_delete_endpoint(endpoint_id));
+  USING (tenant_id = current_webhook_tenant_id() AND finished_at IS NULL AND may_delete_endpoint(endpoint_id));
 
 CREATE POLICY removal ON endpoint_replays FOR DELETE TO CURRENT_USER
   USING (tenant_id = current_tenant_id() AND current_scope_kind() IN ('erasure', 'retention'));
 
 CREATE POLICY tenant_scope ON notifications
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+  USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
 -- ---- Quotas ----
 -- Written by triggers and functions of the owner, in every scope.

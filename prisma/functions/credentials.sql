@@ -1,4 +1,4 @@
--- A credential opens a transaction: a session, an API, service or app token, or a job of the worker. The program
+-- A credential opens a transaction: a session, an API, service or app token, a portal session, or a job of the worker. The program
 -- sends the SHA-256 of a credential and the tables store the hash of that, so neither a row nor a logged statement
 -- contains a usable one.
 
@@ -236,6 +236,53 @@ BEGIN
   ELSE
     scope_text := public.set_scope('app', app_token_id::text, NULL, tenant_id);
   END IF;
+  RETURN NEXT;
+END
+$$;
+
+-- Opens a link of the app once: replaces its hash by that of a session of one hour, and enters as that session does.
+-- Returns no row and sets no scope if the link is missing, expired or opened already, or its app token is not live.
+CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURNS TABLE (
+  session_id uuid, app_token_id uuid, name text, created_at timestamptz, tenant_id uuid, tenant_name text
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  UPDATE public.portal_sessions p
+    SET hash = sha256(credential), opened_at = now(), expires_at = now() + interval '1 hour'
+    WHERE p.hash = sha256(link) AND p.opened_at IS NULL AND p.expires_at > now();
+  RETURN QUERY SELECT * FROM public.enter_portal_session(credential, false);
+END
+$$;
+
+-- Enters as a portal session: sees the webhooks of its tenant, and nothing else (current_tenant_id). It ends with its
+-- app token, with the permission of that token to make links, and with its tenant. Locks as enter_app_token, the session
+-- last.
+CREATE OR REPLACE FUNCTION enter_portal_session(credential bytea, for_write boolean) RETURNS TABLE (
+  session_id uuid, app_token_id uuid, name text, created_at timestamptz, tenant_id uuid, tenant_name text
+) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  digest bytea := sha256(credential);
+  scope_text text;
+BEGIN
+  IF for_write THEN
+    PERFORM FROM public.app_tokens a
+      WHERE a.id = (SELECT p.app_token_id FROM public.portal_sessions p WHERE p.hash = digest)
+      FOR KEY SHARE;
+    PERFORM FROM public.tenants t
+      WHERE t.id = (SELECT p.tenant_id FROM public.portal_sessions p WHERE p.hash = digest)
+      FOR KEY SHARE;
+    PERFORM FROM public.portal_sessions p WHERE p.hash = digest FOR KEY SHARE;
+  END IF;
+  SELECT p.id, a.id, a.name, p.created_at, t.id, t.name
+    INTO session_id, app_token_id, name, created_at, tenant_id, tenant_name
+    FROM public.portal_sessions p
+    JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
+    WHERE p.hash = digest AND p.opened_at IS NOT NULL AND p.expires_at > now()
+      AND a.expires_at > now() AND 'portal-link:create' = ANY (a.permissions) AND t.closed_at IS NULL;
+  IF session_id IS NULL THEN
+    scope_text := public.clear_scope();
+    RETURN;
+  END IF;
+  scope_text := public.set_scope('portal', app_token_id::text, NULL, tenant_id);
   RETURN NEXT;
 END
 $$;

@@ -78,7 +78,8 @@ VALUES
   ('tenant', 'endpointProbes', 'endpoint_probes', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'serviceTokens', 'service_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
   ('tenant', 'serviceIdempotencyKeys', 'service_idempotency_keys', 'r.service_id || '' '' || encode(r.key_hash, ''hex'')', 'text',
-   'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result'], false)
+   'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result', 'secret'], false),
+  ('tenant', 'portalSessions', 'portal_sessions', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false)
 $$;
 
 -- One page of a section, in the order of its key, with times in UTC: `batch` rows, or fewer if they reach 1 MiB. `more`

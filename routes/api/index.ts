@@ -2,6 +2,7 @@ import ownInvitations from './account/invitations.ts'
 import me from './account/me.ts'
 import tenants from './account/tenants.ts'
 import eventTypes from './app/event-types.ts'
+import portalLinks from './app/portal-links.ts'
 import publish from './app/publish.ts'
 import appTokens from './app/tokens.ts'
 import billingCheckout from './billing/checkout.ts'
@@ -46,6 +47,7 @@ export default {
   me,
   notifications,
   ownInvitations,
+  portalLinks,
   publish,
   serviceTokens,
   teamMembers,

@@ -15,6 +15,7 @@ import invoices from './billing/invoices.ts'
 import unlinkedCustomers from './billing/unlinked.ts'
 import design from './design.ts'
 import operations from './operations.ts'
+import openPortal from './portal/open.ts'
 import declared from './resources/declared.ts'
 import orders from './resources/orders.ts'
 import audit from './tenant/audit.ts'
@@ -48,6 +49,7 @@ export default {
   invitationLink,
   invitations,
   invoices,
+  openPortal,
   operations,
   orders,
   plan,

@@ -1,6 +1,7 @@
 /** A person who is asking, as the database found them when their credential opened the transaction. */
 export type Caller = {
   readonly isApp?: false
+  readonly portalSessionId?: undefined
   readonly serviceId: null
   readonly serviceName: null
   /** The row of the session; null when the request came with an API token. */
@@ -30,7 +31,8 @@ export type Caller = {
  */
 export type Service = {
   readonly isApp?: false
-  /** The row of the service token; of an app, the row of the app token. */
+  readonly portalSessionId?: undefined
+  /** The row of the service token; of an app and of a portal session, the row of the app token. */
   readonly serviceId: string
   readonly serviceName: string
   readonly tenantId: string
@@ -59,8 +61,17 @@ export type App = Omit<Service, 'tenantId' | 'isApp'> & {
   readonly tenantId: string | null
 }
 
-/** Who is asking: a person, a service or the app. */
-export type Principal = Caller | Service | App
+/**
+ * Somebody who has opened a link of the app to the webhook pages of one tenant. They have no account: what they do is
+ * recorded as done by the app.
+ */
+export type Portal = Omit<Service, 'portalSessionId'> & {
+  readonly portalSessionId: string
+  readonly tenantName: string
+}
+
+/** Who is asking: a person, a service, the app, or a portal session. */
+export type Principal = Caller | Service | App | Portal
 
 /** An app in a tenant. */
 export type TenantApp = App & { readonly tenantId: string }
@@ -68,8 +79,8 @@ export type TenantApp = App & { readonly tenantId: string }
 /** A caller with an active tenant. */
 export type Member = Caller & { readonly tenantId: string }
 
-/** A principal with an active tenant: a member or a service, or an app in the tenant that it names. */
-export type TenantPrincipal = Member | Service | TenantApp
+/** A principal with an active tenant: a member, a service or a portal session, or an app in the tenant that it names. */
+export type TenantPrincipal = Member | Service | Portal | TenantApp
 
 /** The first lock of tenant rows: the tenant of the caller, or of a job. */
 export type TenantScope = Pick<Member, 'tenantId'>

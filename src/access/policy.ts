@@ -41,6 +41,7 @@ export type Resource =
   | 'activity'
   | 'app-token'
   | 'event-type'
+  | 'portal-link'
 export type Action = 'read' | 'create' | 'update' | 'delete' | 'replay' | 'publish'
 
 /**
@@ -65,6 +66,8 @@ export type Rule = {
   readonly credential: CredentialKind
   /** Whether a service token can have the permission for it, `resource:action`; or needs none. */
   readonly forServices: boolean | 'always'
+  /** Whether a portal session may do it. */
+  readonly forPortal?: true
   /** The plans of which the person needs one; empty if none is needed. */
   readonly plans: readonly string[]
   /** Conditions on the object that deny it although everything else allows it. */
@@ -86,13 +89,16 @@ export const policy: readonly Rule[] = [
   allow('user', 'create', 'tenant', 'user:manage', 'user:manage'),
   allow('user', 'update', 'tenant', 'user:manage', 'user:manage'),
   allow('user', 'delete', 'tenant', 'user:manage', 'user:manage'),
-  ...forServices(
-    ...managed('webhook-endpoint'),
-    allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
-    allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
-    allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
+  ...forPortal(
+    ...forServices(
+      ...managed('webhook-endpoint'),
+      allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
+      allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
+      allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
+    ),
   ),
   allow('event', 'publish', 'app', null, null),
+  allow('portal-link', 'create', 'app', null, null),
   ...forServices(
     allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
     allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
@@ -170,6 +176,11 @@ function forServices(...rules: readonly Rule[]): readonly Rule[] {
   return rules.map((rule) => ({ ...rule, forServices: true }))
 }
 
+/** Rules for the customers of the app, who see the webhooks of their tenant in its portal. */
+function forPortal(...rules: readonly Rule[]): readonly Rule[] {
+  return rules.map((rule) => ({ ...rule, forPortal: true }))
+}
+
 /** Rules for a person's own account, which do not depend on tenant or role. */
 function own(resource: Resource, action: Action, credential: CredentialKind): Rule {
   const none = { permission: null, tokenPermission: null, forServices: false }
@@ -201,6 +212,7 @@ export const appPermissions: readonly string[] = policy
 export type Subject = Pick<
   Principal,
   | 'isApp'
+  | 'portalSessionId'
   | 'serviceId'
   | 'role'
   | 'tenantId'
@@ -230,6 +242,7 @@ export type Decision = {
     | 'service-limited'
     | 'app-required'
     | 'app-limited'
+    | 'portal-limited'
     | Condition['name']
   /** The condition that denies it. */
   readonly condition?: Condition
@@ -272,6 +285,7 @@ export function decideWithoutObject(
   const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
   if (caller.isApp === true) return decideForApp(caller, rule)
+  if (caller.portalSessionId !== undefined) return decideForPortal(rule)
   if (rule.scope === 'app') return { effect: 'deny', rule, reason: 'app-required' }
   if (caller.serviceId !== null) return decideForService(caller, rule)
   const inTenant = rule.scope === 'tenant' || rule.scope === 'chain'
@@ -331,6 +345,12 @@ function decideForApp(
   if (!tokenPermissions?.includes(servicePermissionOf(rule))) {
     return { effect: 'deny', rule, reason: 'app-limited' }
   }
+  return { effect: 'allow', rule, reason: 'allowed' }
+}
+
+/** Somebody in the portal may do everything with the webhooks of its tenant, and nothing else. */
+function decideForPortal(rule: Rule): Decision {
+  if (rule.forPortal !== true) return { effect: 'deny', rule, reason: 'portal-limited' }
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 

@@ -43,6 +43,8 @@ export type AuditEntry = {
     | 'app-token-change'
     | 'app-token-rotate'
     | 'app-token-delete'
+    | 'portal-link-create'
+    | 'portal-link-open'
     | 'invitation-create'
     | 'invitation-accept'
     | 'invitation-decline'

@@ -7,9 +7,16 @@ export function readCorsOrigins(
   production: boolean,
   faults: string[],
 ): readonly string[] {
-  return readOrigins('CORS_ORIGINS', value, faults, (url) =>
-    isSecure(url, production) ? null : 'must be https (http only on loopback outside production).',
-  )
+  return readOrigins('CORS_ORIGINS', value, faults, (url) => insecurityOf(url, production))
+}
+
+/** The same for pages that may frame the portal. */
+export function readFrameOrigins(
+  value: string,
+  production: boolean,
+  faults: string[],
+): readonly string[] {
+  return readOrigins('PORTAL_FRAME_ORIGINS', value, faults, (url) => insecurityOf(url, production))
 }
 
 /**
@@ -44,7 +51,7 @@ function readOrigins(
     const url = URL.parse(origin)
     if (origin.includes('*')) {
       faults.push(`${name}: “${origin}” is a wildcard; list every origin.`)
-    } else if (url?.origin !== origin) {
+    } else if (url?.origin !== origin || isUnquotable(origin)) {
       faults.push(
         `${name}: “${origin}” is not an origin as browsers send it, such as https://app.example.com: scheme and host in lower case, a port only if it is not the default, no path.`,
       )
@@ -54,6 +61,17 @@ function readOrigins(
     }
   }
   return origins
+}
+
+/** A semicolon ends a directive of a content security policy. */
+function isUnquotable(origin: string): boolean {
+  return origin.includes(';')
+}
+
+function insecurityOf(url: URL, production: boolean): string | null {
+  return isSecure(url, production)
+    ? null
+    : 'must be https (http only on loopback outside production).'
 }
 
 function isSecure({ protocol, hostname }: URL, production: boolean): boolean {

@@ -1,7 +1,7 @@
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
-import { readAppOrigins, readCorsOrigins } from './allowed-origins.ts'
+import { readAppOrigins, readCorsOrigins, readFrameOrigins } from './allowed-origins.ts'
 import { type AppWebhook, readAppWebhook } from './app-webhook.ts'
 import {
   type BillingApiConfig,
@@ -87,6 +87,8 @@ export type Config = {
   appOrigins: readonly string[]
   /** Origins whose pages may call the API with a token. */
   corsOrigins: readonly string[]
+  /** Origins whose pages may frame the portal. */
+  portalFrameOrigins: readonly string[]
   billing: {
     provider: BillingProviderName
     /** All verify. A worker has a random one, which nothing uses. */
@@ -190,6 +192,7 @@ export function readConfig(env: Environment): Config {
     identityAudience: values.IDENTITY_AUDIENCE ?? baseUrl,
     appOrigins: readAppOrigins(values.APP_ORIGINS, baseUrl, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
+    portalFrameOrigins: readFrameOrigins(values.PORTAL_FRAME_ORIGINS, production, faults),
     billing: {
       provider: billingProvider,
       secrets: isWeb ? readBillingSecrets(billingProvider, env, faults, warnings) : [randomToken()],

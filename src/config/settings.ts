@@ -185,6 +185,11 @@ export const Settings = Type.Object({
     description:
       'Comma-separated exact origins, for instance https://app.example.com, whose pages may call the API from a browser with an API token. Cookies are never accepted from there; APP_ORIGINS is for origins that may send them.',
   }),
+  PORTAL_FRAME_ORIGINS: Type.String({
+    default: '',
+    description:
+      'Comma-separated exact origins, for instance https://app.example.com, whose pages may show the portal in a frame; without any it opens in a window of its own. Danger: a page of such an origin can lead its visitors to click in the portal.',
+  }),
   BILLING_PROVIDER: Type.Union(
     [
       Type.Literal('signed'),

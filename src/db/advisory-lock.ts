@@ -15,6 +15,7 @@ type LockName =
   | 'event-types'
   | 'folders'
   | 'invitations'
+  | 'portal-sessions'
   | 'provider-grant'
   | 'service-tokens'
   | 'store-grant'

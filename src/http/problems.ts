@@ -39,6 +39,14 @@ export const errorTable = {
     remedy:
       'Create a new token on the account page. For a service token, ask an admin of the tenant.',
   },
+  'portal-session-ended': {
+    status: 401,
+    title: 'This page has been closed',
+    meaning: 'There is no session of the portal, or it has ended.',
+    cause:
+      'A session of the portal ends an hour after its link was opened, or when the app or the tenant ends it. A link works once, within five minutes. Or the browser does not accept the cookie of the portal.',
+    remedy: 'Open the portal again from the app, which makes a new link.',
+  },
   forbidden: {
     status: 403,
     title: 'Not allowed',

@@ -49,12 +49,16 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
     web: 'SELECT (id, name, last_four, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, last_four, name, permissions, expires_at, secret_rotated_at), DELETE',
     worker: '',
   },
+  portal_sessions: {
+    web: 'SELECT (id, tenant_id, app_token_id, created_at, expires_at), INSERT (hash, tenant_id, app_token_id, expires_at), DELETE',
+    worker: '',
+  },
   app_event_types: {
     web: 'SELECT, INSERT, UPDATE (description, schema, example, updated_at)',
     worker: '',
   },
   service_idempotency_keys: {
-    web: 'SELECT, INSERT, UPDATE (request_hash, result, created_at)',
+    web: 'SELECT, INSERT, UPDATE (request_hash, result, secret, created_at)',
     worker: '',
   },
   logout_tokens: { web: '', worker: '' },
@@ -154,6 +158,7 @@ export const tablePrivileges: Readonly<Record<string, TablePrivileges>> = Object
 const bothRoles = [
   'current_user_id()',
   'current_tenant_id()',
+  'current_webhook_tenant_id()',
   'current_scope_kind()',
   'current_service_id()',
   'current_service_name()',
@@ -174,6 +179,8 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_token_as(bytea, uuid, text[], bigint, text, text, uuid, text, text)',
     'enter_service_as(bytea, uuid, text, text[], uuid)',
     'enter_app_token(bytea, uuid, boolean)',
+    'enter_portal_session(bytea, boolean)',
+    'open_portal_link(bytea, bytea)',
     'touch_session(bytea)',
     'touch_token(bytea)',
     'touch_service(bytea)',
@@ -319,6 +326,7 @@ export const identityTables = [
   'api_tokens',
   'service_tokens',
   'app_tokens',
+  'portal_sessions',
   'service_idempotency_keys',
   'idempotency_keys',
   'scope_keys',

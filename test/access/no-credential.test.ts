@@ -7,6 +7,7 @@ import { receive } from '#test/billing/received.ts'
 import {
   addApp,
   addJob,
+  addPortal,
   addSession,
   addToken,
   connect,
@@ -220,6 +221,7 @@ t.test('functions that do something without a credential are those of signing in
   const calls: Record<string, [unknown[], Outcome]> = {
     current_user_id: [[], 'nothing'],
     current_tenant_id: [[], 'nothing'],
+    current_webhook_tenant_id: [[], 'nothing'],
     current_scope_kind: [[], 'nothing'],
     current_service_id: [[], 'nothing'],
     current_service_name: [[], 'nothing'],
@@ -227,6 +229,8 @@ t.test('functions that do something without a credential are those of signing in
     enter_token: [[key(), true], 'nothing'],
     enter_service: [[key(), true], 'nothing'],
     enter_app_token: [[key(), ada.tenantId, true], 'nothing'],
+    enter_portal_session: [[key(), true], 'nothing'],
+    open_portal_link: [[key(), key()], 'nothing'],
     enter_session_as: [
       [key(), 1_800, sessions[0].id, ...ofAda, sessions[0].provider, null],
       'refused',
@@ -296,7 +300,25 @@ t.test('functions that do something without a credential are those of signing in
     const changed = (await digestOf(database)) !== before
     t.equal(changed ? 'acts' : outcome, expected, name)
   }
+  const portal = await addPortal(database, ada.tenantId)
+  for (const [name, [values, expected]] of Object.entries(calls)) {
+    if (expected === 'acts') continue
+    await web.query('BEGIN')
+    await web.query('SELECT FROM enter_portal_session($1, true)', [portal])
+    const outcome = await call(web, name, values)
+    await web.query('ROLLBACK')
+    const own = tellingOfPortal.includes(name) ? 'acts' : expected
+    t.equal(outcome, own, `${name} in a portal session`)
+  }
 })
+
+/** They tell a portal session who it is. */
+const tellingOfPortal = [
+  'current_webhook_tenant_id',
+  'current_scope_kind',
+  'current_service_id',
+  'current_service_name',
+]
 
 t.test(
   'what remains: SQL of the web role can sign in as somebody no provider vouched for',
@@ -319,6 +341,46 @@ t.test(
     })
   },
 )
+
+const ofPortal = [
+  'INSERT deliveries',
+  'INSERT delivery_attempts',
+  'INSERT due_attempts',
+  'INSERT endpoint_probes',
+  'INSERT endpoint_replays',
+  'INSERT endpoint_states',
+  'INSERT outbound_events',
+  'INSERT webhook_endpoints',
+  'SELECT deliveries',
+  'SELECT delivery_attempts',
+  'SELECT due_attempts',
+  'SELECT endpoint_probes',
+  'SELECT endpoint_replays',
+  'SELECT endpoint_states',
+  'SELECT notifications',
+  'SELECT outbound_events',
+  'SELECT webhook_endpoints',
+  'UPDATE deliveries',
+  'UPDATE due_attempts',
+  'UPDATE endpoint_probes',
+  'UPDATE endpoint_replays',
+  'UPDATE endpoint_states',
+  'UPDATE webhook_endpoints',
+]
+
+t.test('SQL of a portal session reaches the webhooks of its tenant and nothing else', async (t) => {
+  const { database, ada, eve } = await world(t)
+  const web = await connect(t, database.url)
+  const credential = await addPortal(database, ada.tenantId)
+  const enter = () => web.query('SELECT FROM enter_portal_session($1, true)', [credential])
+  const reached = await touchedBy(web, await statementsOf(database, ada), enter)
+  t.strictSame(
+    reached.filter((statement) => !openToWeb.includes(statement)),
+    ofPortal,
+  )
+  const foreign = await touchedBy(web, await statementsOf(database, eve, 'only'), enter)
+  t.strictSame(foreign, [appended], 'nothing of the other tenant')
+})
 
 t.test('the worker reaches the tenant of its job and no other, and no person', async (t) => {
   const { database, ada, eve } = await world(t)
@@ -516,7 +578,7 @@ async function world(t: Test) {
     `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
      SELECT tenant_id, id, hash, hash FROM service_tokens`,
   )
-  await addApp(database)
+  await addPortal(database, people[0]?.tenantId ?? '', { app: await addApp(database) })
   await database.admin.query(
     `INSERT INTO operators (provider, provider_user_id) VALUES ('demo', 'x');
      INSERT INTO app_event_types (name, description) VALUES ('x', 'x')`,

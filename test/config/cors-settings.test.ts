@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readCorsOrigins } from '#src/config/allowed-origins.ts'
+import { readCorsOrigins, readFrameOrigins } from '#src/config/allowed-origins.ts'
 
 function read(value: string, production = true) {
   const faults: string[] = []
@@ -28,6 +28,7 @@ t.test('anything else is refused at start, with its reason', async (t) => {
     'https://app.example.com:443': /a port only if it is not the default/,
     'app.example.com': /is not an origin/,
     null: /is not an origin/,
+    'https://app.example.com;frame-src': /is not an origin/,
     'ftp://app.example.com': /must be https/,
     'http://app.example.com': /must be https/,
     'http://localhost:5173': /must be https/,
@@ -39,4 +40,15 @@ t.test('anything else is refused at start, with its reason', async (t) => {
     t.match(faults[0], /^CORS_ORIGINS: /)
     t.match(faults[0], reason, value)
   }
+})
+
+t.test('the origins that may frame the portal are read in the same way', async (t) => {
+  const faults: string[] = []
+  const listed = 'https://app.example.com, https://*.example.com, http://app.example.com'
+  readFrameOrigins(listed, true, faults)
+  t.match(faults, [
+    /^PORTAL_FRAME_ORIGINS: “https:\/\/\*\.example\.com” is a wildcard/,
+    /^PORTAL_FRAME_ORIGINS: “http:\/\/app\.example\.com” must be https/,
+  ])
+  t.equal(faults.length, 2)
 })

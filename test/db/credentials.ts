@@ -93,6 +93,24 @@ export async function addApp(
   return credential
 }
 
+/** A session of the portal, or a link that was not opened; resolves to what enters or opens it. */
+export async function addPortal(
+  database: TestDatabase,
+  tenantId: string,
+  { app, isOpen = true, seconds = 300 }: { app?: Buffer; isOpen?: boolean; seconds?: number } = {},
+): Promise<Buffer> {
+  const [credential, by] = [randomCredential(), app ?? (await addApp(database, ofPortal))]
+  await database.admin.query(
+    `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, opened_at, expires_at)
+     SELECT sha256($1), $2, id, CASE WHEN $4 THEN now() END, now() + make_interval(secs => $5)
+     FROM app_tokens WHERE hash = sha256($3)`,
+    [credential, tenantId, by, isOpen, seconds],
+  )
+  return credential
+}
+
+const ofPortal = { permissions: ['portal-link:create'] }
+
 /** A job of the queue's own table; resolves to its id. */
 export async function addJob(
   database: TestDatabase,

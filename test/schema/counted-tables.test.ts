@@ -13,6 +13,7 @@ const notCounted = [
   'invoices', // by the billing provider
   'member_usage', // one per membership
   'memberships', // one per accepted invitation
+  'portal_sessions', // 100 per tenant
   'service_tokens', // 50 per tenant
   'sessions', // expire
   'tenant_usage',

@@ -138,8 +138,11 @@ export const closed = [
   'invitation_mails',
 ]
 
-/** Rows of a service, in whose scope alone they are seen: test/db/service-tokens.test.ts. */
-export const ofServices = ['service_idempotency_keys']
+/**
+ * Rows of a service or the app, in whose scope alone they are seen: test/db/service-tokens.test.ts and
+ * portal-sessions.test.ts.
+ */
+export const ofServices = ['portal_sessions', 'service_idempotency_keys']
 
 /** Rows that cannot stand alone: test/schema/document-chain.test.ts. */
 export const chained = [

@@ -326,7 +326,7 @@ CREATE OR REPLACE FUNCTION delete_endpoint(tenant uuid, endpoint uuid) RETURNS b
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() THEN RETURN false; END IF;
+  IF tenant IS DISTINCT FROM public.current_webhook_tenant_id() THEN RETURN false; END IF;
   PERFORM 1 FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
   IF NOT FOUND THEN RETURN false; END IF;
   INSERT INTO public.erasures (kind, tenant_id, endpoint_id) VALUES ('endpoint', tenant, endpoint);

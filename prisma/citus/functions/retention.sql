@@ -56,7 +56,7 @@ BEGIN
 END
 $$;
 
--- Deletes one batch each of expired sessions, sign-in attempts and tokens.
+-- Deletes one batch each of expired sessions, portal links and sessions, sign-in attempts and tokens.
 CREATE OR REPLACE FUNCTION prune_dead(idle_seconds integer, token_days integer, batch integer)
 RETURNS TABLE (sessions integer, attempts integer, tokens integer)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
@@ -75,6 +75,11 @@ BEGIN
     WHERE o.expires_at <= now() OR o.last_seen_at <= seen_before LIMIT batch)
     AND (s.expires_at <= now() OR s.last_seen_at <= seen_before);
   GET DIAGNOSTICS sessions = ROW_COUNT;
+  DELETE FROM public.portal_sessions p WHERE p.id IN (
+    SELECT o.id FROM public.portal_sessions o WHERE o.expires_at <= now() LIMIT batch)
+    AND p.expires_at <= now();
+  GET DIAGNOSTICS more = ROW_COUNT;
+  sessions := sessions + more;
   DELETE FROM public.api_tokens t WHERE t.id IN (
     SELECT o.id FROM public.api_tokens o
     WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch);
@@ -130,6 +135,8 @@ DECLARE
   more integer;
 BEGIN
   UPDATE public.idempotency_keys k SET secret = NULL
+    WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
+  UPDATE public.service_idempotency_keys k SET secret = NULL
     WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
   DELETE FROM public.idempotency_keys k WHERE (k.user_id, k.key_hash) IN (
     SELECT o.user_id, o.key_hash FROM public.idempotency_keys o

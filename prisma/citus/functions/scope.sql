@@ -97,8 +97,20 @@ BEGIN
 END
 $$;
 
--- The tenant of the scope; NULL without one.
+-- The tenant of the scope; NULL without one, and in a portal session, which sees its tenant's webhooks alone.
 CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  IF scope[2] = 'portal' THEN RETURN NULL; END IF;
+  RETURN nullif(scope[5], '')::uuid;
+END
+$$;
+
+-- The tenant of the scope in the policies of webhook tables, which portal sessions reach too.
+CREATE OR REPLACE FUNCTION current_webhook_tenant_id() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -106,7 +118,7 @@ BEGIN
 END
 $$;
 
--- How the scope was entered: session, token, service, app, job, billing, or the purpose of a sign-in.
+-- How the scope was entered: session, token, service, app, portal, job, billing, or the purpose of a sign-in.
 CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -115,27 +127,28 @@ BEGIN
 END
 $$;
 
--- The service or app token of the scope; NULL for a person, a job, or without a scope.
+-- The service or app token of the scope, in a portal session the app token that made its link; NULL for a person, a
+-- job, or without a scope.
 CREATE OR REPLACE FUNCTION current_service_id() RETURNS uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app') THEN RETURN NULL; END IF;
+  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   RETURN scope[3]::uuid;
 END
 $$;
 
--- The current name of the service or app token of the scope, for the audit log.
+-- The current name of this token, for the audit log.
 CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app') THEN RETURN NULL; END IF;
-  IF scope[2] = 'app' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = scope[3]::uuid); END IF;
+  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] <> 'service' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = scope[3]::uuid); END IF;
   RETURN (SELECT s.name FROM public.service_tokens s
           WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
 END

@@ -308,10 +308,12 @@ CREATE TABLE service_idempotency_keys (
   key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
   request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
   result bytea,
+  secret bytea, -- As in idempotency_keys, for forms of portal sessions.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, service_id, key_hash)
 );
 CREATE INDEX service_idempotency_keys_created_at_idx ON service_idempotency_keys (created_at);
+CREATE INDEX service_idempotency_keys_secret_idx ON service_idempotency_keys (created_at) WHERE secret IS NOT NULL;
 ALTER TABLE service_idempotency_keys ENABLE ROW LEVEL SECURITY;
 
 -- ---- The app ----
@@ -341,6 +343,25 @@ CREATE INDEX app_tokens_created_at_id_idx ON app_tokens (created_at, id);
 CREATE INDEX app_tokens_created_by_idx ON app_tokens (created_by);
 CREATE UNIQUE INDEX app_tokens_hash_key ON app_tokens (hash);
 ALTER TABLE app_tokens ENABLE ROW LEVEL SECURITY;
+
+-- Links that the app has made to the webhook pages of a tenant, and the sessions that they opened. Opening a link
+-- replaces its hash by that of the session.
+CREATE TABLE portal_sessions (
+  id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
+  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the secret
+  tenant_id uuid NOT NULL,
+  app_token_id uuid NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  opened_at timestamptz(6), -- NULL for a link that was not opened
+  expires_at timestamptz(6) NOT NULL,
+  FOREIGN KEY (app_token_id) REFERENCES app_tokens(id) ON UPDATE CASCADE ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+);
+CREATE INDEX portal_sessions_app_token_id_idx ON portal_sessions (app_token_id);
+CREATE INDEX portal_sessions_expires_at_idx ON portal_sessions (expires_at);
+CREATE UNIQUE INDEX portal_sessions_hash_key ON portal_sessions (hash);
+CREATE INDEX portal_sessions_tenant_id_created_at_idx ON portal_sessions (tenant_id, created_at);
+ALTER TABLE portal_sessions ENABLE ROW LEVEL SECURITY;
 
 -- Types of the events that the app publishes, for all tenants.
 CREATE TABLE app_event_types (

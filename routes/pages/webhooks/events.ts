@@ -28,7 +28,7 @@ const config = { access: { resource: 'event', action: 'read' } } as const
 /** Pages of the tenant's events, for those who manage it. */
 const events: FastifyPluginAsyncTypebox = async function events(app) {
   app.get(
-    '/app/events',
+    '/events',
     { config, schema: { hide: true, querystring: Query } },
     async (request, reply) => {
       const { type = '', search: entered = '', cursor } = request.query
@@ -43,7 +43,7 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
         recentEventList,
       )
       const { list, appTypes, deliveries } = await app.db.read(
-        request.tenantEntry,
+        request.tenantPrincipalEntry,
         async (tx, caller) => {
           const [list, appTypes] = await Promise.all([
             listRecentEvents(tx, caller, page, filter),
@@ -61,14 +61,17 @@ const events: FastifyPluginAsyncTypebox = async function events(app) {
     },
   )
   app.get(
-    '/app/events/:id',
+    '/events/:id',
     { config, schema: { hide: true, params: Params } },
     async (request, reply) => {
       const { id } = request.params
-      const { event, deliveries } = await app.db.read(request.tenantEntry, async (tx, caller) => ({
-        event: found(await findEvent(tx, caller, id)),
-        deliveries: await listDeliveriesOf(tx, caller, id),
-      }))
+      const { event, deliveries } = await app.db.read(
+        request.tenantPrincipalEntry,
+        async (tx, caller) => ({
+          event: found(await findEvent(tx, caller, id)),
+          deliveries: await listDeliveriesOf(tx, caller, id),
+        }),
+      )
       return reply.sendPage(eventPage({ viewer: request.viewer, event, deliveries }))
     },
   )

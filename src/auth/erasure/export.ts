@@ -60,6 +60,7 @@ export const tenantSections = [
   'apiTokens',
   'serviceTokens',
   'serviceIdempotencyKeys',
+  'portalSessions',
   ...declared.ofTenant,
   'teams',
   'teamMembers',

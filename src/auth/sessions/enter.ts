@@ -1,22 +1,22 @@
-import type { App, Caller, Principal, Service } from '#src/access/caller.ts'
+import type { App, Caller, Portal, Principal, Service } from '#src/access/caller.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { keyOf, type LatestRows } from './latest-rows.ts'
 
 /**
- * What a request came with: the SHA-256 of the session id in its cookie, or of its API, service or
- * app token. The database hashes it once more, so neither its tables nor its log contain a usable
+ * What a request came with: the SHA-256 of the session id in its cookie, of its API, service or app
+ * token, or of the secret of its portal session. The database hashes it once more, so neither its tables nor its log contain a usable
  * credential.
  */
 export type Credential = {
-  readonly kind: 'session' | 'token' | 'service' | 'app'
+  readonly kind: 'session' | 'token' | 'service' | 'app' | 'portal'
   readonly hash: Uint8Array
   /** Of a browser that has not signed in. */
   readonly isAnonymous?: boolean
 }
 
-/** Whether it came as a bearer token. Scopes without sign-in leave the credential undefined. */
+/** Whether it came as a bearer token, or as the cookie of a portal session, which is not signed either. Scopes without sign-in leave the credential undefined. */
 export function isBearer(credential: Credential | null | undefined): boolean {
   return credential != null && credential.kind !== 'session'
 }
@@ -83,6 +83,15 @@ type ServiceRow = {
   stale: boolean
 }
 
+export type PortalRow = {
+  session_id: string
+  app_token_id: string
+  name: string
+  created_at: Date
+  tenant_id: string
+  tenant_name: string
+}
+
 /** How a kind of credential enters. */
 type Kind<Row> = {
   statement(forWrite: boolean): Prisma.Sql
@@ -99,6 +108,7 @@ type Kind<Row> = {
 export function enterCredential(credential: Credential, rules: Rules): Entry<Principal | null> {
   if (credential.kind === 'service') return entryOf(credential, rules, serviceKind(credential))
   if (credential.kind === 'app') return entryOf(credential, rules, appKind(credential, rules))
+  if (credential.kind === 'portal') return entryOf(credential, rules, portalKind(credential))
   if (credential.kind === 'token') return entryOf(credential, rules, tokenKind(credential))
   return entryOf(credential, rules, sessionKind(credential, rules))
 }
@@ -168,6 +178,16 @@ function appKind({ hash }: Credential, { namedTenantId = null }: Rules): Kind<Ap
     statement: (forWrite) =>
       Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${namedTenantId}::uuid, ${forWrite})`,
     toPrincipal: toApp,
+    statementAs: () => null,
+  }
+}
+
+/** Its last use is not recorded: it ends after an hour. */
+function portalKind({ hash }: Credential): Kind<PortalRow & { stale: boolean }> {
+  return {
+    statement: (forWrite) =>
+      Prisma.sql`SELECT *, false AS stale FROM enter_portal_session(${hash}, ${forWrite})`,
+    toPrincipal: toPortal,
     statementAs: () => null,
   }
 }
@@ -252,6 +272,19 @@ function toApp(row: AppRow): App {
   }
 }
 
+export function toPortal(row: PortalRow): Portal {
+  return {
+    ...program,
+    portalSessionId: row.session_id,
+    serviceId: row.app_token_id,
+    serviceName: row.name,
+    tenantId: row.tenant_id,
+    tenantName: row.tenant_name,
+    tokenPermissions: [],
+    createdAt: row.created_at,
+  }
+}
+
 /** What no program has. */
 const program = {
   userId: null,
@@ -306,7 +339,7 @@ function toPerson(row: PersonRow) {
   }
 }
 
-const touch = {
+const touch: Partial<Record<Credential['kind'], Prisma.Sql>> = {
   session: Prisma.sql`touch_session`,
   token: Prisma.sql`touch_token`,
   service: Prisma.sql`touch_service`,
@@ -315,5 +348,6 @@ const touch = {
 
 /** Records that a credential is in use: at most once a minute, and without waiting for a lock. */
 export async function recordUse(systemDb: Queryable, { kind, hash }: Credential): Promise<void> {
-  await systemDb.sql`SELECT ${touch[kind]}(${hash})`
+  const recordIt = touch[kind]
+  if (recordIt !== undefined) await systemDb.sql`SELECT ${recordIt}(${hash})`
 }

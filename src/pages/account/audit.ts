@@ -61,6 +61,8 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'app-token-change': 'Changed an app token',
   'app-token-rotate': 'Rotated the secret of an app token',
   'app-token-delete': 'Revoked an app token',
+  'portal-link-create': 'Made a link to the portal',
+  'portal-link-open': 'Opened the portal',
   'invitation-create': 'Invited a member',
   'invitation-accept': 'Accepted an invitation',
   'invitation-decline': 'Declined an invitation',

@@ -40,6 +40,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
   malformed: { text: 'A field is missing or not valid. Nothing was changed.', ...home },
   unauthenticated: { text: 'You need to sign in to see this page.', ...signIn },
   'invalid-token': { text: 'The token has expired, was revoked or does not exist.', ...account },
+  'portal-session-ended': { text: 'Open it again from the app that led you here.', ...home },
   forbidden: {
     text: 'Your role does not allow this.',
     label: 'View permissions',
@@ -113,6 +114,7 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
 export function problemPage(problem: PageProblem): Page {
   const { status, code, detail, requestId, waitSeconds, resumption, viewer } = problem
   const { title = problem.title, text, label, href } = adviceFor(problem)
+  const next = hasNoWay(viewer) ? html`` : html`<a class="button" href="${href}">${label}</a>`
   const isKept = resumption?.isTextKept === true && !isSignInProblem(code)
   const own = detail === '' || isDetailForApi(problem) ? text : detail
   const explanation = isKept ? `${own} Nothing that you entered is lost.` : own
@@ -123,13 +125,18 @@ export function problemPage(problem: PageProblem): Page {
         <h1>${title}</h1>
         <p>${explanation}${waitSeconds === null ? '' : ` ${waitText(waitSeconds)}`}</p>
         ${fieldList(problem.fields)}
-        <a class="button" href="${href}">${label}</a>
+        ${next}
         <p class="quiet small">If this keeps happening, contact support with request ID ${requestId}</p>
       </section>`,
     'mayBeSignedIn' in viewer
       ? viewer
       : { current: entryAbove(pathOf(problem))?.href ?? '', ...viewer },
   )
+}
+
+/** Outside of its session the portal has no page to lead to. */
+function hasNoWay({ portal }: Viewer | UnknownViewer): boolean {
+  return portal != null && portal.tenantName === null
 }
 
 /** Why a form was refused, in one or two sentences. */
@@ -157,9 +164,10 @@ function isDetailForApi({ code, signIn }: PageProblem): boolean {
 }
 
 /** Leads back to the section the user came from, unless the problem has its own next step. */
-function adviceFor({ code, path, signIn, resumption, waitSeconds }: PageProblem): Advice {
+function adviceFor({ code, path, signIn, resumption, waitSeconds, viewer }: PageProblem): Advice {
   if (signIn !== null) return signInAdvice(signIn)
   const advice = adviceByCode[code]
+  if (viewer.portal) return { ...advice, label: 'Back to the webhooks', href: '/portal/webhooks' }
   if (resumption !== null) return resumptionAdvice(code, advice, resumption)
   if (advice.href !== '/') return advice
   const above = entryAbove(pathOf({ path }))

@@ -2,12 +2,13 @@ import Type from 'typebox'
 import { maxShownTenants, type OwnTenant } from '#src/auth/sessions/enter.ts'
 import type { Brand } from '#src/config/brand.ts'
 import type { FormDraft } from '#src/http/form-draft.ts'
+import type { Theme } from '#src/http/headers/portal-cookie.ts'
 import { assetPath, brandPaths } from './asset-path.ts'
 import { avatar, emblem } from './avatar.ts'
 import { toast } from './components.ts'
 import { labelOf, visibleGroups } from './destinations.ts'
 import { type Html, html, isolated, trusted } from './html.ts'
-import { icon } from './icon.ts'
+import { type IconName, icon } from './icon.ts'
 
 /** A page before it is rendered. */
 export type Page = {
@@ -27,12 +28,13 @@ export function layout(title: string, main: Html, open?: Page['open'], head?: Ht
 
 /** The frame of every page: the navigation beside the content, above it on a phone. */
 export function renderPage({ title, main, open, head }: Page, brand: Brand): string {
-  const { name, supportUrl, termsUrl } = brand
+  const { name, supportUrl } = brand
   const { logo, style } = brandPaths(brand)
+  const portal = open !== undefined && 'portal' in open ? (open.portal ?? null) : null
   const side = open === undefined ? html`` : sideOf(open, supportUrl)
   const isBeside = open !== undefined && !('mayBeSignedIn' in open)
   return html`<!doctype html>
-<html lang="en">
+<html lang="en"${portal?.theme ? html` data-theme="${portal.theme}"` : ''}>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -51,14 +53,14 @@ export function renderPage({ title, main, open, head }: Page, brand: Brand): str
   <body${isBeside ? html` class="beside"` : ''}>
     <a class="skip" href="#main">Skip to content</a>
     <header class="side">
-      <a class="brand" href="/">${logo === null ? icon('gate') : html`<img src="${logo}" width="24" height="24" alt="">`}${name}</a>
+      <a class="brand" href="${portal === null ? '/' : '/portal/webhooks'}">${logo === null ? icon('gate') : html`<img src="${logo}" width="24" height="24" alt="">`}${name}</a>
       ${side}
     </header>
     <div class="view">
       <main id="main">
         ${withParts(main)}
       </main>
-      <footer class="foot"><a href="/docs">API reference</a>${linkTo(supportUrl, 'Support')}${linkTo(termsUrl, 'Terms')}</footer>
+      ${portal === null ? foot(brand) : portalFoot(brand)}
     </div>
   </body>
 </html>
@@ -84,12 +86,23 @@ function withParts(main: Html): Html {
 
 function sideOf(open: NonNullable<Page['open']>, supportUrl: string | null): Html {
   if ('side' in open) return open.side
+  if (open.portal) return portalNavigation(open.portal, 'current' in open ? open.current : '')
   if ('mayBeSignedIn' in open) return publicNavigation(open, supportUrl)
   return navigation(open)
 }
 
-function linkTo(url: string | null, label: string): Html {
-  return url === null ? html`` : html`<a href="${url}">${label}</a>`
+function foot({ supportUrl, termsUrl }: Brand): Html {
+  return html`<footer class="foot"><a href="/docs">API reference</a>${linkTo(supportUrl, 'Support')}${linkTo(termsUrl, 'Terms')}</footer>`
+}
+
+/** Other pages may not be framed, so they open beside the portal. */
+function portalFoot({ supportUrl, termsUrl }: Brand): Html {
+  const aside = html` target="_blank"`
+  return html`<footer class="foot">${linkTo(supportUrl, 'Support', aside)}${linkTo(termsUrl, 'Terms', aside)}</footer>`
+}
+
+function linkTo(url: string | null, label: string, attributes = html``): Html {
+  return url === null ? html`` : html`<a href="${url}"${attributes}>${label}</a>`
 }
 
 /** The person a page is rendered for. Actions they may not perform are not shown. */
@@ -106,6 +119,35 @@ export type Viewer = {
   readonly role: string | null
   /** True for an operator (setting OPERATORS). */
   readonly operator: boolean
+  /** For a page in the portal. */
+  readonly portal?: PortalFrame | null
+}
+
+/**
+ * What is different on a page that the app's customers see in its portal: they have no account, and nothing
+ * but the webhooks of their tenant.
+ */
+export type PortalFrame = {
+  /** The theme that the app asked for; null follows the browser. */
+  readonly theme: Theme | null
+  /** In every form: the cookie is sent from inside frames of other sites. */
+  readonly formToken: string
+  /** Null outside of a session. */
+  readonly tenantName: string | null
+}
+
+/** The field of every form in the portal. */
+export const formTokenField = 'token'
+
+/** What every form of a page that is also in the portal contains. */
+export function formToken({ portal }: Pick<Viewer, 'portal'>): Html {
+  if (!portal) return html``
+  return html`<input type="hidden" name="${formTokenField}" value="${portal.formToken}">`
+}
+
+/** Where the viewer finds the pages of the webhooks. */
+export function baseOf({ portal }: Pick<Viewer, 'portal'>): '/app' | '/portal' {
+  return portal ? '/portal' : '/app'
 }
 
 /** The current page and its viewer. */
@@ -115,6 +157,7 @@ export type Navigation = Viewer & { readonly current: string }
 export type UnknownViewer = {
   /** The browser has sent a session cookie; whether the session is live was not asked. */
   readonly mayBeSignedIn: boolean
+  readonly portal?: PortalFrame
 }
 
 /** A page with links of its own in place of those of the program, such as the documentation. */
@@ -128,26 +171,49 @@ function publicNavigation({ mayBeSignedIn }: UnknownViewer, supportUrl: string |
       <div class="self"><a class="button plain slim" href="${mayBeSignedIn ? '/app/account' : '/auth/login'}">${mayBeSignedIn ? 'Your account' : 'Sign in'}</a></div>`
 }
 
+type NavigationLink = { href: string; label: string; icon: IconName }
+
+const portalEntries: readonly NavigationLink[] = [
+  { href: '/portal/webhooks', label: 'Webhooks', icon: 'webhook' },
+  { href: '/portal/events', label: 'Events', icon: 'stack' },
+]
+
+/** The pages of the portal, and whose they are. @param current as in the other pages, below `/app` */
+function portalNavigation({ tenantName }: PortalFrame, current: string): Html {
+  if (tenantName === null) return html``
+  const page = current.replace(/^\/app\b/, '/portal')
+  const label = portalEntries.find(({ href }) => href === page)?.label ?? 'Menu'
+  const links = portalEntries.map((entry) => linkOf(entry, page))
+  return drawer(
+    label,
+    html`<p class="tenant">${isolated(tenantName)}</p><nav class="pages" aria-label="Pages">${links}</nav>`,
+  )
+}
+
 /** The tenant, the links between the pages with the current one marked, and the viewer with a way to leave. */
 function navigation(navigated: Navigation): Html {
   const { current, email, name, ...viewer } = navigated
-  const mark = (href: string) => (href === current ? html` aria-current="page"` : '')
   const links = visibleGroups(viewer).map(({ label, entries }) => {
-    const shown = entries.map(
-      (entry) =>
-        html`<a href="${entry.href}"${mark(entry.href)}>${icon(entry.icon)}${entry.label}</a>`,
-    )
+    const shown = entries.map((entry) => linkOf(entry, current))
     return html`${label === null ? '' : html`<span class="group">${label}</span>`}${shown}`
   })
   const shown = name ?? email ?? 'No email address'
   return drawer(
     labelOf(current) ?? 'Menu',
-    html`${switcher(navigated)}<a class="go" href="/app/go" aria-keyshortcuts="Control+K Meta+K"${mark('/app/go')}>${icon('search')}Go to…<kbd aria-hidden="true">Ctrl K</kbd></a><nav class="pages" aria-label="Pages">${links}</nav>
+    html`${switcher(navigated)}<a class="go" href="/app/go" aria-keyshortcuts="Control+K Meta+K"${markOf('/app/go', current)}>${icon('search')}Go to…<kbd aria-hidden="true">Ctrl K</kbd></a><nav class="pages" aria-label="Pages">${links}</nav>
       <div class="self">
         <span class="who">${avatar(shown)}<span class="name">${isolated(shown)}</span></span>
         <form method="post" action="/auth/logout"><button class="button plain slim">Sign out</button></form>
       </div>`,
   )
+}
+
+function linkOf({ href, label, icon: name }: NavigationLink, current: string): Html {
+  return html`<a href="${href}"${markOf(href, current)}>${icon(name)}${label}</a>`
+}
+
+function markOf(href: string, current: string): Html {
+  return href === current ? html` aria-current="page"` : html``
 }
 
 /**

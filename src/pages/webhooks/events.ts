@@ -10,7 +10,7 @@ import {
   momentText,
   table,
 } from '#src/pages/kit/html.ts'
-import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import { resources } from '#src/resources/index.ts'
 import { pagePathOf } from '#src/resources/kit/define.ts'
@@ -43,10 +43,11 @@ const columns = [
 export function eventListPage(view: EventListView): Page {
   const { viewer, events, deliveries, cursors, filter, appTypes } = view
   const { type, search } = filter
+  const path = `${baseOf(viewer)}/events`
   const isFiltered = type !== '' || search !== ''
   const rows = events.map(({ id, type, createdAt, objectId }) => [
-    html`<a href="/app/events/${id}">${type}</a>`,
-    objectText(type, objectId),
+    html`<a href="${path}/${id}">${type}</a>`,
+    objectText(viewer, type, objectId),
     deliveryCounts(deliveries.get(id) ?? []),
     html`<code>${id}</code>`,
     momentText(createdAt),
@@ -57,26 +58,27 @@ export function eventListPage(view: EventListView): Page {
       ? ''
       : ` Objects are searched in the newest ${searchedEvents.toLocaleString('en-GB')} events.`
   const empty = isFiltered
-    ? html`<p>No matching events.${among} <a href="/app/events">Show all events</a></p>`
+    ? html`<p>No matching events.${among} <a href="${path}">Show all events</a></p>`
     : html`<p>No events yet. Changing an order or a post publishes one.</p>`
   return layout(
     'Events',
     html`${pageHead({ title: 'Events', lead: html`Everything that was published, whether an endpoint received it or not. Programs read the same from <code>GET /events</code>.` })}
       <section class="card" aria-label="Events">
-        ${filterBar('/app/events', html`${searchField('ID of an event or object', search, 68)}${choices('type', 'Type', 'All types', types, type)}`, isFiltered)}
-        <div class="compact">${listTable(columns, rows, { path: '/app/events', filter, ...cursors }, empty)}</div>
+        ${filterBar(path, html`${searchField('ID of an event or object', search, 68)}${choices('type', 'Type', 'All types', types, type)}`, isFiltered)}
+        <div class="compact">${listTable(columns, rows, { path, filter, ...cursors }, empty)}</div>
       </section>`,
     { current: '/app/events', ...viewer },
   )
 }
 
-/** What an event is about, with a link if its page is for everyone in the tenant. */
-function objectText(type: string, id: string | null): Html {
+/** What an event is about, with a link if its page is for everyone in the tenant; the portal has no such pages. */
+function objectText({ portal }: Viewer, type: string, id: string | null): Html {
   if (id === null) return html`<span class="quiet">None</span>`
   const [kind = '', what] = type.split('.')
   const resource = resources.find(({ name }) => name === kind)
   const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')} ${id}`
-  const hasPage = resource?.scope === 'tenant' && what !== 'deleted' && /^\d+$/.test(id)
+  const hasPage =
+    !portal && resource?.scope === 'tenant' && what !== 'deleted' && /^\d+$/.test(id)
   return hasPage
     ? html`<a href="${pagePathOf(resource)}/${id}">${label}</a>`
     : html`${isolated(label)}`
@@ -90,9 +92,10 @@ export type EventView = {
 
 /** One event: what caused it, its body and its deliveries. */
 export function eventPage({ viewer, event, deliveries }: EventView): Page {
+  const base = baseOf(viewer)
   return layout(
     'Event',
-    html`${pageHead({ trail: { href: '/app/events', label: 'Events' }, title: event.type })}
+    html`${pageHead({ trail: { href: `${base}/events`, label: 'Events' }, title: event.type })}
       <section class="card" aria-labelledby="facts">
         <h2 id="facts">Overview</h2>
         <dl class="facts">
@@ -103,7 +106,14 @@ export function eventPage({ viewer, event, deliveries }: EventView): Page {
       </section>
       <section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
-        ${deliveries.length === 0 ? html`<p class="quiet">No endpoint was subscribed to this event when it was published.</p>` : table(deliveryColumns, deliveries.map(deliveryRow))}
+        ${
+          deliveries.length === 0
+            ? html`<p class="quiet">No endpoint was subscribed to this event when it was published.</p>`
+            : table(
+                deliveryColumns,
+                deliveries.map((delivery) => deliveryRow(delivery, base)),
+              )
+        }
       </section>
       <section class="card" aria-labelledby="body">
         <h2 id="body">Body</h2>
@@ -128,16 +138,13 @@ const deliveryColumns = [
   { label: 'Next attempt' },
 ] as const
 
-function deliveryRow({
-  id,
-  url,
-  status,
-  attempts,
-  nextAttemptAt,
-}: EventView['deliveries'][number]) {
+function deliveryRow(
+  { id, url, status, attempts, nextAttemptAt }: EventView['deliveries'][number],
+  base: string,
+) {
   const last = attempts.at(-1)
   return [
-    html`<a href="/app/deliveries/${id}">${isolated(url)}</a>`,
+    html`<a href="${base}/deliveries/${id}">${isolated(url)}</a>`,
     deliveryBadge(status),
     last === undefined ? '–' : (last.statusCode ?? 'none'),
     attempts.length,

@@ -83,7 +83,7 @@ function viewProblem({ name, invoker, overUnforcedTables, scoped }: TableFacts):
 }
 
 // A branch for the constant true, or for a scope that is not set.
-const openText = String.raw`'\mtrue\M|current_(tenant|user)_id\(\)( AS \w+\))? IS NULL'`
+const openText = String.raw`'\mtrue\M|current_(tenant|webhook_tenant|user)_id\(\)( AS \w+\))? IS NULL'`
 
 /*
  * A permissive policy is open if one of its conditions does not name the scope, or has a branch for
@@ -114,20 +114,20 @@ const tableFacts = `
     EXISTS (SELECT FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
             JOIN pg_class base ON d.refclassid = 'pg_class'::regclass AND base.oid = d.refobjid
             WHERE r.ev_class = c.oid AND base.relname = ANY ($1 || $3)) AS "overUnforcedTables",
-    c.relkind = 'v' AND pg_get_viewdef(c.oid) ~ 'current_(tenant|user)_id\\(\\)'
+    c.relkind = 'v' AND pg_get_viewdef(c.oid) ~ 'current_(tenant|webhook_tenant|user)_id\\(\\)'
       AND pg_get_viewdef(c.oid) !~ ${openText} AS scoped,
     EXISTS (SELECT FROM policy p WHERE p.polrelid = c.oid AND p.polpermissive
             AND p.polcmd IN ('*', 'r')) AS readable,
     ARRAY(SELECT DISTINCT p.polname::text FROM condition p
           WHERE p.polrelid = c.oid AND p.polpermissive
-            AND (p.text !~ 'current_(tenant|user)_id\\(\\)' OR p.text ~ ${openText})
+            AND (p.text !~ 'current_(tenant|webhook_tenant|user)_id\\(\\)' OR p.text ~ ${openText})
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
     ARRAY(SELECT a.attname::text FROM pg_attribute a
           WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
     c.relname = ANY ($2)
       OR NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id')
       OR EXISTS (SELECT FROM condition p WHERE p.polrelid = c.oid AND p.part = 'check'
-                 AND p.polcmd IN ('*', 'a') AND p.text ~ 'current_tenant_id\\(\\)') AS placed
+                 AND p.polcmd IN ('*', 'a') AND p.text ~ 'current_(webhook_)?tenant_id\\(\\)') AS placed
   FROM pg_class c
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
   ORDER BY c.relname`

@@ -88,9 +88,13 @@ const planted: Readonly<Record<string, (about: Subject) => Row>> = {
     ...{ tenant_id: tenantId, id: tenantId, hash: bytes(`service ${tenantId}`), name: 'CI' },
     ...{ last_four: 'abcd', permissions: '{post:read}', created_by: userId, expires_at: tomorrow },
   }),
-  app_tokens: ({ userId }) => ({
-    ...{ hash: randomBytes(32), last_four: 'abcd', name: 'backend' },
+  app_tokens: ({ userId, endpointId }) => ({
+    ...{ id: endpointId, hash: randomBytes(32), last_four: 'abcd', name: 'backend' },
     ...{ permissions: '{event:publish}', created_by: userId, expires_at: tomorrow },
+  }),
+  portal_sessions: ({ tenantId, endpointId }) => ({
+    ...{ hash: bytes(`portal ${tenantId}`), tenant_id: tenantId },
+    ...{ app_token_id: endpointId, expires_at: tomorrow },
   }),
   service_idempotency_keys: ({ tenantId }) => ({
     ...{ tenant_id: tenantId, service_id: tenantId, key_hash: bytes('key') },

@@ -1,0 +1,66 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
+import { openLinkEntry, recordOpening } from '#src/auth/portal/portal.ts'
+import { randomToken } from '#src/crypto/hash.ts'
+import { themes } from '#src/http/headers/portal-cookie.ts'
+import { Problem } from '#src/http/problems.ts'
+import { openPortalPage } from '#src/pages/portal/open.ts'
+
+const Link = Type.Object(
+  {
+    link: Type.String({ pattern: '^[\\w-]{43}$' }),
+    theme: Type.Optional(Type.Enum([...themes])),
+  },
+  { additionalProperties: false },
+)
+
+const path = '/portal/open'
+
+/**
+ * A link of the app is exchanged for a session. A frame of a page that may have one opens it at once:
+ * browsers say that a request is for a frame, and scanners of links and previews have none. Elsewhere a
+ * page with a button comes first. The answer redirects, so the link does not stay in the history, and it
+ * is in the query, so no log has it.
+ */
+const openPortal: FastifyPluginAsyncTypebox<{ mayBeFramed: boolean }> = async function openPortal(
+  app,
+  { mayBeFramed },
+) {
+  const config = { access: 'public' } as const
+  app.get(
+    path,
+    { config, schema: { hide: true, querystring: Link }, exposeHeadRoute: false },
+    async (request, reply) => {
+      const { query } = request
+      if (mayBeFramed && isForFrame(request)) return open(request, reply, query)
+      const { link, theme } = query
+      const frame = { theme: theme ?? null, formToken: '', tenantName: null }
+      return reply.sendPage(
+        openPortalPage({ viewer: { mayBeSignedIn: false, portal: frame }, link, theme }),
+      )
+    },
+  )
+  app.post(path, { config, schema: { hide: true, body: Link } }, async (request, reply) =>
+    open(request, reply, request.body),
+  )
+}
+
+function isForFrame({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-dest'] === 'iframe' && headers['sec-purpose'] === undefined
+}
+
+async function open(
+  { server, clientInfo }: FastifyRequest,
+  reply: FastifyReply,
+  { link, theme }: Static<typeof Link>,
+) {
+  const secret = randomToken()
+  await server.db.write(openLinkEntry(link, secret), async (tx, portal) => {
+    if (portal === null) throw new Problem('portal-session-ended')
+    await recordOpening(tx, portal, clientInfo)
+  })
+  return reply.setPortalCookie({ secret, theme: theme ?? null }).redirect('/portal/webhooks', 303)
+}
+
+export default openPortal

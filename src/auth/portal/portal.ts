@@ -1,0 +1,85 @@
+import type { Portal, TenantApp } from '#src/access/caller.ts'
+import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import { hashOf } from '#src/auth/program-tokens/program-tokens.ts'
+import { type PortalRow, toPortal } from '#src/auth/sessions/enter.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { lockUntilCommit } from '#src/db/advisory-lock.ts'
+import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import type { Queryable } from '#src/db/system-database.ts'
+import { Problem } from '#src/http/problems.ts'
+
+// beside-your-app.md, section 3
+const linkSeconds = 300
+/** As open_portal_link in prisma/functions/credentials.sql has it. */
+export const portalSeconds = 3_600
+/** Links and sessions of a tenant that can be live at once: a further link ends the oldest. */
+export const maxPortalSessions = 100
+/** Links that an app token can make for one tenant within a minute. */
+export const maxLinksPerMinute = 60
+
+export type PortalLink = { readonly secret: string; readonly expiresAt: string }
+
+/**
+ * Makes a link to the webhook pages of the tenant that the app names. Only its hash is stored.
+ * @throws Problem `too-many-requests` after `maxLinksPerMinute`
+ */
+export async function createPortalLink(
+  tx: Queryable,
+  { serviceId, tenantId }: TenantApp,
+  clientInfo: ClientInfo,
+): Promise<PortalLink> {
+  // Without the lock, requests at once could exceed both limits.
+  await lockUntilCommit(tx, 'portal-sessions', tenantId)
+  const [recent] = await tx.sql<{ links: number }>`
+    SELECT count(*)::int AS links FROM portal_sessions
+    WHERE tenant_id = ${tenantId}::uuid AND app_token_id = ${serviceId}::uuid
+      AND created_at > now() - interval '1 minute'`
+  if ((recent?.links ?? 0) >= maxLinksPerMinute) {
+    throw new Problem('too-many-requests', { retryAfterSeconds: 60, reason: 'portal-links' })
+  }
+  await tx.sql`
+    DELETE FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND id IN (
+      SELECT id FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND expires_at > now()
+      ORDER BY created_at DESC, id OFFSET ${maxPortalSessions - 1})`
+  const secret = randomToken()
+  const [made] = await tx.sql<{ id: string; expiresAt: Date }>`
+    INSERT INTO portal_sessions (hash, tenant_id, app_token_id, expires_at)
+    VALUES (${hashOf(secret)}, ${tenantId}::uuid, ${serviceId}::uuid,
+            now() + make_interval(secs => ${linkSeconds}))
+    RETURNING id, expires_at AS "expiresAt"`
+  if (made === undefined) throw new Error('The link was not stored.')
+  await record(tx, { tenantId, target: made.id, action: 'portal-link-create' }, clientInfo)
+  return { secret, expiresAt: made.expiresAt.toISOString() }
+}
+
+/**
+ * Opens a link: the transaction uses it up, makes the session and enters as that session. The facts are
+ * null for a link that is missing, expired, or was opened before.
+ */
+export function openLinkEntry(link: string, session: string): Entry<Portal | null> {
+  return {
+    statement: () =>
+      Prisma.sql`SELECT * FROM open_portal_link(${sha256(link)}, ${sha256(session)})`,
+    admit([row]) {
+      return row === undefined ? null : toPortal(row as PortalRow)
+    },
+  }
+}
+
+/** Records that somebody opened a link of the app, in the transaction that opened it. */
+export function recordOpening(
+  tx: Queryable,
+  { tenantId, portalSessionId: target }: Portal,
+  clientInfo: ClientInfo,
+): Promise<void> {
+  return record(tx, { tenantId, target, action: 'portal-link-open' }, clientInfo)
+}
+
+function record(
+  tx: Queryable,
+  entry: { tenantId: string; target: string; action: 'portal-link-create' | 'portal-link-open' },
+  clientInfo: ClientInfo,
+): Promise<void> {
+  return recordAudit(tx, { ...entry, outcome: 'done', reason: 'own-request' }, clientInfo)
+}
