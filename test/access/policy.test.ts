@@ -333,6 +333,20 @@ t.test(
   },
 )
 
+t.test('in the portal one may do everything with webhooks, and nothing else', async (t) => {
+  const portal = { portalSessionId: 'one', serviceId: 'an app token', tenantId } as const
+  for (const { resource, action } of policy) {
+    const isOpen = ['webhook-endpoint', 'delivery'].includes(resource)
+    const isRead = resource === 'event' && action === 'read'
+    const every = policy.map((rule) => `${rule.resource}:${rule.action}`)
+    for (const tokenPermissions of [null, [], every]) {
+      const facts = { ...portal, role: 'admin', operator: true, sessionId: 'x', tokenPermissions }
+      const { reason } = ask(facts, resource, action)
+      t.equal(reason, isOpen || isRead ? 'allowed' : 'portal-limited', `${resource}:${action}`)
+    }
+  }
+})
+
 t.test('the app may do what its permissions name, and nobody else may', async (t) => {
   const app = { serviceId: 'an app token', isApp: true, sessionId: null } as const
   const every = policy.map(({ resource, action }) => `${resource}:${action}`)

@@ -114,6 +114,10 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
           const facts = { session: false, recent: false, limit: null, department: null }
           yield { person: '1', tenant, role, operator: false, ...facts, app: permissions }
         }
+        if (tenant !== null && role === null) {
+          const facts = { session: false, recent: false, limit: null, department: null }
+          yield { person: '1', tenant, role, operator: false, ...facts, portal: true }
+        }
         for (const credential of credentials) {
           for (const department of inDepartments) {
             yield { person: '1', tenant, role, department, operator, ...credential }
@@ -124,7 +128,7 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
   }
 }
 
-function subjectOf({ service = null, app = null, ...asker }: Asker): Subject {
+function subjectOf({ service = null, app = null, portal = false, ...asker }: Asker): Subject {
   const { session, recent, limit, tenant, role, department, operator } = asker
   return {
     role,
@@ -134,7 +138,8 @@ function subjectOf({ service = null, app = null, ...asker }: Asker): Subject {
     operator,
     tokenPermissions: app ?? service ?? limit,
     isApp: app !== null,
-    serviceId: (app ?? service) && asker.person,
+    ...(portal && { portalSessionId: 'a portal session' }),
+    serviceId: portal ? 'an app token' : (app ?? service) && asker.person,
     sessionId: session ? 'a session' : null,
     authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
   }

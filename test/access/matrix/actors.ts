@@ -3,7 +3,7 @@ import { appPermissions, servicePermissions, tokenPermissions } from './contract
 /** The sender of a request, with every property that matters for access. */
 export type Actor = {
   name: string
-  by: 'anonymous' | 'session' | 'token' | 'service' | 'app'
+  by: 'anonymous' | 'session' | 'token' | 'service' | 'app' | 'portal'
   role: string
   department: string | null
   plan: string | null
@@ -45,6 +45,8 @@ const admin = (name: string, facts: Partial<Actor>) => actor(name, { role: 'admi
 const service = (name: string, facts: Partial<Actor>) =>
   actor(name, { by: 'service', role: 'none', department: null, limit: 'everything', ...facts })
 const app = (name: string, facts: Partial<Actor>) => service(name, { by: 'app', ...facts })
+const portal = (name: string, facts: Partial<Actor>) =>
+  service(name, { by: 'portal', limit: 'none', ...facts })
 const token = (name: string, facts: Partial<Actor>) => admin(name, { by: 'token', ...facts })
 
 /** The most privileged actors come first: they find a leak soonest. */
@@ -93,6 +95,11 @@ export const actors: readonly Actor[] = [
   app('app that may do all but what is needed', { limit: 'all but what is needed' }),
   app('app whose token was revoked', { state: 'ended' }),
   app('app whose token is past its limit', { state: 'past-its-limit' }),
+  portal('portal session', {}),
+  portal('portal session of another tenant', { in: 'elsewhere' }),
+  portal('portal session whose app token was revoked', { state: 'ended' }),
+  portal('portal session past its limit', { state: 'past-its-limit' }),
+  portal('portal session, from a page of another site', { fromAnotherSite: true }),
 ]
 
 // Where a whole matrix takes too long, only some actors ask: MATRIX_ACTORS="viewer; removed member".

@@ -48,6 +48,18 @@ export const appPermissions: readonly string[] = [
   'event:publish',
   'event-type:read',
   'event-type:update',
+  'portal-link:create',
+]
+
+/** beside-your-app.md, 3: everything that a portal session does, and nothing else. */
+export const portalPermissions: readonly string[] = [
+  'webhook-endpoint:read',
+  'webhook-endpoint:create',
+  'webhook-endpoint:update',
+  'webhook-endpoint:delete',
+  'delivery:read',
+  'delivery:replay',
+  'event:read',
 ]
 
 /** The scope of an object: who can reach it. The app reaches every tenant that it names. */
@@ -116,6 +128,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'event:publish': { reach: 'app' },
   'event-type:read': { reach: 'app' },
   'event-type:update': { reach: 'app' },
+  'portal-link:create': { reach: 'app' },
   'tenant-name:update': adminInSession,
   'tenant-deletion:create': recentAdmin,
   'service-token:read': adminInSession,

@@ -1,5 +1,13 @@
 import { type Actor, limitOf } from './actors.ts'
-import { permits, permitsApp, permitsService, type Reach, roles, rules } from './contract.ts'
+import {
+  permits,
+  permitsApp,
+  permitsService,
+  portalPermissions,
+  type Reach,
+  roles,
+  rules,
+} from './contract.ts'
 import type { Place } from './objects.ts'
 import type { RouteRow } from './route-row.ts'
 
@@ -35,12 +43,16 @@ export function expectedStatus(
   object: Facts | null,
 ): number {
   const inSession = actor.by === 'session' && actor.state === 'live'
+  const isInPortal = url.startsWith('/portal/')
+  const isSafe = safeMethods.includes(method) && !route.asksForOther
+  if (isInPortal && actor.fromAnotherSite && !isSafe) return 403
   if (route.who === 'anyone' || route.who === 'signature') {
     return (inSession ? route.answerInSession : undefined) ?? route.answer
   }
-  const isSafe = safeMethods.includes(method) && !route.asksForOther
   if (actor.fromAnotherSite && !isSafe) return 403
   if (actor.by === 'anonymous' || actor.state !== 'live') return 401
+  // The portal knows its own cookie and nothing else, and nothing else knows it.
+  if (isInPortal !== (actor.by === 'portal')) return 401
   // Pages and the routes of operators are for people.
   if (actor.by === 'service' && /^\/(app|billing)\//.test(url)) return 403
   if (!mayTry(route, actor)) return 403
@@ -61,6 +73,7 @@ function mayTry(route: RouteRow, actor: Actor & Person): boolean {
   if (route.needsTenant && actor.tenantId === null) return false
   const rule = rules[route.who]
   if (rule === undefined) return false
+  if (actor.by === 'portal') return portalPermissions.includes(route.who)
   if (actor.by === 'app') return permitsApp(route.who, limitOf(actor, route.who) ?? [])
   if (actor.by === 'service') {
     return permitsService(route.who, limitOf(actor, route.who) ?? [])

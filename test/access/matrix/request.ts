@@ -28,7 +28,7 @@ export async function send(
     method: method as 'GET',
     url: path + query,
     headers: await caller.headersFor(isProgram(caller) ? row.who : rules[row.who]?.token),
-    ...(payload === undefined || isSafe(method) ? {} : { payload }),
+    ...(isSafe(method) ? {} : payloadOf(url, payload, caller)),
   }
   const ask = () => withScope(scopeOf(entry, caller, object), async () => app.inject(request))
   let answer = await ask()
@@ -37,6 +37,12 @@ export async function send(
     answer = await ask()
   }
   return answer
+}
+
+function payloadOf(url: string, payload: object | undefined, { formFields }: Caller) {
+  const fields = url.startsWith('/portal/') ? formFields : undefined
+  if (payload === undefined && fields === undefined) return {}
+  return { payload: { ...payload, ...fields } }
 }
 
 /** Its permissions are named as the rules are. */

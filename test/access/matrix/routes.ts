@@ -3,6 +3,7 @@ import { outboundRoutes } from './outbound-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import type { RouteRows } from './route-row.ts'
 import { serviceRoutes } from './service-routes.ts'
+import { portalRoutes } from './portal-routes.ts'
 import { webhookPageRoutes } from './webhook-page-routes.ts'
 
 /** Contract 3, route by route. A route of the program that is missing here fails the matrix. */
@@ -11,5 +12,6 @@ export const contractRoutes: RouteRows = {
   ...resourceRoutes,
   ...outboundRoutes,
   ...webhookPageRoutes,
+  ...portalRoutes,
   ...serviceRoutes,
 }

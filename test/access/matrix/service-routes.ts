@@ -82,6 +82,11 @@ export const serviceRoutes: RouteRows = {
     object: 'tenant',
     body: () => ({ type: 'demo', data: {} }),
   },
+  'POST /tenants/:id/portal-links': {
+    who: 'portal-link:create',
+    answer: 201,
+    object: 'tenant',
+  },
   'GET /app/billing/customers': { who: 'billing-customer:read', answer: 200 },
   'POST /app/billing/customers': {
     who: 'billing-customer:update',

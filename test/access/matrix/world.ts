@@ -1,9 +1,11 @@
 import { randomApiToken } from '#src/crypto/api-token.ts'
-import { sha256 } from '#src/crypto/hash.ts'
+import { randomToken, sha256 } from '#src/crypto/hash.ts'
+import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import { addOperator, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { formTokenOf } from '#test/support/callers/portal.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
 
@@ -23,6 +25,8 @@ export type Caller = Actor &
   Person & {
     /** A member of a tenant in which the caller's credential does nothing. */
     foreign: Member
+    /** What every form contains that they send. */
+    formFields?: object
     /** The headers of their request. @param needed the permission a limited token must name */
     headersFor(needed: string | undefined): Promise<Record<string, string>>
   }
@@ -72,6 +76,7 @@ export async function createCaller(
     }
   }
   if (actor.by === 'app') return { ...(await createApp(world, actor)), foreign }
+  if (actor.by === 'portal') return { ...(await createPortal(world, actor)), foreign }
   if (actor.by === 'service') return { ...(await createService(world, actor)), foreign }
   const person = await createPerson(world, actor)
   const { test } = world
@@ -81,9 +86,7 @@ export async function createCaller(
     operators.add(`demo:operator-${person.userId}`)
     await addOperator(test.database, `demo:operator-${person.userId}`)
   }
-  const headers: Record<string, string> = actor.fromAnotherSite
-    ? { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
-    : {}
+  const headers: Record<string, string> = actor.fromAnotherSite ? otherSite : {}
   await admin.query('UPDATE users SET plan = $1 WHERE id = $2', [actor.plan, person.userId])
   const { cookie } = await signIn(test, person)
   const token = await createTokenOf(world, person, null)
@@ -149,6 +152,29 @@ async function createApp({ test }: World, actor: Actor) {
   }
   return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor }
 }
+
+/** Somebody who has opened a link of an app token of their own. */
+async function createPortal({ test, home, elsewhere }: World, actor: Actor) {
+  const { database } = test
+  const tenantId = actor.in === 'home' ? home : elsewhere
+  const app = await addAppToken(database, { permissions: ['portal-link:create'] })
+  const secret = randomToken()
+  await database.admin.query(
+    `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, opened_at, expires_at)
+     VALUES ($1, $2, $3, now(), now() + make_interval(secs => $4))`,
+    [sha256(sha256(secret)), tenantId, app.id, actor.state === 'past-its-limit' ? -1 : 3_600],
+  )
+  if (actor.state === 'ended') {
+    await database.admin.query('DELETE FROM app_tokens WHERE id = $1', [app.id])
+  }
+  const cookie = `${portalCookie}=${secret}`
+  const headers = { cookie, ...(actor.fromAnotherSite && otherSite) }
+  const formFields = { token: formTokenOf(secret) }
+  const headersFor = async () => headers
+  return { ...actor, userId: null, tenantId, memberOf: [], headersFor, formFields }
+}
+
+const otherSite = { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' }
 
 async function createPerson(world: World, actor: Actor): Promise<Member> {
   const { home, elsewhere } = world

@@ -22,6 +22,8 @@ export type Asker = {
   service?: readonly string[] | null
   /** The permissions of the app; null for people and services. */
   app?: readonly string[] | null
+  /** Somebody in the portal. */
+  portal?: boolean
 }
 
 /** What is asked for. */
@@ -69,7 +71,7 @@ export async function openCedar() {
     ): boolean {
       if (!actions.has(action)) return false
       // Cedar itself refuses a request that the schema does not have for this kind of principal.
-      const type = asker.app ? 'App' : asker.service ? 'Service' : 'Person'
+      const type = asker.portal ? 'Portal' : asker.app ? 'App' : asker.service ? 'Service' : 'Person'
       if (!principals.get(action)?.includes(type)) return false
       const { session, recent, limit } = asker
       const answer = cedar.statefulIsAuthorized({
@@ -102,8 +104,12 @@ function actionsOf(schema: string) {
   return { actions: new Set(principals.keys()), principals }
 }
 
-function principalOf({ service, app, ...asker }: Asker): cedar.EntityJson {
+function principalOf({ service, app, portal, ...asker }: Asker): cedar.EntityJson {
   const { person, tenant, role, department, operator } = asker
+  if (portal && tenant !== null) {
+    const attrs = { tenant: refer('Tenant', tenant) }
+    return { uid: { type: 'Portal', id: person }, attrs, parents: [] }
+  }
   if (app)
     return { uid: { type: 'App', id: person }, attrs: { permissions: [...app] }, parents: [] }
   if (service && tenant !== null) {

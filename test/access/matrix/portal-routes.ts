@@ -1,0 +1,14 @@
+import type { RouteRows } from './route-row.ts'
+import { webhookPageRoutes } from './webhook-page-routes.ts'
+
+/** The portal: the same pages, for portal sessions alone, and where links are opened. */
+export const portalRoutes: RouteRows = {
+  // There is no link `undefined`.
+  'GET /portal/open': { who: 'anyone', answer: 400 },
+  'POST /portal/open': { who: 'anyone', answer: 400 },
+  ...Object.fromEntries(
+    Object.entries(webhookPageRoutes)
+      .filter(([name]) => name.includes('/app/events'))
+      .map(([name, row]) => [name.replace(' /app/', ' /portal/'), row]),
+  ),
+}

@@ -1,0 +1,91 @@
+import t from 'tap'
+import { maxLinksPerMinute, maxPortalSessions } from '#src/auth/portal/portal.ts'
+import { build } from '#test/support/app/app.ts'
+import { appCaller } from '#test/support/callers/app-caller.ts'
+import { createUser } from '#test/support/callers/callers.ts'
+import { linkOf, portalOwner } from '#test/support/callers/portal.ts'
+
+t.test(
+  'an app makes a link of which only a hash is stored, and the audit log says so',
+  async (t) => {
+    const test = await build(t)
+    const { user, app } = await portalOwner(test)
+    const answer = await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
+    t.equal(answer.statusCode, 201, answer.body)
+    t.match(answer.json(), {
+      url: /^http:\/\/localhost:3000\/portal\/open\?link=[\w-]{43}$/,
+      expiresAt: /Z$/,
+    })
+    const link = linkOf(answer)
+    const { rows } = await test.database.admin.query(
+      `SELECT id, expires_at - created_at = interval '5 minutes' AS "fiveMinutes",
+       opened_at AS "openedAt", p::text AS text FROM portal_sessions p`,
+    )
+    t.match(rows, [{ fiveMinutes: true, openedAt: null }])
+    t.notMatch(rows[0]?.text, link)
+    t.notMatch(test.log.join('\n'), link)
+    const entries = await test.database.admin.query(
+      `SELECT action, outcome, tenant_id AS "tenantId", user_id AS "userId", service_id AS "serviceId",
+       service_name AS name, target FROM audit_log`,
+    )
+    t.strictSame(entries.rows, [
+      {
+        ...{ action: 'portal-link-create', outcome: 'done', tenantId: user.tenantId, userId: null },
+        ...{ serviceId: app.id, name: 'backend', target: rows[0]?.id },
+      },
+    ])
+  },
+)
+
+t.test('links are made with the permission, and for a tenant that exists', async (t) => {
+  const test = await build(t)
+  const { tenantId } = await createUser(test.database)
+  const path = (tenant: string) => `/tenants/${tenant}/portal-links`
+  const limited = await appCaller(test, ['event:publish'])
+  const refused = await limited.use('POST', path(tenantId))
+  t.equal(refused.statusCode, 403)
+  const app = await appCaller(test, ['portal-link:create'])
+  t.equal((await app.use('POST', path(crypto.randomUUID()))).statusCode, 404)
+  t.equal((await app.use('POST', path('x'))).statusCode, 400)
+  t.equal((await app.use('POST', path(tenantId), { x: 1 })).statusCode, 400)
+  t.equal((await app.use('POST', path(tenantId))).statusCode, 201)
+  await test.database.admin.query('SELECT close_tenant($1)', [tenantId])
+  t.equal((await app.use('POST', path(tenantId))).statusCode, 404, 'and was not closed')
+})
+
+t.test('links of an app token for one tenant are limited by the minute', async (t) => {
+  const test = await build(t)
+  const { user, app } = await portalOwner(test)
+  const other = await createUser(test.database)
+  await test.database.admin.query(
+    `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, expires_at)
+     SELECT sha256(n::text::bytea), $1, $2, now() + interval '5 minutes' FROM generate_series(2, $3) n`,
+    [user.tenantId, app.id, maxLinksPerMinute],
+  )
+  const make = (tenantId: string) => app.use('POST', `/tenants/${tenantId}/portal-links`)
+  const both = await Promise.all([make(user.tenantId), make(user.tenantId)])
+  t.strictSame(both.map(({ statusCode }) => statusCode).toSorted(), [201, 429], 'also at once')
+  t.ok(both.some(({ headers }) => headers['retry-after'] === '60'))
+  t.equal((await make(other.tenantId)).statusCode, 201, 'another tenant has its own')
+  const second = await appCaller(test)
+  const answer = await second.use('POST', `/tenants/${user.tenantId}/portal-links`)
+  t.equal(answer.statusCode, 201, 'so has another app token')
+})
+
+t.test('a tenant has a number of live links and sessions; one more ends the oldest', async (t) => {
+  const test = await build(t)
+  const { user, app } = await portalOwner(test)
+  await test.database.admin.query(
+    `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, created_at, expires_at)
+     SELECT sha256(n::text::bytea), $1, $2, now() - n * interval '2 minutes', now() + interval '1 hour'
+     FROM generate_series(1, $3) n`,
+    [user.tenantId, app.id, maxPortalSessions],
+  )
+  const oldest = 'SELECT FROM portal_sessions WHERE hash = sha256($1)'
+  const bytes = (n: number) => [Buffer.from(String(n))]
+  await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
+  const { rowCount } = await test.database.admin.query('SELECT FROM portal_sessions')
+  t.equal(rowCount, maxPortalSessions)
+  t.equal((await test.database.admin.query(oldest, bytes(maxPortalSessions))).rowCount, 0)
+  t.equal((await test.database.admin.query(oldest, bytes(maxPortalSessions - 1))).rowCount, 1)
+})
