@@ -65,6 +65,15 @@ export interface paths {
      */
     post: operations["publishEvents"];
   };
+  "/tenants/{id}/portal-links": {
+    /**
+     * Make a link to the webhook pages of a tenant
+     * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and the types of events. Nobody signs in. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
+     *
+     * An app token needs `portal-link:create`.
+     */
+    post: operations["createPortalLink"];
+  };
   "/auth/logout": {
     /**
      * Sign out: 303 to a page for a form, otherwise 204
@@ -1074,7 +1083,7 @@ export interface components {
     AppTokenChange: {
       name?: string;
       /** @description What the app may do in every tenant; it may do nothing else. */
-      permissions?: ("event:publish" | "event-type:read" | "event-type:update")[];
+      permissions?: ("event:publish" | "portal-link:create" | "event-type:read" | "event-type:update")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead
@@ -1670,7 +1679,7 @@ export interface components {
     NewAppToken: {
       name: string;
       /** @description What the app may do in every tenant; it may do nothing else. */
-      permissions: ("event:publish" | "event-type:read" | "event-type:update")[];
+      permissions: ("event:publish" | "portal-link:create" | "event-type:read" | "event-type:update")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead; 90 days by default
@@ -1847,6 +1856,15 @@ export interface components {
       title: "Service tokens are not accepted here";
       /** @constant */
       status: 403;
+    };
+    PortalLink: {
+      /** @description Lead the person there, in a frame or a window. Add `&theme=dark` for a dark page. */
+      url: string;
+      /**
+       * Format: date-time
+       * @description When it no longer opens
+       */
+      expiresAt: string;
     };
     Post: {
       id: number;
@@ -2982,6 +3000,49 @@ export interface operations {
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
       422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Make a link to the webhook pages of a tenant
+   * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and the types of events. Nobody signs in. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
+   *
+   * An app token needs `portal-link:create`.
+   */
+  createPortalLink: {
+    parameters: {
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /** @example {} */
+        "application/json": components["schemas"]["Empty"];
+      };
+    };
+    responses: {
+      /** @description The new portal link */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["PortalLink"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];
