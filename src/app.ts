@@ -179,6 +179,17 @@ export async function buildApp(
   })
   await app.register(customerUrls, config.outbound)
 
+  async function registerWebhookPages(app: FastifyInstance, prefix: '/app' | '/portal') {
+    const { retrySeconds } = config.outbound
+    const endpoints = { ...newEndpoints, schedule: config.outbound }
+    await app.register(pageRoutes.webhooks, { prefix, ...endpoints })
+    await app.register(pageRoutes.endpointDeliveries, { prefix })
+    await app.register(pageRoutes.webhookEndpoint, { prefix, keys: encryptionKeys })
+    await app.register(pageRoutes.deliveries, { prefix, keys: encryptionKeys, retrySeconds })
+    await app.register(pageRoutes.webhookReplays, { prefix })
+    await app.register(pageRoutes.events, { prefix })
+  }
+
   await app.register(async function open(app) {
     await app.register(pageRoutes.assets, { brand: config.brand })
   })
@@ -345,15 +356,7 @@ export async function buildApp(
         await app.register(pageRoutes.teams)
         await app.register(pageRoutes.audit)
         await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
-        await app.register(pageRoutes.events, { prefix: '/app' })
-        await app.register(pageRoutes.webhooks, { ...newEndpoints, schedule: config.outbound })
-        await app.register(pageRoutes.endpointDeliveries)
-        await app.register(pageRoutes.webhookEndpoint, { keys: encryptionKeys })
-        await app.register(pageRoutes.deliveries, {
-          keys: encryptionKeys,
-          retrySeconds: config.outbound.retrySeconds,
-        })
-        await app.register(pageRoutes.webhookReplays)
+        await registerWebhookPages(app, '/app')
       })
     })
 
@@ -371,7 +374,7 @@ export async function buildApp(
         await app.register(authz, { services: true })
         await app.register(eventStream)
         await app.register(tenantRls)
-        await app.register(pageRoutes.events, { prefix: '/portal' })
+        await registerWebhookPages(app, '/portal')
       })
     })
   })

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import Type from 'typebox'
-import type { OwnerScope } from '#src/access/caller.ts'
+import type { Submitter } from '#src/access/caller.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
@@ -24,7 +24,7 @@ declare module 'fastify' {
     /** `submitOnce` with the form of the request. */
     submitOnce<Result extends FormResult | null>(
       tx: Tx,
-      owner: OwnerScope,
+      submitter: Submitter,
       work: () => Promise<Result>,
     ): Promise<string | Extract<Result, null>>
   }
@@ -59,8 +59,8 @@ export default fp<{ keys: EncryptionKeys }>(
         }
       },
     })
-    app.decorateRequest('submitOnce', function (tx, owner, work) {
-      return submitOnce(tx, owner, this, keys, work)
+    app.decorateRequest('submitOnce', function (tx, submitter, work) {
+      return submitOnce(tx, submitter, this, keys, work)
     })
     app.addHook('onRoute', describeKey)
   },

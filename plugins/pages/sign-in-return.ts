@@ -95,12 +95,13 @@ export default fp<Options>(
 
     app.addHook('onRoute', function followForms(route) {
       const { method, url, exposeHeadRoute } = route
-      if (url !== '/' && !url.startsWith('/app/')) return
+      const isPortal = url.startsWith('/portal/')
+      if (url !== '/' && !url.startsWith('/app/') && !isPortal) return
       const others = [route.preValidation ?? []].flat()
       if (method === 'POST')
         route.preValidation = [takeSender, useLineFeeds, forgetSentDraft, ...others]
       // Event streams, which are no pages, are the GET routes without HEAD.
-      if (method !== 'GET' || exposeHeadRoute === false) return
+      if (method !== 'GET' || exposeHeadRoute === false || isPortal) return
       pages.set(url, pathPattern(url))
       route.preValidation = [readDraft, ...others]
     })
@@ -248,8 +249,8 @@ function showAgain(
   entered: Entered,
   { reason = null, faults = [] }: Partial<Pick<FormDraft, 'reason' | 'faults'>>,
 ): void {
-  const { userId: sender } = this.enteredCaller ?? {}
-  if (!sender) return
+  if (this.enteredCaller === null) return
+  const { userId: sender } = this.enteredCaller
   this.draft = { action: pathOf(this), fields: pairsOf(entered), sender, reason, faults }
 }
 

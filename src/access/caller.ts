@@ -88,6 +88,9 @@ export type TenantScope = Pick<Member, 'tenantId'>
 /** The first lock of owned rows. */
 export type OwnerScope = Pick<Caller, 'userId'>
 
+/** Who submits a form: a person, or somebody in a portal session. */
+export type Submitter = Pick<Principal, 'userId' | 'serviceId' | 'tenantId' | 'portalSessionId'>
+
 /** A caller with a session. */
 export type SessionCaller = Caller & { readonly sessionId: string }
 

@@ -100,7 +100,8 @@ function keysOf(
           WHERE o.tenant_id = ${tenantId}::uuid AND o.service_id = ${serviceId}::uuid
             AND o.key_hash BETWEEN ${from} AND ${to} AND o.key_hash <> ${keyHash}
           LIMIT ${maxKeysOfPart}) other)
-        ON CONFLICT (tenant_id, service_id, key_hash) DO UPDATE SET`,
+        ON CONFLICT (tenant_id, service_id, key_hash) DO UPDATE SET
+          secret = CASE WHEN NOT ${isOld} THEN k.secret END,`,
       update: (result: Buffer) => Prisma.sql`
         UPDATE service_idempotency_keys SET result = ${result}
         WHERE tenant_id = ${tenantId}::uuid AND service_id = ${serviceId}::uuid

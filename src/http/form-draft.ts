@@ -7,8 +7,11 @@ export type FormDraft = {
   action: string
   /** Name and value of each field, as submitted. */
   fields: readonly (readonly [string, string])[]
-  /** Id of the person the form was rendered for, who alone may see the draft. */
-  sender: number
+  /**
+   * Id of the person the form was rendered for, who alone may see the draft. Null in the portal, where a
+   * draft is shown only in the answer to the form.
+   */
+  sender: number | null
   /** Why it was refused; null if for its fields, or if its sender only had to sign in. */
   reason: string | null
   /** Name of each refused field, and why: `must not be empty`. */

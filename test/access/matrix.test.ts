@@ -75,19 +75,19 @@ const settled: Readonly<Record<string, (verdict: Verdict) => boolean>> = {
   'an app creates no app token': ({ route, actor, expected }) =>
     route === 'POST /app-tokens' && actor === 'app that may do everything' && expected === 403,
   'a portal session sees the webhooks of its tenant': ({ route, actor, place, expected }) =>
-    route === 'GET /portal/events/:id' &&
+    route === 'GET /portal/webhooks/:id' &&
     actor === 'portal session' &&
     place === 'a colleague’s' &&
     expected === 200,
   'another tenant’s object is a 404 in the portal': ({ route, actor, place, expected }) =>
-    route === 'GET /portal/events/:id' &&
+    route === 'POST /portal/webhooks/:id/settings' &&
     actor === 'portal session' &&
     place === 'another tenant’s' &&
     expected === 404,
   'a portal session is nobody elsewhere': ({ route, actor, expected }) =>
-    route === 'GET /app/events' && actor === 'portal session' && expected === 401,
+    route === 'GET /app/webhooks' && actor === 'portal session' && expected === 401,
   'nobody else is in the portal, admins included': ({ route, actor, expected }) =>
-    route === 'GET /portal/events' && actor === 'admin, at night' && expected === 401,
+    route === 'GET /portal/webhooks' && actor === 'admin, at night' && expected === 401,
   'an unsafe request from another site is 403': ({ route, actor, expected }) =>
     route === 'POST /orders' && actor === 'admin, from a page of another site' && expected === 403,
   'operators alone: 403 for admins': ({ route, actor, expected }) =>

@@ -31,24 +31,24 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
   { keys, retrySeconds },
 ) {
   app.get(
-    '/app/deliveries/:id',
+    '/deliveries/:id',
     { config: read, schema: { ...schema, querystring: Query } },
     async (request, reply) =>
       sendDelivery(request, reply, { done: request.query.done, retrySeconds }),
   )
   app.post(
-    '/app/deliveries/:id/replay',
+    '/deliveries/:id/replay',
     { config: replay, schema: { ...schema, body: SubmissionForm } },
     async (request, reply) => {
-      const { params, tenantEntry, clientInfo } = request
+      const { params, tenantPrincipalEntry, clientInfo } = request
       const now = app.clock.now()
-      const location = await app.db.write(tenantEntry, (tx, caller) =>
+      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
           const delivery = found(
             await replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
           )
           if (delivery === 'disabled') return null
-          return { path: `/app/deliveries/${delivery.id}?done=replayed` }
+          return { path: `${app.prefix}/deliveries/${delivery.id}?done=replayed` }
         }),
       )
       if (location !== null) return reply.redirect(location, 303)
@@ -57,7 +57,7 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
   )
   // Compares the request that a receiver got with the one that was sent. Nothing is stored.
   app.post(
-    '/app/deliveries/:id/check',
+    '/deliveries/:id/check',
     { config: read, schema: { ...schema, body: signatureForm.schema } },
     async (request, reply) => {
       const { headers, secret, body } = request.body
@@ -86,8 +86,8 @@ async function sendDelivery(
   return reply.sendPage(deliveryPage({ viewer: request.viewer, ...view }))
 }
 
-async function readDelivery({ server, params, tenantEntry }: FastifyRequest<{ Params: Params }>) {
-  return server.db.read(tenantEntry, async (tx, caller) => {
+async function readDelivery({ server, params, tenantPrincipalEntry }: FastifyRequest<{ Params: Params }>) {
+  return server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const delivery = found(await findDelivery(tx, caller, params.id))
     const [sent, endpoint] = await Promise.all([
       findSentRequest(tx, caller, delivery),

@@ -23,7 +23,7 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-const path = '/app/webhooks/:id/deliveries'
+const path = '/webhooks/:id/deliveries'
 const hide = true
 
 /** The deliveries of one webhook endpoint, as a page and as an event stream. */
@@ -35,13 +35,13 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
       schema: { hide, params: UuidParams, querystring: Query },
     },
     async (request, reply) => {
-      const { tenantEntry, params, query } = request
+      const { tenantPrincipalEntry, params, query } = request
       const { cursor, since = '' } = query
       const { status = '', eventType = '', httpStatus = '', event = '' } = query
       const part = { limit: pageSize, ...(cursor !== undefined && { cursor }) }
       const page = readPage(part, deliveryList.name, deliveryList.forms)
       const filter = filterOf(query, app.clock.now())
-      const result = await app.db.read(tenantEntry, async (tx, caller) => {
+      const result = await app.db.read(tenantPrincipalEntry, async (tx, caller) => {
         const [endpoint, deliveries, appTypes] = await Promise.all([
           findEndpoint(tx, caller, params.id),
           listDeliveries(tx, caller, params.id, filter, page),
@@ -68,17 +68,17 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
       exposeHeadRoute: false,
     },
     async (request, reply) => {
-      const { params, query, tenantEntry } = request
+      const { params, query, tenantPrincipalEntry } = request
       const page = readPage({ limit: pageSize }, deliveryList.name, deliveryList.forms)
       const read = () =>
-        app.db.read(tenantEntry, async (tx, caller) => {
+        app.db.read(tenantPrincipalEntry, async (tx, caller) => {
           const filter = filterOf(query, app.clock.now())
           const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
-          return { data, userId: caller.userId }
+          return { data, reader: caller.portalSessionId ?? caller.userId }
         })
-      const takeChanged = changedRows()
-      const { userId } = await read()
-      return reply.streamEvents(`deliveries of ${userId}`, async () => {
+      const takeChanged = changedRows(app.prefix)
+      const { reader } = await read()
+      return reply.streamEvents(`deliveries of ${reader}`, async () => {
         const { data } = await read()
         // The stream of an empty list ends; the browser opens a new one after some seconds.
         return { name: 'rows', data: { markup: takeChanged(data) }, isLast: data.length === 0 }

@@ -60,7 +60,7 @@ const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as con
 const update = { access: { resource: 'webhook-endpoint', action: 'update' } } as const
 const remove = { access: { resource: 'webhook-endpoint', action: 'delete' } } as const
 const schema = { hide: true, params: UuidParams }
-const path = '/app/webhooks/:id'
+const path = '/webhooks/:id'
 
 /** The pages of one webhook endpoint and their forms; its deliveries have their own plugin. */
 const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoint(
@@ -71,8 +71,8 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     path,
     { config: read, schema: { ...schema, querystring: OverviewQuery } },
     async (request, reply) => {
-      const { tenantEntry, query } = request
-      const newSecret = await takeSecret(app.db, tenantEntry, request, keys)
+      const { tenantPrincipalEntry, query } = request
+      const newSecret = await takeSecret(app.db, tenantPrincipalEntry, request, keys)
       return sendOverview(request, reply, query, newSecret)
     },
   )
@@ -80,8 +80,8 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/settings`,
     { config: read, schema: { ...schema, querystring: SettingsQuery } },
     async (request, reply) => {
-      const { tenantEntry, query } = request
-      const newSecret = await takeSecret(app.db, tenantEntry, request, keys)
+      const { tenantPrincipalEntry, query } = request
+      const newSecret = await takeSecret(app.db, tenantPrincipalEntry, request, keys)
       return sendSettings(request, reply, { done: query.done, newSecret })
     },
   )
@@ -94,10 +94,10 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/settings`,
     { config: update, schema: { ...schema, body: endpointForm.schema } },
     async (request, reply) => {
-      const { params, body, tenantEntry, clientInfo, log } = request
+      const { params, body, tenantPrincipalEntry, clientInfo, log } = request
       const facts = readFields(body)
       // A foreign or missing endpoint is a 404 before its URL is checked.
-      found(await app.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
+      found(await app.db.read(tenantPrincipalEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
       const checked = await app.judgeCustomerUrl(facts.url, log)
       if ('fault' in checked) {
         request.showAgain(body, { faults: [['url', checked.fault]] })
@@ -105,7 +105,7 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       }
       const change = { ...facts, url: checked.url }
       const now = app.clock.now()
-      const changed = await app.db.write(tenantEntry, (tx, caller) =>
+      const changed = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         changeEndpoint(tx, { ...caller, clientInfo }, params.id, change, now),
       )
       if (changed === 'url-taken') {
@@ -120,14 +120,14 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/test`,
     { config: update, schema: { ...schema, body: testForm.schema } },
     async (request, reply) => {
-      const { body, tenantEntry, clientInfo } = request
+      const { body, tenantPrincipalEntry, clientInfo } = request
       const { db, queue, answers } = app
       const { id } = request.params
       const repeated = await countFirst(request, '', 'testing')
       if (repeated !== null) return reply.redirect(repeated, 303)
       const deps = { queue, answers, keys, clientInfo }
       const delivery = found(
-        await sendTest(db, tenantEntry, { endpointId: id, type: body.type ?? testType }, deps),
+        await sendTest(db, tenantPrincipalEntry, { endpointId: id, type: body.type ?? testType }, deps),
       )
       return redirect(reply, id, 'tested', { test: delivery.id })
     },
@@ -136,13 +136,13 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/probe`,
     { config: update, schema: { ...schema, body: SubmissionForm } },
     async (request, reply) => {
-      const { tenantEntry, clientInfo } = request
+      const { tenantPrincipalEntry, clientInfo } = request
       const { db, queue, answers, clock } = app
       const { id } = request.params
       const repeated = await countFirst(request, '/probe', 'probing')
       if (repeated !== null) return reply.redirect(repeated, 303)
       const deps = { queue, answers, keys, clock, clientInfo }
-      const probed = found(await probeEndpoint(db, tenantEntry, id, deps))
+      const probed = found(await probeEndpoint(db, tenantPrincipalEntry, id, deps))
       if ('report' in probed) return redirect(reply, `${id}/probe`, 'probed')
       const seconds = (probed.wait.until.getTime() - clock.now().getTime()) / 1_000
       const fault = `The receiver was checked recently. It can be checked again after ${probed.wait.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`
@@ -154,14 +154,14 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/settings/rotate`,
     { config: update, schema: { ...schema, body: rotateForm.schema } },
     async (request, reply) => {
-      const { params, body, tenantEntry, clientInfo } = request
+      const { params, body, tenantPrincipalEntry, clientInfo } = request
       const rotation = { keys, now: app.clock.now(), overlap: Number(body.overlapSeconds) }
-      const location = await app.db.write(tenantEntry, (tx, caller) =>
+      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
           const by = { ...caller, clientInfo }
           const rotated = found(await rotateSecret(tx, by, params.id, rotation))
           const note = rotated.previousSecretExpiresAt
-          const path = `/app/webhooks/${rotated.id}/settings?done=rotated`
+          const path = `${app.prefix}/webhooks/${rotated.id}/settings?done=rotated`
           return { path, secret: { secret: rotated.secret, note } }
         }),
       )
@@ -169,10 +169,10 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     },
   )
   app.post(`${path}/enable`, { config: update, schema }, async (request, reply) => {
-    const { params, tenantEntry, clientInfo } = request
+    const { params, tenantPrincipalEntry, clientInfo } = request
     const now = app.clock.now()
     found(
-      await app.db.write(tenantEntry, (tx, caller) =>
+      await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
       ),
     )
@@ -182,12 +182,12 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
     `${path}/settings/remove`,
     { config: remove, schema: { ...schema, body: RemoveForm } },
     async (request, reply) => {
-      const { params, tenantEntry, clientInfo } = request
-      const location = await app.db.write(tenantEntry, (tx, caller) =>
+      const { params, tenantPrincipalEntry, clientInfo } = request
+      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
           const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
           if (!deleted) throw new Problem('not-found')
-          return { path: '/app/webhooks?done=removed' }
+          return { path: `${app.prefix}/webhooks?done=removed` }
         }),
       )
       return reply.redirect(location, 303)
@@ -205,13 +205,13 @@ async function countFirst(
   tab: '' | '/probe',
   notice: WebhookNotice,
 ): Promise<string | null> {
-  const { server, params, tenantEntry } = request
+  const { server, params, tenantPrincipalEntry } = request
   let isFirst = false
-  const location = await server.db.write(tenantEntry, (tx, caller) =>
+  const location = await server.db.write(tenantPrincipalEntry, (tx, caller) =>
     request.submitOnce(tx, caller, async () => {
       isFirst = true
       found(await findEndpoint(tx, caller, params.id))
-      return { path: `/app/webhooks/${params.id}${tab}?done=${notice}` }
+      return { path: `${server.prefix}/webhooks/${params.id}${tab}?done=${notice}` }
     }),
   )
   return isFirst ? null : location
@@ -224,10 +224,10 @@ async function sendOverview(
   { done, test, period = 'day' }: Static<typeof OverviewQuery>,
   newSecret: NewSecret,
 ) {
-  const { server, tenantEntry } = request
+  const { server, tenantPrincipalEntry } = request
   const { id } = request.params
   const now = server.clock.now()
-  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+  const result = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const [endpoint, stats, tested] = await Promise.all([
       findEndpoint(tx, caller, id),
       measurePeriod(tx, caller, now, id, period),
@@ -244,8 +244,8 @@ async function sendSettings(
   reply: FastifyReply,
   { done, newSecret = null }: { done?: string | undefined; newSecret?: NewSecret },
 ) {
-  const { server, tenantEntry, params } = request
-  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+  const { server, tenantPrincipalEntry, params } = request
+  const result = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const [endpoint, appTypes] = await Promise.all([
       findEndpoint(tx, caller, params.id),
       listAppTypeNames(tx),
@@ -261,8 +261,8 @@ async function sendProbe(
   reply: FastifyReply,
   { done, fault = null }: { done?: string | undefined; fault?: string | null },
 ) {
-  const { server, tenantEntry, params } = request
-  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+  const { server, tenantPrincipalEntry, params } = request
+  const result = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const [endpoint, probed] = await Promise.all([
       findEndpoint(tx, caller, params.id),
       findProbe(tx, caller, params.id),
@@ -284,7 +284,7 @@ function redirect(
   extraQuery: Record<string, string> = {},
 ) {
   const query = new URLSearchParams({ done: notice, ...extraQuery })
-  return reply.redirect(`/app/webhooks/${page}?${query}`, 303)
+  return reply.redirect(`${reply.server.prefix}/webhooks/${page}?${query}`, 303)
 }
 
 export default webhookEndpoint

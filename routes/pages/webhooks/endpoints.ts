@@ -39,18 +39,18 @@ const create = { access: { resource: 'webhook-endpoint', action: 'create' } } as
 /** The page of a tenant's webhook endpoints, and the one that adds one. */
 const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app, options) {
   app.get(
-    '/app/webhooks',
+    '/webhooks',
     { config: read, schema: { hide, querystring: Query } },
     async (request, reply) => sendEndpoints(request, reply),
   )
-  app.get('/app/webhooks/new', { config: create, schema: { hide } }, async (request, reply) =>
+  app.get('/webhooks/new', { config: create, schema: { hide } }, async (request, reply) =>
     sendForm(request, reply, options),
   )
   app.post(
-    '/app/webhooks/new',
+    '/webhooks/new',
     { config: create, schema: { hide, body: newEndpointForm.schema } },
     async (request, reply) => {
-      const { tenantEntry, clientInfo, body, log } = request
+      const { tenantPrincipalEntry, clientInfo, body, log } = request
       const facts = readFields(body)
       const checked = await app.judgeCustomerUrl(facts.url, log)
       if ('fault' in checked) {
@@ -60,7 +60,7 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
       const creation = { keys: options.keys, now: app.clock.now() }
       const wanted = { ...facts, url: checked.url }
       let refused: EndpointRefusal = 'full'
-      const location = await app.db.write(tenantEntry, (tx, caller) =>
+      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
           const made = await createEndpoint(tx, { ...caller, clientInfo }, wanted, creation)
           if (typeof made === 'string') {
@@ -68,7 +68,7 @@ const webhooks: FastifyPluginAsyncTypebox<Options> = async function webhooks(app
             return null
           }
           const secret = { secret: made.secret, note: null }
-          return { path: `/app/webhooks/${made.id}?done=created`, secret }
+          return { path: `${app.prefix}/webhooks/${made.id}?done=created`, secret }
         }),
       )
       if (location === null) {
@@ -85,9 +85,9 @@ async function sendEndpoints(
   request: FastifyRequest<{ Querystring: Static<typeof Query> }>,
   reply: FastifyReply,
 ) {
-  const { server, tenantEntry, query } = request
+  const { server, tenantPrincipalEntry, query } = request
   const now = server.clock.now()
-  const result = await server.db.read(tenantEntry, async (tx, caller) => {
+  const result = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const [endpoints, stats, notifications, days, ledger] = await Promise.all([
       listEndpoints(tx, caller, allEndpoints),
       measureEndpoints(tx, caller, now),
@@ -107,8 +107,8 @@ async function sendForm(
   reply: FastifyReply,
   { signature, schedule }: Options,
 ) {
-  const { server, tenantEntry } = request
-  const appTypes = await server.db.read(tenantEntry, (tx) => listAppTypeNames(tx))
+  const { server, tenantPrincipalEntry } = request
+  const appTypes = await server.db.read(tenantPrincipalEntry, (tx) => listAppTypeNames(tx))
   const { viewer } = request
   return reply.sendPage(newEndpointPage({ viewer, appTypes, signature, schedule }))
 }

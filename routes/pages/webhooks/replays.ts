@@ -45,7 +45,7 @@ type EndpointParams = Static<typeof UuidParams>
 const config = { access: { resource: 'delivery', action: 'read' } } as const
 const replay = { access: { resource: 'delivery', action: 'replay' } } as const
 const schema = { hide: true, params: Params }
-const path = '/app/webhooks/:id/replays'
+const path = '/webhooks/:id/replays'
 
 /** Replays: their confirmation, their progress as a page and as an event stream, and their end. */
 const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(app) {
@@ -54,12 +54,12 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
     `${path}/new`,
     { config: replay, schema: { hide: true, params: UuidParams, querystring: Query } },
     async (request, reply) => {
-      const { params, query, tenantEntry } = request
+      const { params, query, tenantPrincipalEntry } = request
       const selection = readSelection(query, app.clock.now())
       if (!('fault' in selection)) return sendReview(request, reply, selection)
       const { from = '', to = '' } = query
       const endpoint = found(
-        await app.db.read(tenantEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+        await app.db.read(tenantPrincipalEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
       )
       const draft = { from, to, fault: selection.fault }
       return reply.code(400).sendPage(rangePage(request.viewer, endpoint, draft))
@@ -69,17 +69,17 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
     path,
     { config: replay, schema: { hide: true, params: UuidParams, body: ConfirmedFields } },
     async (request, reply) => {
-      const { params, body, tenantEntry, clientInfo } = request
+      const { params, body, tenantPrincipalEntry, clientInfo } = request
       const now = app.clock.now()
       const selection = readConfirmed(body)
       if (selection === null) throw new Problem('malformed')
       let refused: 'disabled' | 'too-many' | null = null
-      const location = await app.db.write(tenantEntry, (tx, caller) =>
+      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
           const by = { ...caller, clientInfo }
           const replay = found(await createReplay(tx, app.queue, by, params.id, selection, now))
           if (typeof replay !== 'string') {
-            return { path: `/app/webhooks/${params.id}/replays/${replay.id}` }
+            return { path: `${app.prefix}/webhooks/${params.id}/replays/${replay.id}` }
           }
           refused = replay
           return null
@@ -96,7 +96,7 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
     },
   )
   app.get(`${path}/:replayId`, { config, schema }, async (request, reply) => {
-    const [replay, outcome] = await app.db.read(request.tenantEntry, async (tx, caller) => {
+    const [replay, outcome] = await app.db.read(request.tenantPrincipalEntry, async (tx, caller) => {
       const replay = await findReplayOf(request, tx, caller)
       return [replay, await findReplayOutcome(tx, caller, replay)] as const
     })
@@ -115,15 +115,15 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
     },
   )
   app.post(`${path}/:replayId/cancel`, { config: replay, schema }, async (request, reply) => {
-    const { params, tenantEntry, clientInfo } = request
+    const { params, tenantPrincipalEntry, clientInfo } = request
     const { id: endpointId, replayId: id } = params
     const now = app.clock.now()
     found(
-      await app.db.write(tenantEntry, (tx, caller) =>
+      await app.db.write(tenantPrincipalEntry, (tx, caller) =>
         cancelReplay(tx, { ...caller, clientInfo }, { endpointId, id }, now),
       ),
     )
-    return reply.redirect(`/app/webhooks/${endpointId}/replays/${id}`, 303)
+    return reply.redirect(`${app.prefix}/webhooks/${endpointId}/replays/${id}`, 303)
   })
 }
 
@@ -133,8 +133,8 @@ async function sendReview(
   selection: ReplaySelection,
   fault: string | null = null,
 ) {
-  const { server, params, tenantEntry } = request
-  const { endpoint, count } = await server.db.read(tenantEntry, async (tx, caller) => {
+  const { server, params, tenantPrincipalEntry } = request
+  const { endpoint, count } = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const [endpoint, count] = await Promise.all([
       findEndpoint(tx, caller, params.id),
       countSelection(tx, caller, params.id, selection),
@@ -173,7 +173,7 @@ function countSelection(
 }
 
 function readReplay(request: ReplayRequest) {
-  return request.server.db.read(request.tenantEntry, async (tx, caller) => ({
+  return request.server.db.read(request.tenantPrincipalEntry, async (tx, caller) => ({
     replay: await findReplayOf(request, tx, caller),
     tenantId: caller.tenantId,
   }))

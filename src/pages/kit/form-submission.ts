@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { OwnerScope } from '#src/access/caller.ts'
+import type { Submitter } from '#src/access/caller.ts'
 import {
   type Binding,
   type EncryptionKeys,
@@ -10,6 +10,7 @@ import {
 import { randomId, sha256 } from '#src/crypto/hash.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { runOnce } from '#src/db/idempotency.ts'
 import { Uuid } from '#src/http/schemas.ts'
 import { type Html, html } from './html.ts'
@@ -43,22 +44,23 @@ export type FormResult = { readonly path: string; readonly secret?: ShownSecret 
  */
 export async function submitOnce<Result extends FormResult | null>(
   tx: Tx,
-  { userId }: OwnerScope,
+  submitter: Submitter,
   form: { url: string; body: unknown },
   keys: EncryptionKeys,
   work: () => Promise<Result>,
 ): Promise<string | Extract<Result, null>> {
-  // With a space, which no Idempotency-Key of a header has.
-  const key = `form ${JSON.stringify([form.url, form.body])}`
-  const by = { userId, serviceId: null, tenantId: null }
+  const { userId, serviceId, tenantId, portalSessionId } = submitter
+  // With a space, which no Idempotency-Key of a header has. Sessions of the portal share the app token.
+  const key = `form ${JSON.stringify([form.url, form.body, ...[portalSessionId ?? []].flat()])}`
+  const by = { userId, serviceId, tenantId: serviceId === null ? null : tenantId }
   const done = await runOnce(tx, { by, key, asked: [] }, keys, async () => {
     const result = await work()
     if (result?.secret === undefined) return result
     const hash = Buffer.from(sha256(key))
-    const secret = Buffer.from(seal(keys, JSON.stringify(result.secret), bindingOf(userId, hash)))
-    await tx.sql`
-      UPDATE idempotency_keys SET secret = ${secret}
-      WHERE user_id = ${userId} AND key_hash = ${hash}`
+    const binding = bindingOf(submitter, hash)
+    const secret = Buffer.from(seal(keys, JSON.stringify(result.secret), binding))
+    const { table, isOwn } = keysOf(submitter, hash)
+    await tx.sql`UPDATE ${table} SET secret = ${secret} WHERE ${isOwn}`
     return { path: withShown(result.path, hash) }
   })
   return done === null ? (done as Extract<Result, null>) : done.path
@@ -74,24 +76,34 @@ type PageRequest = { readonly method: string; readonly query: { readonly shown?:
  */
 export async function takeSecret(
   db: Database,
-  entry: Entry<OwnerScope>,
+  entry: Entry<Submitter>,
   { method, query: { shown } }: PageRequest,
   keys: EncryptionKeys,
 ): Promise<ShownSecret | 'gone' | null> {
   if (shown === undefined || method === 'HEAD') return null
   const hash = Buffer.from(shown, 'base64url')
-  return db.write(entry, async (tx, { userId }) => {
+  return db.write(entry, async (tx, submitter) => {
+    const { table, isOwn } = keysOf(submitter, hash)
     const [taken] = await tx.sql<{ secret: Uint8Array }>`
       WITH kept AS (
-        SELECT secret FROM idempotency_keys
-        WHERE user_id = ${userId} AND key_hash = ${hash} AND secret IS NOT NULL
-          AND created_at > now() - interval '5 minutes'
+        SELECT secret FROM ${table}
+        WHERE ${isOwn} AND secret IS NOT NULL AND created_at > now() - interval '5 minutes'
         FOR UPDATE
       )
-      UPDATE idempotency_keys SET secret = NULL FROM kept
-      WHERE user_id = ${userId} AND key_hash = ${hash} RETURNING kept.secret`
-    return taken === undefined ? 'gone' : open(keys, taken.secret, bindingOf(userId, hash))
+      UPDATE ${table} SET secret = NULL FROM kept WHERE ${isOwn} RETURNING kept.secret`
+    return taken === undefined ? 'gone' : open(keys, taken.secret, bindingOf(submitter, hash))
   })
+}
+
+/** Where `runOnce` keeps the key: in the table of people, or in that of services. */
+function keysOf({ userId, serviceId, tenantId }: Submitter, hash: Buffer) {
+  if (serviceId === null) {
+    const isOwn = Prisma.sql`user_id = ${userId} AND key_hash = ${hash}`
+    return { table: Prisma.sql`idempotency_keys`, isOwn }
+  }
+  const isOwn = Prisma.sql`
+    tenant_id = ${tenantId}::uuid AND service_id = ${serviceId}::uuid AND key_hash = ${hash}`
+  return { table: Prisma.sql`service_idempotency_keys`, isOwn }
 }
 
 function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): ShownSecret | 'gone' {
@@ -104,8 +116,8 @@ function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): Shown
   }
 }
 
-function bindingOf(userId: number, hash: Uint8Array): Binding {
-  return ['form-secret', String(userId), Buffer.from(hash).toString('hex')]
+function bindingOf({ userId, serviceId }: Submitter, hash: Uint8Array): Binding {
+  return ['form-secret', serviceId ?? String(userId), Buffer.from(hash).toString('hex')]
 }
 
 function withShown(path: string, hash: Buffer): string {

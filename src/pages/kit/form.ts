@@ -3,7 +3,7 @@ import { type FormDraft, senderField } from '#src/http/form-draft.ts'
 import { OptionalLine, Uuid } from '#src/http/schemas.ts'
 import { submissionField } from './form-submission.ts'
 import { type Cell, type Html, html, isolated } from './html.ts'
-import type { Viewer } from './layout.ts'
+import { formToken, type Viewer } from './layout.ts'
 
 /** The limits of a field; without `minLength` it may be empty. */
 type Limits = { readonly maxLength?: number; readonly minLength?: number }
@@ -101,7 +101,7 @@ type Entered = string | number | null | undefined | readonly string[]
 
 /** Where a form is rendered, and what is in it before anything is entered. */
 export type Place<Name extends string> = {
-  readonly viewer: Pick<Viewer, 'userId' | 'draft'>
+  readonly viewer: Pick<Viewer, 'userId' | 'draft' | 'portal'>
   readonly action: string
   /** On one line, with labels that only screen readers say. */
   readonly inline?: true
@@ -152,7 +152,7 @@ export function renderForm<F extends Fields>(
   const others = [...faults].filter(([name]) => !isMarked(fields[name]))
   const all = Object.fromEntries(inputs) as { readonly [Name in keyof F]: Html }
   const form = html`<form class="${inline ? 'inline' : 'form'}" method="post" action="${action}">
-          <input type="hidden" name="${senderField}" value="${viewer.userId ?? ''}">${unseen.map((name) => inputs.get(name) ?? html``)}
+          <input type="hidden" name="${senderField}" value="${viewer.userId ?? ''}">${formToken(viewer)}${unseen.map((name) => inputs.get(name) ?? html``)}
           ${draft === null ? '' : noticeOf(draft, others)}
           ${content(all, draft !== null)}
         </form>`

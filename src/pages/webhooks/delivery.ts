@@ -11,7 +11,7 @@ import {
   momentText,
   table,
 } from '#src/pages/kit/html.ts'
-import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, formToken, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type Attempt,
@@ -42,14 +42,15 @@ export type DeliveryView = {
 /** One delivery of an event to an endpoint: its request, its attempts and their responses. */
 export function deliveryPage(view: DeliveryView): Page {
   const { viewer, delivery, sent } = view
-  const endpoint = `/app/webhooks/${delivery.endpointId}`
+  const base = baseOf(viewer)
+  const endpoint = `${base}/webhooks/${delivery.endpointId}`
   return layout(
     'Delivery',
     html`<header class="head">
-        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}/deliveries">${isolated(sent.url)}</a></p>
+        <p class="trail wrap"><a href="${base}/webhooks">Webhooks</a> / <a href="${endpoint}/deliveries">${isolated(sent.url)}</a></p>
         <div class="headed">
           <h1>${delivery.eventType}</h1>
-          <form method="post" action="/app/deliveries/${delivery.id}/replay">${submissionField()}<button class="button">Replay delivery</button></form>
+          <form method="post" action="${base}/deliveries/${delivery.id}/replay">${formToken(viewer)}${submissionField()}<button class="button">Replay delivery</button></form>
         </div>
       </header>
       ${noticeText(notices, view.done)}
@@ -183,11 +184,13 @@ export type DeliveryPage = {
 
 /** The deliveries of an endpoint, newest first, one page at a time. */
 export function deliverySection(
+  viewer: Viewer,
   endpointId: string,
   page: DeliveryPage,
   appTypes: readonly string[],
 ): Html {
-  const endpoint = `/app/webhooks/${endpointId}`
+  const base = baseOf(viewer)
+  const endpoint = `${base}/webhooks/${endpointId}`
   const path = `${endpoint}/deliveries`
   const filtered = Object.values(page.filter).some((value) => value !== '')
   const none = filtered
@@ -196,7 +199,7 @@ export function deliverySection(
   return html`<section class="card" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter, appTypes)}
-        <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(endpoint, page)}</div>
+        <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(base, endpoint, page)}</div>
         <nav class="row" aria-label="Delivery pages">
           ${page.isLater ? html`<a class="button plain slim" href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
           ${page.nextCursor === null ? '' : html`<a class="button plain slim" href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}
@@ -211,12 +214,13 @@ function liveLink(path: string, filter: DeliveryFilter): string {
 /**
  * The new and the changed rows of the newest page since the last call, as a table that the page's
  * script takes them from; empty if nothing has changed. At most one page of rows.
+ * @param base where the reader finds the pages of the webhooks
  */
-export function changedRows(): (deliveries: readonly Delivery[]) => string {
+export function changedRows(base: string): (deliveries: readonly Delivery[]) => string {
   let shown = new Map<string, string>()
   return function takeChanged(deliveries) {
     const rows = deliveries.map((delivery) => {
-      const cells = deliveryRow(delivery)
+      const cells = deliveryRow(delivery, base)
       return { id: delivery.id, cells, markup: JSON.stringify(cells) }
     })
     const changed = rows.filter(({ id, markup }) => shown.get(id) !== markup)
@@ -231,11 +235,11 @@ export function changedRows(): (deliveries: readonly Delivery[]) => string {
 }
 
 /** The rows with check boxes, and what can be done with those selected or with all that match. */
-function selectable(endpoint: string, { data, filter }: DeliveryPage): Html {
+function selectable(base: string, endpoint: string, { data, filter }: DeliveryPage): Html {
   const { since, ...others } = filter
   const matching = new URLSearchParams({ ...others, ...(since !== '' && { range: since }) })
   return html`<form class="selection compact" method="get" action="${endpoint}/replays/new">
-          ${table(columns, data.map(deliveryRow))}
+          ${table(columns, data.map((delivery) => deliveryRow(delivery, base)))}
           <div class="row">
             <button class="button plain slim" name="rows" value="selected">Replay selected</button>
             <a class="button plain slim" href="${endpoint}/replays/new?${matching.toString()}">Replay all that match</a>
@@ -278,12 +282,12 @@ const columns = [
 ] as const
 
 /** One line; the page of the delivery has the rest. */
-function deliveryRow(delivery: Delivery): Html[] {
+function deliveryRow(delivery: Delivery, base: string): Html[] {
   const { id, eventId, eventType, status, createdAt, attempts } = delivery
   const last = attempts.at(-1)
   return [
     html`<input type="checkbox" name="delivery" value="${id}" aria-label="Select ${eventType} ${eventId}">`,
-    html`<a class="whole" href="/app/deliveries/${id}">${eventType}</a>`,
+    html`<a class="whole" href="${base}/deliveries/${id}">${eventType}</a>`,
     html`<code class="quiet clip" title="${eventId}">${eventId}</code>`,
     deliveryBadge(status),
     last === undefined ? html`–` : html`${last.statusCode ?? 'none'}`,

@@ -11,7 +11,7 @@ import {
   isolated,
   timeText,
 } from '#src/pages/kit/html.ts'
-import { faultText, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, faultText, formToken, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { Delivery } from '#src/webhooks/history/deliveries.ts'
@@ -45,13 +45,14 @@ function endpointPage(
   tab: keyof typeof tabLabels,
   content: Html,
 ): Page {
-  const path = `/app/webhooks/${endpoint.id}`
+  const webhooks = `${baseOf(viewer)}/webhooks`
+  const path = `${webhooks}/${endpoint.id}`
   const items = Object.entries(tabLabels).map(([end, label]) => ({ href: path + end, label }))
   return layout(
     tab === '' ? 'Endpoint' : `Endpoint: ${tabLabels[tab].toLowerCase()}`,
     html`<header class="headed">
         <div class="head">
-          <p class="trail"><a href="/app/webhooks">Webhooks</a></p>
+          <p class="trail"><a href="${webhooks}">Webhooks</a></p>
           <h1 class="wrap address">${isolated(endpoint.url)}</h1>
           ${endpoint.description === null ? '' : html`<p class="quiet wrap">${isolated(endpoint.description)}</p>`}
         </div>
@@ -78,12 +79,12 @@ export type OverviewView = EndpointFrame & {
 
 /** The health of an endpoint, and the result of a test. */
 export function overviewPage(view: OverviewView): Page {
-  const { test, newSecret, done } = view
+  const { viewer, test, newSecret, done } = view
   return endpointPage(
     view,
     '',
     html`${newSecret === null ? '' : secretSection(newSecret, done)}
-      ${test === null ? '' : testSection(test)}
+      ${test === null ? '' : testSection(viewer, test)}
       ${factSection(view.endpoint)}
       ${chartSection(view)}`,
   )
@@ -97,12 +98,12 @@ export type DeliveriesView = EndpointFrame & {
 
 /** The deliveries of an endpoint, and what can be sent again. */
 export function deliveriesPage(view: DeliveriesView): Page {
-  const { endpoint, deliveries, appTypes } = view
+  const { viewer, endpoint, deliveries, appTypes } = view
   return endpointPage(
     view,
     '/deliveries',
-    html`${deliverySection(endpoint.id, deliveries, appTypes)}
-      ${replayForm(endpoint.id, { from: '', to: '', fault: null })}`,
+    html`${deliverySection(viewer, endpoint.id, deliveries, appTypes)}
+      ${replayForm(viewer, endpoint.id, { from: '', to: '', fault: null })}`,
   )
 }
 
@@ -110,12 +111,12 @@ export function deliveriesPage(view: DeliveriesView): Page {
 export function probePage(
   view: EndpointFrame & { probe: ProbeReport | null; fault: string | null },
 ): Page {
-  const { endpoint, probe, fault } = view
+  const { viewer, endpoint, probe, fault } = view
   return endpointPage(
     view,
     '/probe',
     html`${faultText(fault)}
-      ${probeSection(endpoint.id, probe)}`,
+      ${probeSection(viewer, endpoint.id, probe)}`,
   )
 }
 
@@ -137,11 +138,11 @@ function overlapSentence(expiresAt: string | null): Html {
   return html`Until ${timeText(expiresAt)} every delivery is also signed with the old secret.`
 }
 
-function testSection({ id, attempts }: Delivery): Html {
+function testSection(viewer: Viewer, { id, attempts }: Delivery): Html {
   return html`<section class="card" aria-labelledby="test">
         <h2 id="test">Test result</h2>
         <ol class="timeline">${attempts.map((attempt) => attemptItem(attempt))}</ol>
-        <div class="row"><a href="/app/deliveries/${id}">View the request</a></div>
+        <div class="row"><a href="${baseOf(viewer)}/deliveries/${id}">View the request</a></div>
       </section>`
 }
 
@@ -161,9 +162,10 @@ function factSection(endpoint: Endpoint): Html {
       </section>`
 }
 
-function chartSection({ endpoint, period, stats }: OverviewView): Html {
+function chartSection({ viewer, endpoint, period, stats }: OverviewView): Html {
+  const path = `${baseOf(viewer)}/webhooks/${endpoint.id}`
   return html`<section class="card" aria-labelledby="attempts">
-        <div class="headed"><h2 id="attempts">Attempts</h2>${periodLinks(`/app/webhooks/${endpoint.id}`, period)}</div>
+        <div class="headed"><h2 id="attempts">Attempts</h2>${periodLinks(path, period)}</div>
         <dl class="facts">
           <div><dt>Success rate</dt><dd>${rateText(stats)}</dd></div>
           ${stats === null ? '' : html`<div><dt>Response time</dt><dd>${durationText(stats.medianMs)} <span class="quiet">median, ${durationText(stats.p95Ms)} 95th percentile</span></dd></div>`}
@@ -195,10 +197,10 @@ export const rotateForm = formOf({
 
 /** Test events reach a disabled endpoint too, so both buttons can stand beside each other. */
 function mainActions({ id, status }: Endpoint, viewer: Viewer): Html {
-  const path = `/app/webhooks/${id}`
+  const path = `${baseOf(viewer)}/webhooks/${id}`
   const isActive = status === 'active'
   return html`<div class="row">
-          ${isActive ? '' : html`<form method="post" action="${path}/enable"><button class="button">${status === 'disabled' ? 'Enable endpoint' : 'Mark as working again'}</button></form>`}
+          ${isActive ? '' : html`<form method="post" action="${path}/enable">${formToken(viewer)}<button class="button">${status === 'disabled' ? 'Enable endpoint' : 'Mark as working again'}</button></form>`}
           ${renderForm(testForm, { viewer, action: `${path}/test`, inline: true }, ({ type }) => html`${type}<button class="button${isActive ? '' : ' plain'}" title="Sent immediately, even to a disabled endpoint, with example data. It does not affect the health.">Send test event</button>`)}
         </div>`
 }
@@ -212,7 +214,7 @@ export type SettingsView = EndpointFrame & {
 /** What is changed less often, each with its form. */
 export function settingsPage(view: SettingsView): Page {
   const { endpoint, viewer, appTypes, newSecret, done } = view
-  const path = `/app/webhooks/${endpoint.id}/settings`
+  const path = `${baseOf(viewer)}/webhooks/${endpoint.id}/settings`
   const place = { viewer, action: path }
   const edit = renderEndpointForm(endpointForm, place, endpoint, 'Save changes', appTypes)
   const rotate = renderForm(
@@ -235,7 +237,7 @@ export function settingsPage(view: SettingsView): Page {
       <section class="card" aria-labelledby="delete">
         <h2 id="delete">Delete endpoint</h2>
         <form class="form" method="post" action="${path}/remove">
-          ${submissionField()}
+          ${formToken(viewer)}${submissionField()}
           ${confirmBox('Delete this endpoint and all its deliveries. Nothing more is sent to it.')}
           <button class="button danger">Delete endpoint</button>
         </form>

@@ -3,7 +3,7 @@ import { ownLedgerText } from '#src/pages/billing/ledger.ts'
 import { type StripCell, statusStrip } from '#src/pages/kit/charts.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { durationText, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
-import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { type DayTally, talliedEvents } from '#src/webhooks/events/tally.ts'
 import { type EndpointStats, sampledDeliveries } from '#src/webhooks/history/stats.ts'
@@ -25,17 +25,16 @@ export type WebhooksView = {
   done: string | undefined
 }
 
-const newPath = '/app/webhooks/new'
-
 /** A tenant's webhook endpoints. */
 export function webhooksPage(view: WebhooksView): Page {
   const { viewer, endpoints, stats, notifications } = view
+  const path = `${baseOf(viewer)}/webhooks`
   return layout(
     'Webhooks',
     html`${pageHead({
       title: 'Webhooks',
       lead: 'Send signed events to your own servers.',
-      actions: html`<a class="button" href="${newPath}">Add an endpoint</a>`,
+      actions: html`<a class="button" href="${path}/new">Add an endpoint</a>`,
     })}
       ${noticeText(notices, view.done)}
       <section class="card" aria-labelledby="endpoints">
@@ -45,7 +44,7 @@ export function webhooksPage(view: WebhooksView): Page {
             ? html`<p class="quiet">No endpoints yet. Add one and send it a test event.</p>`
             : html`<div class="lead">${table(
                 columns,
-                endpoints.map((endpoint) => endpointRow(endpoint, stats.get(endpoint.id))),
+                endpoints.map((endpoint) => endpointRow(endpoint, stats.get(endpoint.id), path)),
               )}</div>
         <p class="quiet small">${statsNote}</p>`
         }
@@ -71,11 +70,12 @@ export function newEndpointPage({ viewer, appTypes, signature, schedule }: NewEn
     ...{ url: '', description: null, eventTypes: null, signature },
     ...{ rateLimit: null, payload: 'full' as const, recoverWhenDisabled: false },
   }
-  const place = { viewer, action: newPath }
+  const path = `${baseOf(viewer)}/webhooks`
+  const place = { viewer, action: `${path}/new` }
   return layout(
     'Add an endpoint',
     html`${pageHead({
-      trail: { href: '/app/webhooks', label: 'Webhooks' },
+      trail: { href: path, label: 'Webhooks' },
       title: 'Add an endpoint',
       lead: `Events are sent as signed POST requests. ${scheduleText(schedule)}`,
     })}
@@ -101,10 +101,14 @@ const columns = [
   { label: 'Response time' },
 ] as const
 
-function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined): Html[] {
+function endpointRow(
+  endpoint: Endpoint,
+  stats: EndpointStats | undefined,
+  path: string,
+): Html[] {
   const { id, url, description } = endpoint
   return [
-    html`<a href="/app/webhooks/${id}">${isolated(url)}</a>${
+    html`<a href="${path}/${id}">${isolated(url)}</a>${
       description === null ? '' : html`<br><span class="quiet">${isolated(description)}</span>`
     }`,
     endpointBadge(endpoint),
@@ -121,13 +125,14 @@ const notificationColumns = [
 ] as const
 
 /** Their messages name the host; the link has the path. */
-function notificationSection({ notifications, endpoints }: WebhooksView): Html {
+function notificationSection({ viewer, notifications, endpoints }: WebhooksView): Html {
+  const path = `${baseOf(viewer)}/webhooks`
   const rows = notifications.map(({ endpointId, message, createdAt }) => {
     const url = endpoints.find(({ id }) => id === endpointId)?.url ?? ''
     return [
       timeText(createdAt),
       isolated(message),
-      html`<a class="clip" href="/app/webhooks/${endpointId}" title="${url}">${isolated(pathOf(url))}</a>`,
+      html`<a class="clip" href="${path}/${endpointId}" title="${url}">${isolated(pathOf(url))}</a>`,
     ]
   })
   return html`<section class="card" aria-labelledby="notifications">

@@ -19,7 +19,7 @@ import {
   submission,
 } from '#src/pages/kit/form.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
-import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, formToken, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { maxUrlLength } from '#src/webhooks/client/url.ts'
 import type { EndpointFacts } from '#src/webhooks/endpoints/endpoints.ts'
 import { Endpoint, EventTypeName, maxChosenTypes } from '#src/webhooks/endpoints/schemas.ts'
@@ -154,12 +154,16 @@ export function readRange(
 export type ReplayDraft = { from: string; to: string; fault: string | null }
 
 /** The form to replay a preset or custom time range of deliveries. */
-export function replayForm(endpointId: string, { from, to, fault }: ReplayDraft): Html {
+export function replayForm(
+  viewer: Viewer,
+  endpointId: string,
+  { from, to, fault }: ReplayDraft,
+): Html {
   return html`<section class="card" aria-labelledby="replay">
         <h2 id="replay">Replay deliveries</h2>
         <p class="quiet">Sends the same events with the same IDs, so receivers that deduplicate by ID do not process them twice.</p>
         <details${fault === null ? '' : html` open`}><summary>Choose their time</summary>
-        <form class="form" method="get" action="/app/webhooks/${endpointId}/replays/new">
+        <form class="form" method="get" action="${baseOf(viewer)}/webhooks/${endpointId}/replays/new">
           <label>Created in
             <select name="range">
               <option value="hour">the last hour</option>
@@ -203,12 +207,13 @@ export function progressOf(replay: EndpointReplay | null): Progress {
 
 /** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
 export function replayPage(viewer: Viewer, replay: EndpointReplay, outcome: ReplayOutcome): Page {
-  const endpoint = `/app/webhooks/${replay.endpointId}`
+  const webhooks = `${baseOf(viewer)}/webhooks`
+  const endpoint = `${webhooks}/${replay.endpointId}`
   const progress = progressOf(replay)
   return layout(
     'Replay',
     html`<header class="head">
-        <p class="trail"><a href="/app/webhooks">Webhooks</a> / <a href="${endpoint}">Endpoint</a></p>
+        <p class="trail"><a href="${webhooks}">Webhooks</a> / <a href="${endpoint}">Endpoint</a></p>
         <h1>Replay</h1>
         <p class="quiet">${selectionText(replay)}</p>
       </header>
@@ -216,7 +221,7 @@ export function replayPage(viewer: Viewer, replay: EndpointReplay, outcome: Repl
         <h2 id="progress">Progress</h2>
         ${progressBar(progress, `${endpoint}/replays/${replay.id}/events`)}
         <p class="quiet small">Each delivery restarts the retry schedule from its first attempt. You can close this page; the replay continues.</p>
-        <div class="row"><a class="button plain slim" href="${endpoint}/deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(replay)}</div>
+        <div class="row"><a class="button plain slim" href="${endpoint}/deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(viewer, replay)}</div>
       </section>
       ${outcomeCard(outcome)}`,
     { current: '/app/webhooks', ...viewer },
@@ -252,11 +257,11 @@ function selectionText(replay: EndpointReplay): Html {
 }
 
 /** The script removes it when the replay ends. */
-function cancelForm({ endpointId, id }: EndpointReplay): Html {
+function cancelForm(viewer: Viewer, { endpointId, id }: EndpointReplay): Html {
   const form = confirmation({
     label: 'Cancel replay',
-    action: `/app/webhooks/${endpointId}/replays/${id}/cancel`,
-    fields: html`<p>The deliveries that are not scheduled yet are not sent.</p>`,
+    action: `${baseOf(viewer)}/webhooks/${endpointId}/replays/${id}/cancel`,
+    fields: html`${formToken(viewer)}<p>The deliveries that are not scheduled yet are not sent.</p>`,
     button: 'Cancel the replay',
   })
   return html`<div data-until-last>${form}</div>`

@@ -1,5 +1,6 @@
 import { submissionField } from '#src/pages/kit/form-submission.ts'
 import { durationText, type Html, html, table, timeText } from '#src/pages/kit/html.ts'
+import { baseOf, formToken, type Viewer } from '#src/pages/kit/layout.ts'
 import { type ProbeReport, probeEveryHours } from '#src/webhooks/probe/probe.ts'
 
 const moods = { A: 'good', B: 'good', C: 'warning', D: 'warning', E: 'bad', F: 'bad' } as const
@@ -8,22 +9,27 @@ const moods = { A: 'good', B: 'good', C: 'warning', D: 'warning', E: 'bad', F: '
  * The latest check of an endpoint's receiver, and a button for another one.
  * @param report null before the first check
  */
-export function probeSection(endpointId: string, report: ProbeReport | null): Html {
+export function probeSection(
+  viewer: Viewer,
+  endpointId: string,
+  report: ProbeReport | null,
+): Html {
+  const path = `${baseOf(viewer)}/webhooks/${endpointId}`
   return html`<section class="card" aria-labelledby="probe">
         <div class="headed">
           <h2 id="probe">Receiver check</h2>
-          <form method="post" action="/app/webhooks/${endpointId}/probe">${submissionField()}<button class="button plain slim">Check the receiver</button></form>
+          <form method="post" action="${path}/probe">${formToken(viewer)}${submissionField()}<button class="button plain slim">Check the receiver</button></form>
         </div>
-        ${report === null ? html`<p class="quiet">Sends about twelve inert test deliveries, correct and incorrect, and grades from A to F how the receiver verifies them. Takes up to 25 seconds; at most every ${probeEveryHours} hours.</p>` : reportText(endpointId, report)}
+        ${report === null ? html`<p class="quiet">Sends about twelve inert test deliveries, correct and incorrect, and grades from A to F how the receiver verifies them. Takes up to 25 seconds; at most every ${probeEveryHours} hours.</p>` : reportText(path, report)}
       </section>`
 }
 
-function reportText(endpointId: string, report: ProbeReport): Html {
+function reportText(path: string, report: ProbeReport): Html {
   const { grade, startedAt, faults, cases, profile, matchingProfile } = report
   const other =
     matchingProfile === null || matchingProfile === profile
       ? ''
-      : html`<p>The receiver accepts the signature <b>${matchingProfile}</b>. Select it in the <a href="/app/webhooks/${endpointId}/settings">settings</a>.</p>`
+      : html`<p>The receiver accepts the signature <b>${matchingProfile}</b>. Select it in the <a href="${path}/settings">settings</a>.</p>`
   const problems = faults.map(
     (fault) =>
       html`<li><p><span class="badge ${moods[fault.grade]}">${fault.grade}</span> ${fault.problem}</p><p class="quiet">${fault.remedy}</p></li>`,

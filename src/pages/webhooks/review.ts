@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { OptionalLine, Time, Uuid, uuidForm } from '#src/http/schemas.ts'
 import { submissionField, submissionFields } from '#src/pages/kit/form-submission.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
-import { faultText, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, faultText, formToken, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
@@ -86,16 +86,17 @@ export type ReviewView = {
 
 /** Confirmation page of a bulk replay: how many deliveries it will resend. Works without scripts. */
 export function reviewPage({ viewer, endpoint, selection, count, fault }: ReviewView): Page {
+  const webhooks = `${baseOf(viewer)}/webhooks`
   const amount = count === 1 ? '1 delivery' : `${count.toLocaleString('en-GB')} deliveries`
   return layout(
     `Replay ${amount}`,
-    html`${head(endpoint, `Replay ${amount}?`)}
+    html`${head(webhooks, endpoint, `Replay ${amount}?`)}
       ${faultText(fault)}
       <section class="card" aria-labelledby="selection">
         <h2 id="selection">Selection</h2>
         <dl class="facts">${facts(selection)}</dl>
-        ${notice(endpoint, count)}
-        <div class="row">${count === 0 || endpoint.status === 'disabled' ? '' : confirmForm(endpoint, selection, amount)}<a class="button plain" href="/app/webhooks/${endpoint.id}/deliveries">Back to the deliveries</a></div>
+        ${notice(webhooks, endpoint, count)}
+        <div class="row">${count === 0 || endpoint.status === 'disabled' ? '' : confirmForm(viewer, endpoint, selection, amount)}<a class="button plain" href="${webhooks}/${endpoint.id}/deliveries">Back to the deliveries</a></div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
@@ -105,31 +106,36 @@ export function reviewPage({ viewer, endpoint, selection, count, fault }: Review
 export function rangePage(viewer: Viewer, endpoint: Endpoint, draft: ReplayDraft): Page {
   return layout(
     'Replay deliveries',
-    html`${head(endpoint, 'Replay deliveries')}
-      ${replayForm(endpoint.id, draft)}`,
+    html`${head(`${baseOf(viewer)}/webhooks`, endpoint, 'Replay deliveries')}
+      ${replayForm(viewer, endpoint.id, draft)}`,
     { current: '/app/webhooks', ...viewer },
   )
 }
 
-function head({ id, url }: Endpoint, title: string): Html {
+function head(webhooks: string, { id, url }: Endpoint, title: string): Html {
   return html`<header class="head">
-        <p class="trail wrap"><a href="/app/webhooks">Webhooks</a> / <a href="/app/webhooks/${id}">${isolated(url)}</a></p>
+        <p class="trail wrap"><a href="${webhooks}">Webhooks</a> / <a href="${webhooks}/${id}">${isolated(url)}</a></p>
         <h1>${title}</h1>
         <p class="quiet">The same events with the same IDs are sent again, so receivers that deduplicate by ID do not process them twice.</p>
       </header>`
 }
 
-function notice({ id, status }: Endpoint, count: number): Html {
+function notice(webhooks: string, { id, status }: Endpoint, count: number): Html {
   if (count === 0)
     return html`<p class="notice">No delivery matches, so there is nothing to send.</p>`
   if (status === 'disabled') {
-    return html`<p class="notice fault" role="alert">The endpoint is disabled. <a href="/app/webhooks/${id}">Enable the endpoint</a> first, then replay these deliveries.</p>`
+    return html`<p class="notice fault" role="alert">The endpoint is disabled. <a href="${webhooks}/${id}">Enable the endpoint</a> first, then replay these deliveries.</p>`
   }
   return html`<p class="quiet small">Each delivery restarts the retry schedule from its first attempt. The replay can be cancelled while it runs.</p>`
 }
 
-function confirmForm({ id }: Endpoint, selection: ReplaySelection, amount: string): Html {
-  return html`<form method="post" action="/app/webhooks/${id}/replays">${submissionField()}${hiddenFields(selection)}<button class="button">Replay ${amount}</button></form>`
+function confirmForm(
+  viewer: Viewer,
+  { id }: Endpoint,
+  selection: ReplaySelection,
+  amount: string,
+): Html {
+  return html`<form method="post" action="${baseOf(viewer)}/webhooks/${id}/replays">${formToken(viewer)}${submissionField()}${hiddenFields(selection)}<button class="button">Replay ${amount}</button></form>`
 }
 
 function facts(selection: ReplaySelection): readonly Html[] {

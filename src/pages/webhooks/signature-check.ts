@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { area, folded, formOf, line, renderForm } from '#src/pages/kit/form.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
-import type { Viewer } from '#src/pages/kit/layout.ts'
+import { baseOf, type Viewer } from '#src/pages/kit/layout.ts'
 import type { SignatureCheck } from '#src/webhooks/signing/check-signature.ts'
 
 /** Any text without NUL, also none: a checked body may have every fault. */
@@ -33,7 +33,7 @@ export function signatureSection(
   const form = renderForm(
     signatureForm,
     {
-      ...{ viewer, action: `/app/deliveries/${deliveryId}/check#signature` },
+      ...{ viewer, action: `${baseOf(viewer)}/deliveries/${deliveryId}/check#signature` },
       values: { headers: checked?.headers, body: checked?.body },
     },
     ({ headers, body, secret }) => html`${headers}${body}${secret}
