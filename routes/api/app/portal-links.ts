@@ -1,17 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import {
-  createPortalLink,
-  maxLinksPerMinute,
-  maxPortalSessions,
-} from '#src/auth/portal/portal.ts'
+import { createPortalLink, maxLinksPerMinute, maxPortalSessions } from '#src/auth/portal/portal.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Time, UuidParams } from '#src/http/schemas.ts'
 
 const PortalLink = Type.Object(
   {
     url: Type.String({
-      description: 'Lead the person there, in a frame or a window. Add `&theme=dark` for a dark page.',
+      description:
+        'Lead the person there, in a frame or a window. Add `&theme=dark` for a dark page.',
       examples: ['https://app.example.com/portal/open?link=…'],
     }),
     expiresAt: Type.Unsafe<string>({ ...Time, description: 'When it no longer opens' }),

@@ -86,7 +86,11 @@ async function sendDelivery(
   return reply.sendPage(deliveryPage({ viewer: request.viewer, ...view }))
 }
 
-async function readDelivery({ server, params, tenantPrincipalEntry }: FastifyRequest<{ Params: Params }>) {
+async function readDelivery({
+  server,
+  params,
+  tenantPrincipalEntry,
+}: FastifyRequest<{ Params: Params }>) {
   return server.db.read(tenantPrincipalEntry, async (tx, caller) => {
     const delivery = found(await findDelivery(tx, caller, params.id))
     const [sent, endpoint] = await Promise.all([

@@ -97,7 +97,11 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       const { params, body, tenantPrincipalEntry, clientInfo, log } = request
       const facts = readFields(body)
       // A foreign or missing endpoint is a 404 before its URL is checked.
-      found(await app.db.read(tenantPrincipalEntry, (tx, caller) => findEndpoint(tx, caller, params.id)))
+      found(
+        await app.db.read(tenantPrincipalEntry, (tx, caller) =>
+          findEndpoint(tx, caller, params.id),
+        ),
+      )
       const checked = await app.judgeCustomerUrl(facts.url, log)
       if ('fault' in checked) {
         request.showAgain(body, { faults: [['url', checked.fault]] })
@@ -127,7 +131,12 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       if (repeated !== null) return reply.redirect(repeated, 303)
       const deps = { queue, answers, keys, clientInfo }
       const delivery = found(
-        await sendTest(db, tenantPrincipalEntry, { endpointId: id, type: body.type ?? testType }, deps),
+        await sendTest(
+          db,
+          tenantPrincipalEntry,
+          { endpointId: id, type: body.type ?? testType },
+          deps,
+        ),
       )
       return redirect(reply, id, 'tested', { test: delivery.id })
     },

@@ -59,7 +59,9 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
       if (!('fault' in selection)) return sendReview(request, reply, selection)
       const { from = '', to = '' } = query
       const endpoint = found(
-        await app.db.read(tenantPrincipalEntry, (tx, caller) => findEndpoint(tx, caller, params.id)),
+        await app.db.read(tenantPrincipalEntry, (tx, caller) =>
+          findEndpoint(tx, caller, params.id),
+        ),
       )
       const draft = { from, to, fault: selection.fault }
       return reply.code(400).sendPage(rangePage(request.viewer, endpoint, draft))

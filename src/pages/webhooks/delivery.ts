@@ -11,7 +11,14 @@ import {
   momentText,
   table,
 } from '#src/pages/kit/html.ts'
-import { baseOf, formToken, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import {
+  baseOf,
+  formToken,
+  layout,
+  noticeText,
+  type Page,
+  type Viewer,
+} from '#src/pages/kit/layout.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import {
   type Attempt,
@@ -239,7 +246,10 @@ function selectable(base: string, endpoint: string, { data, filter }: DeliveryPa
   const { since, ...others } = filter
   const matching = new URLSearchParams({ ...others, ...(since !== '' && { range: since }) })
   return html`<form class="selection compact" method="get" action="${endpoint}/replays/new">
-          ${table(columns, data.map((delivery) => deliveryRow(delivery, base)))}
+          ${table(
+            columns,
+            data.map((delivery) => deliveryRow(delivery, base)),
+          )}
           <div class="row">
             <button class="button plain slim" name="rows" value="selected">Replay selected</button>
             <a class="button plain slim" href="${endpoint}/replays/new?${matching.toString()}">Replay all that match</a>

@@ -11,7 +11,15 @@ import {
   isolated,
   timeText,
 } from '#src/pages/kit/html.ts'
-import { baseOf, faultText, formToken, layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import {
+  baseOf,
+  faultText,
+  formToken,
+  layout,
+  noticeText,
+  type Page,
+  type Viewer,
+} from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { Delivery } from '#src/webhooks/history/deliveries.ts'

@@ -101,11 +101,7 @@ const columns = [
   { label: 'Response time' },
 ] as const
 
-function endpointRow(
-  endpoint: Endpoint,
-  stats: EndpointStats | undefined,
-  path: string,
-): Html[] {
+function endpointRow(endpoint: Endpoint, stats: EndpointStats | undefined, path: string): Html[] {
   const { id, url, description } = endpoint
   return [
     html`<a href="${path}/${id}">${isolated(url)}</a>${

@@ -9,11 +9,7 @@ const moods = { A: 'good', B: 'good', C: 'warning', D: 'warning', E: 'bad', F: '
  * The latest check of an endpoint's receiver, and a button for another one.
  * @param report null before the first check
  */
-export function probeSection(
-  viewer: Viewer,
-  endpointId: string,
-  report: ProbeReport | null,
-): Html {
+export function probeSection(viewer: Viewer, endpointId: string, report: ProbeReport | null): Html {
   const path = `${baseOf(viewer)}/webhooks/${endpointId}`
   return html`<section class="card" aria-labelledby="probe">
         <div class="headed">

@@ -2,7 +2,14 @@ import Type from 'typebox'
 import { OptionalLine, Time, Uuid, uuidForm } from '#src/http/schemas.ts'
 import { submissionField, submissionFields } from '#src/pages/kit/form-submission.ts'
 import { type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
-import { baseOf, faultText, formToken, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import {
+  baseOf,
+  faultText,
+  formToken,
+  layout,
+  type Page,
+  type Viewer,
+} from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'

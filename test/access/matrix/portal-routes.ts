@@ -7,6 +7,9 @@ export const portalRoutes: RouteRows = {
   'GET /portal/open': { who: 'anyone', answer: 400 },
   'POST /portal/open': { who: 'anyone', answer: 400 },
   ...Object.fromEntries(
-    Object.entries(webhookPageRoutes).map(([name, row]) => [name.replace(' /app/', ' /portal/'), row]),
+    Object.entries(webhookPageRoutes).map(([name, row]) => [
+      name.replace(' /app/', ' /portal/'),
+      row,
+    ]),
   ),
 }

@@ -1,9 +1,9 @@
 import { accountRoutes } from './account-routes.ts'
 import { outboundRoutes } from './outbound-routes.ts'
+import { portalRoutes } from './portal-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import type { RouteRows } from './route-row.ts'
 import { serviceRoutes } from './service-routes.ts'
-import { portalRoutes } from './portal-routes.ts'
 import { webhookPageRoutes } from './webhook-page-routes.ts'
 
 /** Contract 3, route by route. A route of the program that is missing here fails the matrix. */

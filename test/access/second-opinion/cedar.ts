@@ -71,7 +71,13 @@ export async function openCedar() {
     ): boolean {
       if (!actions.has(action)) return false
       // Cedar itself refuses a request that the schema does not have for this kind of principal.
-      const type = asker.portal ? 'Portal' : asker.app ? 'App' : asker.service ? 'Service' : 'Person'
+      const type = asker.portal
+        ? 'Portal'
+        : asker.app
+          ? 'App'
+          : asker.service
+            ? 'Service'
+            : 'Person'
       if (!principals.get(action)?.includes(type)) return false
       const { session, recent, limit } = asker
       const answer = cedar.statefulIsAuthorized({

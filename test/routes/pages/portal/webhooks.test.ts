@@ -96,7 +96,9 @@ t.test('a form that is refused shows again what was entered', async (t) => {
 t.test('a form without the token of its session changes nothing', async (t) => {
   const { test, visitor, enter, endpointId, deliveryId } = await setUp(t)
   const other = await enter()
-  const foreign = /name="token" value="([\w-]{43})"/.exec((await other.open('/portal/webhooks/new')).body)
+  const foreign = /name="token" value="([\w-]{43})"/.exec(
+    (await other.open('/portal/webhooks/new')).body,
+  )
   const digest = async () => {
     const { rows } = await test.database.admin.query(
       'SELECT (SELECT count(*) FROM webhook_endpoints) AS endpoints, (SELECT count(*) FROM audit_log) AS entries',
@@ -116,7 +118,9 @@ t.test('a form without the token of its session changes nothing', async (t) => {
       t.equal(answer.statusCode, 403, `${path} with ${token}`)
     }
     const elsewhere = { 'sec-fetch-site': 'cross-site' }
-    const token = /name="token" value="([\w-]{43})"/.exec((await visitor.open('/portal/webhooks/new')).body)
+    const token = /name="token" value="([\w-]{43})"/.exec(
+      (await visitor.open('/portal/webhooks/new')).body,
+    )
     const sent = await visitor.request('POST', path, { ...form, token: token?.[1] }, elsewhere)
     t.equal(sent.statusCode, 403, 'nor one that the browser says is from elsewhere')
   }
@@ -135,7 +139,10 @@ t.test('objects of another tenant are not there', async (t) => {
   }
   for (const path of own.filter((one) => one.endsWith('/settings'))) {
     t.equal((await stranger.send(path, fields)).statusCode, 404)
-    t.equal((await stranger.send(`${path}/remove`, { confirm: 'yes', ...submission() })).statusCode, 404)
+    t.equal(
+      (await stranger.send(`${path}/remove`, { confirm: 'yes', ...submission() })).statusCode,
+      404,
+    )
   }
   t.notMatch((await stranger.open('/portal/webhooks')).body, url)
   t.equal((await openLink(await makeLink(eve.tenantId))).statusCode, 303)
