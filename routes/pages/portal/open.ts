@@ -5,7 +5,7 @@ import { openLinkEntry, recordOpening } from '#src/auth/portal/portal.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { themes } from '#src/http/headers/portal-cookie.ts'
 import { Problem } from '#src/http/problems.ts'
-import { openPortalPage } from '#src/pages/portal/open.ts'
+import { openPortalPage } from '#src/pages/webhooks/open-portal.ts'
 
 const Link = Type.Object(
   {
