@@ -77,8 +77,7 @@ function objectText({ portal }: Viewer, type: string, id: string | null): Html {
   const [kind = '', what] = type.split('.')
   const resource = resources.find(({ name }) => name === kind)
   const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1).replaceAll('_', ' ')} ${id}`
-  const hasPage =
-    !portal && resource?.scope === 'tenant' && what !== 'deleted' && /^\d+$/.test(id)
+  const hasPage = !portal && resource?.scope === 'tenant' && what !== 'deleted' && /^\d+$/.test(id)
   return hasPage
     ? html`<a href="${pagePathOf(resource)}/${id}">${label}</a>`
     : html`${isolated(label)}`
