@@ -83,6 +83,7 @@ root
         tenant-rls
         eventTypes
         publish
+        portalLinks
       signedIn
         app-origins
         rate-limit
@@ -150,7 +151,6 @@ root
           declared
           invoices
           teams
-          events
           audit
           serviceTokens
           webhooks
@@ -158,6 +158,25 @@ root
           webhookEndpoint
           deliveries
           webhookReplays
+          events
+      portal
+        portal-session
+        opening
+          rate-limit
+            @fastify/rate-limit
+          openPortal
+        customers
+          rate-limit
+            @fastify/rate-limit
+          authz
+          event-stream
+          tenant-rls
+          webhooks
+          endpointDeliveries
+          webhookEndpoint
+          deliveries
+          webhookReplays
+          events
     formPost
       rate-limit
         @fastify/rate-limit
@@ -1194,29 +1213,6 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
-    ├── app/events (GET)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   app/events (HEAD)
-    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │   • (preValidation) ["dropUnknownParameters()"]
-    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │   • (onResponse) ["countRequest()"]
-    │   • (onError) ["countRefusal()"]
-    │   └── /:id (GET)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (preValidation) ["readDraft()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
-    │       /:id (HEAD)
-    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
-    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
-    │       • (onResponse) ["countRequest()"]
-    │       • (onError) ["countRefusal()"]
     ├── app/service-tokens (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
@@ -1248,6 +1244,29 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (preParsing) ["refuseEncodedBody()"]
     │       • (preValidation) ["takeSender()","useLineFeeds()","forgetSentDraft()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── app/events (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["readDraft()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   app/events (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["readDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── app-tokens (GET)
@@ -1545,6 +1564,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
+    │       ├── /portal-links (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       │   • (preHandler) ["refuseHeaders()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
     │       └── /membership (DELETE)
     │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │           • (preParsing) ["refuseEncodedBody()","refuseForm()"]
@@ -1805,6 +1831,241 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │       • (preHandler) ["refuseHeaders()"]
     │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tagResponse()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── portal/open (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   portal/open (POST)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","ignoreTypeOfNothing()"]
+    │   • (preParsing) ["refuseEncodedBody()","refuseFault()"]
+    │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    ├── portal/webhooks (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   portal/webhooks (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /new (GET)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["requireFormToken()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (HEAD)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   │   • (preValidation) ["requireFormToken()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   │   /new (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       ├── /deliveries (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /deliveries (HEAD)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   └── /events (GET)
+    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │       • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       • (onResponse) ["countRequest()"]
+    │       │       • (onError) ["countRefusal()"]
+    │       ├── /settings (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /settings (HEAD)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /settings (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   ├── /rotate (POST)
+    │       │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   │   • (onResponse) ["countRequest()"]
+    │       │   │   • (onError) ["countRefusal()"]
+    │       │   └── /remove (POST)
+    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │       • (preParsing) ["refuseEncodedBody()"]
+    │       │       • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       • (onResponse) ["countRequest()"]
+    │       │       • (onError) ["countRefusal()"]
+    │       ├── /probe (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /probe (HEAD)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /probe (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /test (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       ├── /enable (POST)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │   • (preParsing) ["refuseEncodedBody()"]
+    │       │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       └── /replays (POST)
+    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │           • (preParsing) ["refuseEncodedBody()"]
+    │           • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onResponse) ["countRequest()"]
+    │           • (onError) ["countRefusal()"]
+    │           ├── /new (GET)
+    │           │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │           │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │           │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           │   • (onResponse) ["countRequest()"]
+    │           │   • (onError) ["countRefusal()"]
+    │           │   /new (HEAD)
+    │           │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │           │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │           │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │           │   • (onResponse) ["countRequest()"]
+    │           │   • (onError) ["countRefusal()"]
+    │           └── /:replayId (GET)
+    │               • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │               • (preValidation) ["requireFormToken()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │               • (onResponse) ["countRequest()"]
+    │               • (onError) ["countRefusal()"]
+    │               /:replayId (HEAD)
+    │               • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │               • (preValidation) ["requireFormToken()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │               • (onResponse) ["countRequest()"]
+    │               • (onError) ["countRefusal()"]
+    │               ├── /events (GET)
+    │               │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │               │   • (preValidation) ["requireFormToken()"]
+    │               │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │               │   • (onResponse) ["countRequest()"]
+    │               │   • (onError) ["countRefusal()"]
+    │               └── /cancel (POST)
+    │                   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │                   • (preParsing) ["refuseEncodedBody()"]
+    │                   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │                   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │                   • (onResponse) ["countRequest()"]
+    │                   • (onError) ["countRefusal()"]
+    ├── portal/deliveries/:id (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   portal/deliveries/:id (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   ├── /replay (POST)
+    │   │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │   │   • (preParsing) ["refuseEncodedBody()"]
+    │   │   • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │   │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   │   • (onResponse) ["countRequest()"]
+    │   │   • (onError) ["countRefusal()"]
+    │   └── /check (POST)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       • (preParsing) ["refuseEncodedBody()"]
+    │       • (preValidation) ["requireFormToken()","takeSender()","useLineFeeds()","forgetSentDraft()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    ├── portal/events (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   portal/events (HEAD)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │   • (preValidation) ["requireFormToken()","dropUnknownParameters()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    │   └── /:id (GET)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["requireFormToken()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       • (onResponse) ["countRequest()"]
+    │       • (onError) ["countRefusal()"]
+    │       /:id (HEAD)
+    │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","readPortal()","limitRate()","requireIdentity()"]
+    │       • (preValidation) ["requireFormToken()"]
+    │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","headRouteOnSendHandler()"]
     │       • (onResponse) ["countRequest()"]
     │       • (onError) ["countRefusal()"]
     ├── users (GET)
