@@ -16,7 +16,9 @@ async function setUp(t: Test) {
   const visitor = await owner.enter()
   const { tenantId } = owner.user
   const endpointId = await createEndpoint(test.database, { tenantId }, { url })
-  const deliveryId = await createDelivery(test.database, { tenantId, endpointId, attempts: 1 })
+  const deliveryId = await createDelivery(test.database, {
+    ...{ tenantId, endpointId, eventType: 'post.updated', attempts: 1 },
+  })
   const { rows } = await test.database.admin.query('SELECT id FROM outbound_events')
   const eventId: string = rows[0]?.id
   const pages = [
