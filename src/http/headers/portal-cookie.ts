@@ -1,6 +1,6 @@
 /**
  * The cookie of a portal session. `__Host-`: a browser takes it only with Secure, for all paths and without
- * Domain, so no other host can plant one. Browsers regard http on loopback as secure, so it works there too.
+ * Domain, so no other host can plant one. Chromium takes it from http on loopback too.
  */
 export const portalCookie = '__Host-portal'
 
