@@ -68,7 +68,7 @@ t.test('no field of a request takes a text with NUL, which PostgreSQL cannot sto
 })
 
 t.test('a text that has not the form of its field is explained in words', async (t) => {
-  const isPage = / \/(app|assets)\//
+  const isPage = / \/(app|assets|portal)\//
   const strings = (await requestStrings(t)).filter(
     ({ schema, place }) => 'pattern' in schema && !isPage.test(place),
   )

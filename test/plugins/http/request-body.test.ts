@@ -8,6 +8,7 @@ import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { portalOwner } from '#test/support/callers/portal.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 type Headers = Record<string, string>
@@ -188,13 +189,16 @@ t.test('no route reads an encoded body', async (t) => {
   const person = { cookie: (await signIn(test, operator)).cookie }
   const { token } = await addAppToken(test.database)
   const app = { authorization: `Bearer ${token}` }
+  const { cookie } = await (await portalOwner(test)).enter()
   for (const { method, url, access } of withBody) {
-    const type = url.startsWith('/app/') ? 'application/x-www-form-urlencoded' : 'application/json'
+    const isForm = /^\/(app|portal)\//.test(url)
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+    const caller = isOfApps(access) ? app : person
     const answer = await test.app.inject({
       method: method as 'POST',
       url: url.replaceAll(/:(\w+)/g, '1'),
       headers: {
-        ...(isOfApps(access) ? app : person),
+        ...(url.startsWith('/portal/') ? { cookie } : caller),
         'content-type': type,
         'content-encoding': 'gzip',
       },

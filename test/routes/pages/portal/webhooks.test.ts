@@ -47,6 +47,8 @@ t.test('every page leads to pages of the portal alone, and every form has its to
     t.notMatch(body, /Sign out|\/auth\//)
     const forms = [...body.matchAll(/<form [^>]*method="post"[^>]*>.*?<\/form>/gs)]
     for (const [form] of forms) t.match(form, token, path)
+    const marked = `${path}${path.includes('?') ? '&' : '?'}utm_source=newsletter`
+    t.equal((await visitor.open(marked)).statusCode, 200, 'with an unknown parameter')
   }
 })
 
