@@ -98,10 +98,13 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
     },
   )
   app.get(`${path}/:replayId`, { config, schema }, async (request, reply) => {
-    const [replay, outcome] = await app.db.read(request.tenantPrincipalEntry, async (tx, caller) => {
-      const replay = await findReplayOf(request, tx, caller)
-      return [replay, await findReplayOutcome(tx, caller, replay)] as const
-    })
+    const [replay, outcome] = await app.db.read(
+      request.tenantPrincipalEntry,
+      async (tx, caller) => {
+        const replay = await findReplayOf(request, tx, caller)
+        return [replay, await findReplayOutcome(tx, caller, replay)] as const
+      },
+    )
     return reply.sendLivePage(replayPage(request.viewer, replay, outcome))
   })
   // Every read enters again, so the stream ends with the session or the right to see the replay.

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { build } from '#test/support/app/app.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { portalOwner } from '#test/support/callers/portal.ts'
+import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -19,6 +20,7 @@ async function setUp(t: Test) {
   const deliveryId = await createDelivery(test.database, {
     ...{ tenantId, endpointId, eventType: 'post.updated', attempts: 1 },
   })
+  const replayId = await createReplayOf(test.database, owner.user, endpointId)
   const { rows } = await test.database.admin.query('SELECT id FROM outbound_events')
   const eventId: string = rows[0]?.id
   const pages = [
@@ -29,6 +31,7 @@ async function setUp(t: Test) {
     `/portal/webhooks/${endpointId}/settings`,
     `/portal/webhooks/${endpointId}/probe`,
     `/portal/webhooks/${endpointId}/replays/new?range=week`,
+    `/portal/webhooks/${endpointId}/replays/${replayId}`,
     `/portal/deliveries/${deliveryId}`,
     '/portal/events',
     `/portal/events/${eventId}`,
