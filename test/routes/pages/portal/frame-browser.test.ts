@@ -97,7 +97,7 @@ t.test('a page that is not listed shows nothing of the portal', async (t) => {
   await refused
   t.match(faults.join('\n'), /frame-ancestors/)
   const [, frame] = page.frames()
-  t.equal(frame?.url(), 'chrome-error://chromewebdata/')
+  await frame?.waitForURL('chrome-error://chromewebdata/')
   t.equal(await page.frameLocator('iframe').getByRole('heading', { name: 'Endpoints' }).count(), 0)
 })
 
