@@ -99,6 +99,7 @@ async function changeOrder(t: Test, { change, receiver, baseUrl, page }: Visit):
   await page.goto(baseUrl)
   await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
   await page.getByRole('link', { name: `${receiver}/webhooks` }).click()
+  await page.getByRole('link', { name: 'Deliveries', exact: true }).click()
   const deliveries = page.locator('section', { has: page.locator('#deliveries') })
   const newest = deliveries.locator('tbody tr').first()
   while ((await newest.getByText('Delivered', { exact: true }).count()) === 0) await page.reload()
@@ -142,6 +143,7 @@ async function replayOne(t: Test, visit: Visit, { page: url, eventId }: Delivery
 /** Replays a range and follows its progress. */
 async function replayAll(t: Test, { page }: Visit, delivery: Delivery): Promise<void> {
   await page.goto(delivery.endpoint)
+  await page.getByText('Choose their time').click()
   await page.getByLabel('All deliveries, including successful ones').check()
   await page.getByRole('button', { name: 'Count deliveries' }).click()
   await page.getByRole('button', { name: 'Replay 3 deliveries' }).click()
