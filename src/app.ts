@@ -366,7 +366,7 @@ export async function buildApp(
 
       await app.register(async function opening(app) {
         await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
-        await app.register(pageRoutes.openPortal, { mayBeFramed: frameOrigins.length > 0 })
+        await app.register(pageRoutes.openPortal, { frameOrigins })
       })
 
       await app.register(async function customers(app) {

@@ -80,8 +80,10 @@ function allowFrames(reply: FastifyReply, origins: readonly string[]): void {
 
 /** By Sec-Fetch-Site alone: without a referrer, browsers send `Origin: null` with our own forms. */
 function isFromElsewhere({ method, headers }: FastifyRequest): boolean {
-  const { origin: _, ...others } = headers
-  return isCrossOrigin({ isSafe: isSafeMethod(method), headers: others }, '')
+  // Also without a cookie: opening a link sets one.
+  const { 'sec-fetch-site': site, cookie = '' } = headers
+  const sent = { cookie, ...(site !== undefined && { 'sec-fetch-site': site }) }
+  return isCrossOrigin({ isSafe: isSafeMethod(method), headers: sent }, '')
 }
 
 function formTokenOf({ secret }: Pick<PortalCookie, 'secret'>): string {

@@ -50,7 +50,7 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
     worker: '',
   },
   portal_sessions: {
-    web: 'SELECT (id, tenant_id, app_token_id, created_at, expires_at), INSERT (hash, tenant_id, app_token_id, expires_at), DELETE',
+    web: 'SELECT (id, tenant_id, app_token_id, created_at, opened_at, expires_at), INSERT (hash, tenant_id, app_token_id, expires_at), DELETE',
     worker: '',
   },
   app_event_types: {

@@ -266,6 +266,12 @@ CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURN
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+  PERFORM FROM public.app_tokens a
+    WHERE a.id = (SELECT p.app_token_id FROM public.portal_sessions p WHERE p.hash = sha256(link))
+    FOR KEY SHARE;
+  PERFORM FROM public.{tenants} t
+    WHERE t.id = (SELECT p.tenant_id FROM public.portal_sessions p WHERE p.hash = sha256(link))
+    FOR KEY SHARE;
   UPDATE public.portal_sessions p
     SET hash = sha256(credential), opened_at = now(), expires_at = now() + interval '1 hour'
     WHERE p.hash = sha256(link) AND p.opened_at IS NULL AND p.expires_at > now();
@@ -274,7 +280,7 @@ END
 $$;
 
 -- Enters as a portal session: sees the webhooks of its tenant, and nothing else (current_tenant_id). It ends with its
--- app token, with the permission of that token to make links, and with its tenant. Locks as enter_app_token, the session
+-- app token or its secret, with the permission of that token to make links, and with its tenant. Locks as enter_app_token, the session
 -- last.
 CREATE OR REPLACE FUNCTION enter_portal_session(credential bytea, for_write boolean) RETURNS TABLE (
   session_id uuid, app_token_id uuid, name text, created_at timestamptz, tenant_id uuid, tenant_name text
@@ -299,7 +305,8 @@ BEGIN
     FROM public.portal_sessions p
     JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
     WHERE p.hash = digest AND p.opened_at IS NOT NULL AND p.expires_at > now()
-      AND a.expires_at > now() AND 'portal-link:create' = ANY (a.permissions) AND t.closed_at IS NULL;
+      AND a.expires_at > now() AND 'portal-link:create' = ANY (a.permissions) AND t.closed_at IS NULL
+      AND p.created_at > coalesce(a.secret_rotated_at, '-infinity');
   IF session_id IS NULL THEN
     scope_text := public.clear_scope();
     RETURN;

@@ -18,36 +18,37 @@ const Link = Type.Object(
 const path = '/portal/open'
 
 /**
- * A link of the app is exchanged for a session. A frame of a page that may have one opens it at once:
+ * A link of the app is exchanged for a session. A frame of a listed page opens it at once:
  * browsers say that a request is for a frame, and scanners of links and previews have none. Elsewhere a
  * page with a button comes first. The answer redirects, so the link does not stay in the history, and it
  * is in the query, so no log has it.
  */
-const openPortal: FastifyPluginAsyncTypebox<{ mayBeFramed: boolean }> = async function openPortal(
-  app,
-  { mayBeFramed },
-) {
-  const config = { access: 'public' } as const
-  app.get(
-    path,
-    { config, schema: { hide: true, querystring: Link }, exposeHeadRoute: false },
-    async (request, reply) => {
-      const { query } = request
-      if (mayBeFramed && isForFrame(request)) return open(request, reply, query)
-      const { link, theme } = query
-      const frame = { theme: theme ?? null, formToken: '', tenantName: null }
-      return reply.sendPage(
-        openPortalPage({ viewer: { mayBeSignedIn: false, portal: frame }, link, theme }),
-      )
-    },
-  )
-  app.post(path, { config, schema: { hide: true, body: Link } }, async (request, reply) =>
-    open(request, reply, request.body),
-  )
-}
+const openPortal: FastifyPluginAsyncTypebox<{ frameOrigins: readonly string[] }> =
+  async function openPortal(app, { frameOrigins }) {
+    const config = { access: 'public' } as const
+    app.get(
+      path,
+      { config, schema: { hide: true, querystring: Link }, exposeHeadRoute: false },
+      async (request, reply) => {
+        const { query } = request
+        if (isForFrame(request, frameOrigins)) return open(request, reply, query)
+        const { link, theme } = query
+        const frame = { theme: theme ?? null, formToken: '', tenantName: null }
+        return reply.sendPage(
+          openPortalPage({ viewer: { mayBeSignedIn: false, portal: frame }, link, theme }),
+        )
+      },
+    )
+    app.post(path, { config, schema: { hide: true, body: Link } }, async (request, reply) =>
+      open(request, reply, request.body),
+    )
+  }
 
-function isForFrame({ headers }: FastifyRequest): boolean {
-  return headers['sec-fetch-dest'] === 'iframe' && headers['sec-purpose'] === undefined
+/** `Referer` names the page around the frame: another one could plant a link of its own there. */
+function isForFrame({ headers }: FastifyRequest, frameOrigins: readonly string[]): boolean {
+  const page = URL.parse(headers.referer ?? '')?.origin
+  const isListed = page !== undefined && frameOrigins.includes(page)
+  return isListed && headers['sec-fetch-dest'] === 'iframe' && headers['sec-purpose'] === undefined
 }
 
 async function open(

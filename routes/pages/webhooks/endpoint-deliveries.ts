@@ -74,7 +74,7 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
         app.db.read(tenantPrincipalEntry, async (tx, caller) => {
           const filter = filterOf(query, app.clock.now())
           const { data } = found(await listDeliveries(tx, caller, params.id, filter, page))
-          return { data, reader: caller.portalSessionId ?? caller.userId }
+          return { data, reader: caller.userId ?? caller.tenantId }
         })
       const takeChanged = changedRows(app.prefix)
       const { reader } = await read()

@@ -83,9 +83,13 @@ t.test('a tenant has a number of live links and sessions; one more ends the olde
   )
   const oldest = 'SELECT FROM portal_sessions WHERE hash = sha256($1)'
   const bytes = (n: number) => [Buffer.from(String(n))]
+  const open = 'UPDATE portal_sessions SET opened_at = now() WHERE hash = sha256($1)'
+  await test.database.admin.query(open, bytes(maxPortalSessions))
   await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
   const { rowCount } = await test.database.admin.query('SELECT FROM portal_sessions')
   t.equal(rowCount, maxPortalSessions)
-  t.equal((await test.database.admin.query(oldest, bytes(maxPortalSessions))).rowCount, 0)
-  t.equal((await test.database.admin.query(oldest, bytes(maxPortalSessions - 1))).rowCount, 1)
+  const left = async (n: number) => (await test.database.admin.query(oldest, bytes(n))).rowCount
+  t.equal(await left(maxPortalSessions), 1, 'a session outlives links that were not opened')
+  t.equal(await left(maxPortalSessions - 1), 0)
+  t.equal(await left(maxPortalSessions - 2), 1)
 })

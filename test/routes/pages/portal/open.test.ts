@@ -4,7 +4,10 @@ import { build, type TestApp } from '#test/support/app/app.ts'
 import { cookieOf, portalOwner, portalVisitor } from '#test/support/callers/portal.ts'
 
 const framing = { PORTAL_FRAME_ORIGINS: 'https://app.example.com,https://b.example' }
-const forFrame = { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' }
+const forFrame = {
+  ...{ 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' },
+  referer: 'https://app.example.com/',
+}
 
 const get = ({ app }: TestApp, link: string, headers: Record<string, string> = {}) =>
   app.inject({
@@ -55,6 +58,8 @@ t.test('outside of a frame a button opens the link, so that no scanner uses it u
     {},
     { 'sec-fetch-dest': 'document' },
     { ...forFrame, 'sec-purpose': 'prefetch' },
+    { ...forFrame, referer: 'https://blog.example.com/' },
+    { ...forFrame, referer: '' },
   ]) {
     const page = await get(test, link, headers)
     t.equal(page.statusCode, 200)
@@ -68,6 +73,22 @@ t.test('outside of a frame a button opens the link, so that no scanner uses it u
   )
   t.equal((await get(test, 'x')).statusCode, 400)
   t.equal((await openLink(link)).statusCode, 303)
+})
+
+t.test('no other site opens a link in a browser, with or without a session there', async (t) => {
+  const test = await build(t, framing)
+  const { makeLink } = await portalOwner(test)
+  const link = await makeLink()
+  for (const site of ['cross-site', 'same-site']) {
+    const sent = await test.app.inject({
+      method: 'POST',
+      url: '/portal/open',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': site },
+      payload: `link=${link}`,
+    })
+    t.equal(sent.statusCode, 403, site)
+    t.strictSame(sent.cookies, [])
+  }
 })
 
 t.test('a frame opens the link at once, if any page may have one', async (t) => {
@@ -111,13 +132,14 @@ t.test('pages of the portal may be framed by exactly the origins of the setting'
   t.equal(ancestors(await other.open('/portal/events')), "'none'", 'without any, by none')
 })
 
-t.test('a session ends with its hour, its app token, and its tenant', async (t) => {
+t.test('a session ends with its hour, its app token or its secret, and its tenant', async (t) => {
   const test = await build(t)
   const { database } = test
   for (const end of [
     'UPDATE portal_sessions SET expires_at = now()',
     'DELETE FROM app_tokens WHERE id IN (SELECT app_token_id FROM portal_sessions)',
     `UPDATE app_tokens SET permissions = '{event:publish}'`,
+    'UPDATE app_tokens SET secret_rotated_at = clock_timestamp()',
     'SELECT close_tenant(tenant_id) FROM portal_sessions',
   ]) {
     const { enter } = await portalOwner(test)
