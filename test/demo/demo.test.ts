@@ -53,7 +53,7 @@ t.test(
 
     const doctor = await runProgram(t, ['doctor'], {}, { cwd })
     t.equal(await doctor.ended, 0, doctor.output())
-    t.equal(doctor.output().match(/^ok /gm)?.length, 9)
+    t.equal(doctor.output().match(/^ok /gm)?.length, 10)
 
     const postgres = await postmasterOf(cwd)
     first.child.kill('SIGINT')
@@ -84,7 +84,7 @@ async function signInWithSecond(t: Test, browser: Browser, baseUrl: string): Pro
   t.match(await offered(), [/the demo provider/, /the second provider/])
   await page.getByRole('link', { name: 'Sign in with the second provider' }).click()
   await page.getByRole('button', { name: /Sam Rivers/ }).click()
-  await page.getByRole('link', { name: 'Skip' }).click()
+  await page.getByRole('link', { name: 'Skip', exact: true }).click()
   await page.waitForURL(`${baseUrl}/`)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.goto(`${baseUrl}/auth/login`)
