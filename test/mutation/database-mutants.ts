@@ -134,9 +134,14 @@ function livenessOf(definition: string): Cut[] {
   return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
 }
 
-/** Each fact and each bound of time that a write of one packet compares, and the credential itself. */
+/**
+ * Each fact and each bound of time that a write of one packet compares, and the credential itself. Not the
+ * tenant and the person: they are compared at the membership or tenant and again at the credential, so no
+ * test can miss one of the two.
+ */
 function comparisonsOf(definition: string): Cut[] {
-  const facts = /(?<=\b(AND|WHERE) )[amstu]\.\w+ (=|IS NOT DISTINCT FROM) [\w()]+/g
+  const facts =
+    /(?<=\b(AND|WHERE) )[amstu]\.(?!tenant_id|user_id|id = tenant_id)\w+ (=|IS NOT DISTINCT FROM) [\w()]+/g
   const bounds = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > now\(\)( - make_interval\([^)]*\))?/g
   const computed = /(?<=\bAND )CASE WHEN[\s\S]*?IS NOT DISTINCT FROM \w+/g
   return [facts, bounds, computed].flatMap((form) => cutsOf(definition, form, 'true'))
