@@ -113,7 +113,9 @@ async function openPicker(page: Page, baseUrl: string): Promise<void> {
 
 async function choose(page: Page, baseUrl: string, name: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(person(name).name) }).click()
-  await page.waitForURL(`${baseUrl}/`)
+  await page.waitForURL(({ pathname }) => ['/', '/app/welcome'].includes(pathname))
+  // The first sign-in asks for the name of the tenant.
+  await page.goto(`${baseUrl}/`)
 }
 
 async function whoAmI(context: BrowserContext, baseUrl: string): Promise<string> {

@@ -90,7 +90,7 @@ t.test(
     const page = await context.newPage()
     await page.goto(`${origin}/docs/api/orders`)
     t.equal(await page.locator('h1').textContent(), 'Orders')
-    t.equal(await page.getByText('Place an order').first().isVisible(), true)
+    t.equal(await page.getByRole('heading', { name: 'Place an order' }).isVisible(), true)
     t.equal(await page.locator('.try:visible').count(), 0)
   },
 )
