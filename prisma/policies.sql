@@ -111,7 +111,7 @@ CREATE POLICY app_scope ON portal_sessions
 -- Idempotency keys of a service, those of an app in the tenant that its request names, and the forms of its portal
 -- sessions.
 CREATE POLICY service_scope ON service_idempotency_keys
-  USING (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_service_id()));
+  USING (tenant_id = (SELECT current_webhook_tenant_id()) AND service_id = (SELECT current_key_holder()));
 
 -- ---- Resources ----
 

@@ -289,7 +289,7 @@ BEGIN
     scope_text := public.clear_scope();
     RETURN;
   END IF;
-  scope_text := public.set_scope('portal', app_token_id::text, NULL, tenant_id);
+  scope_text := public.set_scope('portal', app_token_id || '/' || session_id, NULL, tenant_id);
   RETURN NEXT;
 END
 $$;

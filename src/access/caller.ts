@@ -89,7 +89,7 @@ export type TenantScope = Pick<Member, 'tenantId'>
 export type OwnerScope = Pick<Caller, 'userId'>
 
 /** Who submits a form: a person, or somebody in a portal session. */
-export type Submitter = Pick<Principal, 'userId' | 'serviceId' | 'tenantId' | 'portalSessionId'>
+export type Submitter = Pick<Principal, 'userId' | 'tenantId' | 'portalSessionId'>
 
 /** A caller with a session. */
 export type SessionCaller = Caller & { readonly sessionId: string }

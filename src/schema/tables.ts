@@ -161,6 +161,7 @@ const bothRoles = [
   'current_webhook_tenant_id()',
   'current_scope_kind()',
   'current_service_id()',
+  'current_key_holder()',
   'current_service_name()',
 ]
 

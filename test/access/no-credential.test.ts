@@ -224,6 +224,7 @@ t.test('functions that do something without a credential are those of signing in
     current_webhook_tenant_id: [[], 'nothing'],
     current_scope_kind: [[], 'nothing'],
     current_service_id: [[], 'nothing'],
+    current_key_holder: [[], 'nothing'],
     current_service_name: [[], 'nothing'],
     enter_session: [[key(), 1_800, true], 'nothing'],
     enter_token: [[key(), true], 'nothing'],
@@ -317,6 +318,7 @@ const tellingOfPortal = [
   'current_webhook_tenant_id',
   'current_scope_kind',
   'current_service_id',
+  'current_key_holder',
   'current_service_name',
 ]
 

@@ -149,6 +149,49 @@ t.test('only the app makes links, and only of its own in the tenant that it name
   }
 })
 
+t.test(
+  'a portal session has forms of its own, apart from the app and other sessions',
+  async (t) => {
+    const database = await createDatabase(t)
+    const { tenantId } = await createUser(database)
+    const app = await addApp(database, { permissions: ['portal-link:create'] })
+    const [mine, theirs] = [
+      await addPortal(database, tenantId, { app }),
+      await addPortal(database, tenantId, { app }),
+    ]
+    const web = await connect(t, database.url)
+    const key = `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
+    VALUES ($1, $2, sha256('k'), sha256('r'))`
+    await web.query('BEGIN')
+    const [{ session_id: id, app_token_id: appId }] = await enter(web, mine, true)
+    const { rows } = await web.query(
+      'SELECT current_service_id() AS app, current_key_holder() AS own',
+    )
+    t.strictSame(rows, [{ app: appId, own: id }], 'the audit log names the app')
+    await web.query(key, [tenantId, id])
+    await web.query('COMMIT')
+    for (const holder of [appId, id]) {
+      await inside(web, async () => {
+        await enter(web, theirs, true)
+        t.equal(await refusalOf(web.query(key, [tenantId, holder])), denied)
+      })
+    }
+    const seen = async () => (await web.query('SELECT FROM service_idempotency_keys')).rowCount
+    await inside(web, async () => {
+      await enter(web, theirs)
+      t.equal(await seen(), 0)
+    })
+    await inside(web, async () => {
+      await web.query('SELECT enter_app_token($1, $2, false)', [app, tenantId])
+      t.equal(await seen(), 0, 'nor has the app the forms of its sessions')
+    })
+    await inside(web, async () => {
+      await enter(web, mine)
+      t.equal(await seen(), 1)
+    })
+  },
+)
+
 t.test('what ends a portal session waits for its write, and then holds', async (t) => {
   const database = await createDatabase(t)
   const web = await connect(t, database.url)

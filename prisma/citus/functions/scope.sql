@@ -136,7 +136,20 @@ DECLARE
   scope text[] := public.verified_scope();
 BEGIN
   IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
-  RETURN scope[3]::uuid;
+  RETURN split_part(scope[3], '/', 1)::uuid;
+END
+$$;
+
+-- Whose idempotency keys the transaction sees, where they are not of a person: the service or app token's, in a portal
+-- session its own.
+CREATE OR REPLACE FUNCTION current_key_holder() RETURNS uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  scope text[] := public.verified_scope();
+BEGIN
+  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  RETURN split_part(scope[3], '/', CASE WHEN scope[2] = 'portal' THEN 2 ELSE 1 END)::uuid;
 END
 $$;
 
@@ -148,7 +161,7 @@ DECLARE
   scope text[] := public.verified_scope();
 BEGIN
   IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
-  IF scope[2] <> 'service' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = scope[3]::uuid); END IF;
+  IF scope[2] <> 'service' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = split_part(scope[3], '/', 1)::uuid); END IF;
   RETURN (SELECT s.name FROM public.service_tokens s
           WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
 END

@@ -49,10 +49,11 @@ export async function submitOnce<Result extends FormResult | null>(
   keys: EncryptionKeys,
   work: () => Promise<Result>,
 ): Promise<string | Extract<Result, null>> {
-  const { userId, serviceId, tenantId, portalSessionId } = submitter
-  // With a space, which no Idempotency-Key of a header has. Sessions of the portal share the app token.
-  const key = `form ${JSON.stringify([form.url, form.body, ...[portalSessionId ?? []].flat()])}`
-  const by = { userId, serviceId, tenantId: serviceId === null ? null : tenantId }
+  const { userId, portalSessionId = null } = submitter
+  // With a space, which no Idempotency-Key of a header has.
+  const key = `form ${JSON.stringify([form.url, form.body])}`
+  const tenantId = portalSessionId === null ? null : submitter.tenantId
+  const by = { userId, serviceId: portalSessionId, tenantId }
   const done = await runOnce(tx, { by, key, asked: [] }, keys, async () => {
     const result = await work()
     if (result?.secret === undefined) return result
@@ -95,14 +96,14 @@ export async function takeSecret(
   })
 }
 
-/** Where `runOnce` keeps the key: in the table of people, or in that of services. */
-function keysOf({ userId, serviceId, tenantId }: Submitter, hash: Buffer) {
-  if (serviceId === null) {
+/** Where `runOnce` keeps the key: in the table of people, or of a portal session in that of services. */
+function keysOf({ userId, portalSessionId, tenantId }: Submitter, hash: Buffer) {
+  if (portalSessionId === undefined) {
     const isOwn = Prisma.sql`user_id = ${userId} AND key_hash = ${hash}`
     return { table: Prisma.sql`idempotency_keys`, isOwn }
   }
   const isOwn = Prisma.sql`
-    tenant_id = ${tenantId}::uuid AND service_id = ${serviceId}::uuid AND key_hash = ${hash}`
+    tenant_id = ${tenantId}::uuid AND service_id = ${portalSessionId}::uuid AND key_hash = ${hash}`
   return { table: Prisma.sql`service_idempotency_keys`, isOwn }
 }
 
@@ -116,8 +117,8 @@ function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): Shown
   }
 }
 
-function bindingOf({ userId, serviceId }: Submitter, hash: Uint8Array): Binding {
-  return ['form-secret', serviceId ?? String(userId), Buffer.from(hash).toString('hex')]
+function bindingOf({ userId, portalSessionId }: Submitter, hash: Uint8Array): Binding {
+  return ['form-secret', portalSessionId ?? String(userId), Buffer.from(hash).toString('hex')]
 }
 
 function withShown(path: string, hash: Buffer): string {
