@@ -20,7 +20,7 @@ import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { completeJob } from './job.ts'
 
 /*
- * Posts processed billing events to the app that this installation stands beside (APP_WEBHOOK_URL), at
+ * Posts processed billing events to your app (APP_WEBHOOK_URL), at
  * least once each. Signature, attempts and limits are those of customers' webhooks. The endpoint belongs to
  * no tenant, so it has no row of webhook_endpoints: its state is in the row of the event.
  */

@@ -103,7 +103,7 @@ async function describe(
   customers: readonly string[],
 ): Promise<WaitingCustomer[]> {
   const named = Prisma.sql`unnest(${[...customers]}::text[]) WITH ORDINALITY AS c (customer, position)`
-  const counts = await connection.sql<CountRow>`
+  const counting = connection.sql<CountRow>`
     SELECT c.customer, waiting.events, waiting.since, waiting.reason, dismissed.events AS dismissed
     FROM ${named}
     CROSS JOIN LATERAL (
@@ -117,13 +117,14 @@ async function describe(
         WHERE e.customer = c.customer AND e.status = 'dismissed' LIMIT ${mostCounted}) AS capped
     ) AS dismissed
     ORDER BY c.position`
-  const rows = await connection.sql<EventRow>`
+  const reading = connection.sql<EventRow>`
     SELECT c.customer, e.id, e.type, e."receivedAt", e.body FROM ${named}
     CROSS JOIN LATERAL (
       SELECT event_id AS id, type, received_at AS "receivedAt", body FROM received_events
       WHERE customer = c.customer AND status = 'unlinked'
       ORDER BY received_at, event_id LIMIT ${mostRead}) AS e
     ORDER BY c.position, e."receivedAt", e.id`
+  const [counts, rows] = await Promise.all([counting, reading])
   return counts.map(({ since, ...count }) => {
     const first = rows
       .filter(({ customer }) => customer === count.customer)

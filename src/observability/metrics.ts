@@ -260,7 +260,7 @@ function createBillingMetrics(registry: Registry) {
     }),
     paidTwice: new Gauge({
       name: 'gatehouse_billing_paid_twice',
-      help: 'People who pay twice, by what they have two of: customer (its events wait) or subscription',
+      help: 'People who pay twice, by kind: a second customer (its events wait) or a second subscription',
       labelNames: ['by'],
       registers,
     }),

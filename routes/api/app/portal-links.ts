@@ -33,7 +33,7 @@ const portalLinks: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async functi
         operationId: 'createPortalLink',
         tags: ['app'],
         summary: 'Make a link to the webhook pages of a tenant',
-        description: `It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. Nobody signs in. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most ${maxPortalSessions} links and sessions; one more ends the oldest. 429 after ${maxLinksPerMinute} links for one tenant within a minute.`,
+        description: `It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. The person needs no account. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most ${maxPortalSessions} links and sessions; one more ends the oldest. 429 after ${maxLinksPerMinute} links for one tenant within a minute.`,
         params: UuidParams,
         body: NoBody,
         response: { 201: PortalLink },

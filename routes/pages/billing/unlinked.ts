@@ -46,13 +46,22 @@ const unlinked: FastifyPluginAsyncTypebox<Options> = async function unlinked(app
     const page = readPage(part, waitingList.name, waitingList.forms)
     const shown = await app.db.read(sessionEntry, async (tx) => {
       if (customer === undefined) {
-        const { data, nextCursor } = await listWaiting(tx, reader, page)
-        const doublePayers = await listDoublePayers(tx)
+        const [{ data, nextCursor }, doublePayers] = await Promise.all([
+          listWaiting(tx, reader, page),
+          cursor === undefined ? listDoublePayers(tx) : [],
+        ])
         return { customers: data, chosen: null, nextCursor, doublePayers }
       }
-      const customers = await findWaiting(tx, reader, customer)
-      const isLinked = !(await isCustomerFree(tx, customer))
-      return { customers, chosen: { customer, isLinked }, nextCursor: null, doublePayers: [] }
+      const [customers, isFree] = await Promise.all([
+        findWaiting(tx, reader, customer),
+        isCustomerFree(tx, customer),
+      ])
+      return {
+        customers,
+        chosen: { customer, isLinked: !isFree },
+        nextCursor: null,
+        doublePayers: [],
+      }
     })
     return reply.sendPage(unlinkedPage({ viewer: request.viewer, done, ...shown }))
   })

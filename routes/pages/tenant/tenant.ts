@@ -105,6 +105,10 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           listTenantAudit(tx, caller, auditPage),
           findUsage(tx, caller, quota),
         ])
+        const [targets, names] = await Promise.all([
+          findTargets(tx, caller, audit.data),
+          findMemberNames(tx, caller, usersIn(audit.data)),
+        ])
         return {
           name: tenant?.name ?? 'Your tenant',
           members: { ...listed, search, isLater: members !== undefined },
@@ -123,9 +127,9 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           audit: {
             ...audit,
             isLater: trail !== undefined,
-            targets: await findTargets(tx, caller, audit.data),
+            targets,
           },
-          names: await findMemberNames(tx, caller, usersIn(audit.data)),
+          names,
         }
       })
       return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))

@@ -102,7 +102,8 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
       request.tenantPrincipalEntry,
       async (tx, caller) => {
         const replay = await findReplayOf(request, tx, caller)
-        return [replay, await findReplayOutcome(tx, caller, replay)] as const
+        const isRunning = replay.finishedAt === null
+        return [replay, isRunning ? null : await findReplayOutcome(tx, caller, replay)] as const
       },
     )
     return reply.sendLivePage(replayPage(request.viewer, replay, outcome))

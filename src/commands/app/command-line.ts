@@ -3,7 +3,12 @@ import { details, json, readDays, readName, readUuid } from '../kit/arguments.ts
 import { readEnvironment } from '../kit/environment.ts'
 
 /** As in src/access/policy.ts, which takes longer to load than the help takes to print. */
-export const offeredPermissions = ['event:publish', 'event-type:read', 'event-type:update']
+export const offeredPermissions = [
+  'event:publish',
+  'portal-link:create',
+  'event-type:read',
+  'event-type:update',
+]
 
 const owner = 'Needs DATABASE_OWNER_URL.'
 

@@ -21,12 +21,12 @@ export async function examineBilling({
   const hints: string[] = []
   if (production && mode === 'test') {
     faults.push(
-      `BILLING_API_KEY is of ${name}’s test mode, but this is production: nobody would really pay, and events of a test are ignored. Set the key and the signing secret of the live mode.`,
+      `BILLING_API_KEY is of ${name}’s test mode, but this is production: no payment would be real, and events of a test are ignored. Set the key and the signing secret of the live mode.`,
     )
   }
   if (!production && mode === 'live') {
     hints.push(
-      `BILLING_API_KEY is of ${name}’s live mode, but this is not production: people would really pay. Set a key of the test mode, or NODE_ENV=production.`,
+      `BILLING_API_KEY is of ${name}’s live mode, but this is not production: payments would be real. Set a key of the test mode, or NODE_ENV=production.`,
     )
   }
   try {
@@ -66,7 +66,7 @@ function answerFaults(name: string, { status, mode }: Probe, own: Probe['mode'])
 function withoutKey(provider: Config['billing']['provider']): string[] {
   return hasCheckout(provider)
     ? [
-        'BILLING_API_KEY is empty: nobody can start a checkout, lost webhooks are not found, and operators link every customer. Create a key as docs/billing-events.md says and set it.',
+        'BILLING_API_KEY is empty: checkouts cannot be started, lost webhooks are not found, and operators link every customer. Create a key as docs/billing-events.md says and set it.',
       ]
     : []
 }

@@ -74,7 +74,7 @@ export function unlinkedPage(view: UnlinkedView): Page {
 function doublePayersCard(payers: readonly DoublePayer[]): Html {
   return html`<section class="card" aria-labelledby="twice">
         <h2 id="twice">Customers with several subscriptions</h2>
-        <p class="fault">Each of these pays for more than one plan. Cancel what is too much at the billing provider.</p>
+        <p class="fault">Each of these pays for more than one plan. Cancel the extra subscriptions at the billing provider.</p>
         <div class="lead">${table(doublePayerColumns, payers.map(doublePayerRow))}</div>
       </section>`
 }

@@ -102,7 +102,10 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
       { href: '/app/operations', label: 'Operations', icon: 'pulse', needs: 'operator' },
       {
         ...{ href: '/app/billing', label: 'Billing events', icon: 'card', needs: 'operator' },
-        actions: [{ href: '/app/billing/customers', label: 'Link a customer' }],
+        actions: [
+          { href: '/app/billing/customers', label: 'Link a customer' },
+          { href: '/app/billing/unlinked', label: 'Unlinked customers' },
+        ],
         objects: [{ label: 'Billing event', path: '/app/billing', id: billingEventId }],
       },
       {

@@ -211,6 +211,7 @@ function follow(element) {
     text.textContent = words
     if (!isLast) return
     source.close()
+    if (document.querySelector('[data-outcome-follows]')) return location.reload()
     for (const part of document.querySelectorAll('[data-until-last]')) part.remove()
   })
   source.addEventListener('error', () => {

@@ -26,7 +26,8 @@ function textOf({ heading, paragraphs, action, facts, footer }: Message, brand: 
   ].join('\n')
 }
 
-const shownCharacters = 100
+// As long as an address may be.
+const shownCharacters = 320
 
 /** Words of people on one line, without what is not seen. */
 function lineOf(text: string): string {
@@ -69,7 +70,7 @@ function htmlOf(message: Message, { name, accent, supportUrl }: Brand): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <meta name="supported-color-schemes" content="light dark">
-    <title>${marked(heading)}</title>
+    <title>${plain(heading)}</title>
     ${styleOf(colours)}
   </head>
   <body class="paper" style="margin: 0; padding: 0; background: ${light.paper}">

@@ -22,7 +22,7 @@ export function appTokensPage(view: AppTokensView): Page {
   return programTokensPage(view, {
     path: '/app/app-tokens',
     name: 'App token',
-    lead: 'For the backend that this program stands in front of. A token belongs to no tenant: each request names the tenant that it is about. Only operators see this page.',
+    lead: 'For your own backend. A token belongs to no tenant: each request names the tenant that it is about. Only operators see this page.',
     ...(!view.isRecorded && { warning: notRecorded }),
     empty: html`No app tokens yet. Your backend sends one as <code>Authorization: Bearer gtha_…</code>.`,
     form: appTokenForm,

@@ -201,7 +201,7 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
         ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
-        ${rows.length > 0 && mails ? html`<p class="quiet small">An address gets at most one invitation by mail a day (UTC), whoever sends it. An invitation that is sent again keeps its link and is valid for another 14 days.</p>` : ''}
+        ${rows.length > 0 && mails ? html`<p class="quiet small">An address gets at most one invitation mail a day (UTC) from all tenants together. An invitation that is sent again keeps its link and is valid for another 14 days.</p>` : ''}
         ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
         ${form}
       </section>`

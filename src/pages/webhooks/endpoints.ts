@@ -183,7 +183,7 @@ export const notices = {
   removed: 'Endpoint and its deliveries deleted.',
   rotated: 'Signing secret rotated.',
   tested: 'Test event sent. The response is below.',
-  testing: 'This test event was already requested. Its delivery is among the others.',
+  testing: 'This test event was already requested. Its delivery is on the tab Deliveries.',
   probed: 'The receiver was checked. The result is below.',
   probing: 'This check was already requested. Its result appears below.',
   replayed: 'Replay scheduled. Its attempts are listed separately.',

@@ -205,8 +205,15 @@ export function progressOf(replay: EndpointReplay | null): Progress {
   return { value: isLast ? max : done, max, words: isLast ? `Done: ${words}.` : words, isLast }
 }
 
-/** Progress page of a replay. Its script updates it live; without scripts the page reloads. */
-export function replayPage(viewer: Viewer, replay: EndpointReplay, outcome: ReplayOutcome): Page {
+/**
+ * Progress page of a replay. Its script updates it live; without scripts the page reloads.
+ * @param outcome null while deliveries are still being scheduled
+ */
+export function replayPage(
+  viewer: Viewer,
+  replay: EndpointReplay,
+  outcome: ReplayOutcome | null,
+): Page {
   const webhooks = `${baseOf(viewer)}/webhooks`
   const endpoint = `${webhooks}/${replay.endpointId}`
   const progress = progressOf(replay)
@@ -223,7 +230,7 @@ export function replayPage(viewer: Viewer, replay: EndpointReplay, outcome: Repl
         <p class="quiet small">Each delivery restarts the retry schedule from its first attempt. You can close this page; the replay continues.</p>
         <div class="row"><a class="button plain slim" href="${endpoint}/deliveries">View deliveries</a>${progress.isLast ? '' : cancelForm(viewer, replay)}</div>
       </section>
-      ${outcomeCard(outcome)}`,
+      ${outcome === null ? html`<p class="quiet small" data-outcome-follows>The outcome is shown when all deliveries are scheduled.</p>` : outcomeCard(outcome)}`,
     { current: '/app/webhooks', ...viewer },
     progressHead(progress),
   )
@@ -235,7 +242,7 @@ function outcomeCard({ isPartial, ...counts }: ReplayOutcome): Html {
     (status) => html`<div><dt>${deliveryLabels[status]}</dt><dd>${counts[status]}</dd></div>`,
   )
   const note = isPartial
-    ? `Counted among the newest ${readDeliveries} deliveries of the selection.`
+    ? `Counted among the newest ${readDeliveries} deliveries of the time range.`
     : 'As it is now; a delivery that was replayed again since counts with its latest result.'
   return html`<section class="card" aria-labelledby="outcome">
         <h2 id="outcome">Outcome</h2>

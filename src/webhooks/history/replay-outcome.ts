@@ -15,8 +15,8 @@ export type ReplayOutcome = Record<DeliveryStatus, number> & {
 export const readDeliveries = 10_000
 
 /**
- * Counts what became of a replay. A delivery belongs to it if it was sent again by hand and has not
- * been at its end since before the replay; one that was replayed again later counts as it is now.
+ * Counts what became of a replay. A delivery belongs to it if it was sent again by hand and had not already
+ * finished before the replay; one that was replayed again later counts as it is now.
  */
 export async function findReplayOutcome(
   tx: Tx,

@@ -73,7 +73,7 @@ export type Period = keyof typeof periods
 export const sampledOfPart = 100
 
 type PartTally = Tally & {
-  /** 95 of 100 attempts took at most so long. */
+  /** 95 of 100 attempts took at most this long. */
   p95Ms: number
 }
 

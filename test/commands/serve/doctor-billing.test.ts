@@ -99,7 +99,7 @@ t.test(
     const without = await billingOf(t, development(database, stripe))
     t.match(without, {
       faults: [],
-      hints: [/^BILLING_API_KEY is empty: nobody can start a checkout/],
+      hints: [/^BILLING_API_KEY is empty: checkouts cannot be started/],
     })
     const signed = await billingOf(t, development(database, {}))
     t.equal(signed.subject, 'none', 'the specification’s own format needs no API')

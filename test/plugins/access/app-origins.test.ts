@@ -3,6 +3,7 @@ import { policy } from '#src/access/policy.ts'
 import { build } from '#test/support/app/app.ts'
 import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { buildWithProvider } from '#test/support/provider/sign-in-journey.ts'
 
 const origin = 'http://localhost:5173'
 const tokenOrigin = 'https://tokens.example.com'
@@ -175,9 +176,10 @@ t.test('without the setting a sibling origin is refused as any other', async (t)
 })
 
 t.test('the session cookie keeps its flags', async (t) => {
-  const test = await buildFor(t)
-  const answer = await test.app.inject({ url: '/auth/login', headers: ofApp })
-  for (const cookie of answer.cookies)
-    t.match(cookie, { httpOnly: true, sameSite: 'Lax', path: '/' })
+  const test = await buildWithProvider(t, { APP_ORIGINS: origin })
+  const answer = await test.app.inject({ url: '/auth/login?provider=demo', headers: ofApp })
+  t.equal(answer.statusCode, 302)
+  const sid = answer.cookies.find(({ name }) => name === 'sid')
+  t.match(sid, { httpOnly: true, sameSite: 'Lax', path: '/' })
   t.notMatch(String(answer.headers['set-cookie'] ?? ''), /domain=|samesite=none/i)
 })

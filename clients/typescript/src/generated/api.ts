@@ -68,7 +68,7 @@ export interface paths {
   "/tenants/{id}/portal-links": {
     /**
      * Make a link to the webhook pages of a tenant
-     * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. Nobody signs in. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
+     * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. The person needs no account. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
      *
      * An app token needs `portal-link:create`.
      */
@@ -3007,7 +3007,7 @@ export interface operations {
   };
   /**
    * Make a link to the webhook pages of a tenant
-   * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. Nobody signs in. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
+   * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. The person needs no account. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
    *
    * An app token needs `portal-link:create`.
    */

@@ -15,14 +15,21 @@ async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
       [done, finished ? new Date() : null],
     )
   await progress(120, false)
-  return { ...visitors, path: `/app/webhooks/${endpointId}/replays/${replayId}`, progress }
+  return {
+    ...visitors,
+    endpointId,
+    path: `/app/webhooks/${endpointId}/replays/${replayId}`,
+    progress,
+  }
 }
 
 t.test('a running replay shows its progress, with and without scripts', async (t) => {
-  const { admin, path, progress } = await withReplay(t)
+  const { test, one, admin, path, endpointId, progress } = await withReplay(t)
   const { body, headers } = await admin.open(path)
   t.match(body, /<progress[^>]* max="300" value="120">/)
   t.match(body, '120 of 300 deliveries scheduled')
+  t.match(body, 'The outcome is shown when all deliveries are scheduled')
+  t.notMatch(body, 'id="outcome"')
   t.match(body, '<noscript><meta http-equiv="refresh" content="2"></noscript>')
   t.match(body, /<script src="\/assets\/gatehouse\.js\?v=\w+" defer blocking="render"><\/script>/)
   const policy = String(headers['content-security-policy'])
@@ -34,9 +41,15 @@ t.test('a running replay shows its progress, with and without scripts', async (t
   t.notMatch(list, /connect-src/, 'only a page that follows something sends requests')
 
   await progress(290, true)
+  const { tenantId } = one
+  await createDelivery(test.database, { tenantId, endpointId, attempts: 0 })
+  await test.database.admin.query(
+    `UPDATE deliveries SET series = 1;
+     UPDATE endpoint_replays SET replay_to = now() + interval '1 minute'`,
+  )
   const finished = (await admin.open(path)).body
   t.match(finished, 'Done: 290 of 300 deliveries scheduled.')
-  t.match(finished, /<h2 id="outcome">Outcome<\/h2>[\s\S]*<dt>Failed<\/dt><dd>0<\/dd>/)
+  t.match(finished, /<h2 id="outcome">Outcome<\/h2>[\s\S]*<dt>Failed<\/dt><dd>1<\/dd>/)
   t.notMatch(finished, /refresh|<script(?! src="\/assets\/)|data-follow/)
 })
 
