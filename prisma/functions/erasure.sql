@@ -185,7 +185,7 @@ $$;
 
 -- Works on one batch of an erasure, so that no other worker claims it meanwhile. `finished` is true if nothing is left;
 -- `revocations` are provider tokens to revoke. A member holds locks that their other tenants wait for, so these batches
--- have at most 100 members.
+-- have at most 100 members, and the rows of the tenant go in later ones.
 CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer, OUT finished boolean, OUT revocations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -194,7 +194,14 @@ BEGIN
   revocations := '{}';
   UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = erasure RETURNING e.* INTO due;
   IF NOT FOUND THEN finished := true; RETURN; END IF;
-  IF due.kind = 'tenant' THEN revocations := public.end_memberships(due.tenant_id, least(batch, 100)); END IF;
+  IF due.kind = 'tenant' AND public.is_closed(due.tenant_id)
+    AND EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = due.tenant_id)
+  THEN
+    revocations := public.end_memberships(due.tenant_id, least(batch, 100));
+    finished := false;
+    PERFORM public.clear_scope();
+    RETURN;
+  END IF;
   finished := CASE due.kind
     WHEN 'tenant' THEN public.purge_tenant(due.tenant_id, batch)
     WHEN 'person' THEN public.purge_person(due.user_id, batch)

@@ -44,7 +44,7 @@ export async function dismissWaiting(
 ): Promise<void> {
   const waiting = await connection.sql<{ id: string }>`
     SELECT event_id AS id FROM received_events WHERE customer = ${customer} AND status = 'unlinked'
-    ORDER BY received_at, event_id LIMIT ${mostDismissed}`
+    ORDER BY received_at, event_id LIMIT ${mostDismissed} FOR UPDATE`
   const rows = await connection.sql<{ before: EventStatus | null }>`
     SELECT dismiss_event(id, ${reason}) AS before
     FROM unnest(${waiting.map(({ id }) => id)}::text[]) AS waiting (id)`

@@ -88,10 +88,14 @@ export async function workForwards(
   async function forward(job: ForwardJob, abandoned: AbortSignal): Promise<void> {
     const { eventId } = job.data
     try {
-      const event = await findEvent(db, eventId)
-      const result = event && (await sender.send(requestOf(event)))
+      const event = await findWaiting(db, eventId)
+      // An operator has posted it again meanwhile, by another job, and the app has it.
+      if (event === null) return await db.write(withoutScope, (tx) => completeJob(tx, queue, job))
+      const { body } = event
+      const result = body === null ? null : await sender.send(requestOf({ ...event, body }))
       if (abandoned.aborted) return
       const outcome = await db.write(withoutScope, (tx) => record(tx, job, result))
+      if (outcome === null) return
       metrics.forwards.inc({ outcome })
       const facts = { eventId, outcome, statusCode: result?.statusCode, cause: result?.cause }
       logger[outcome === 'delivered' ? 'info' : 'warn'](facts, 'billing event posted to the app')
@@ -131,12 +135,15 @@ export async function workForwards(
     return { url, headers, body: text }
   }
 
-  /** @param result null if the body of the event has been deleted */
+  /**
+   * @param result null if the body of the event has been deleted
+   * @returns null if the event waits no longer
+   */
   async function record(tx: Tx, job: ForwardJob, result: SendResult | null) {
     const { eventId } = job.data
     const isDelivered = result !== null && succeeded(result)
-    const { forwardAttempts } = await tx.receivedEvent.update({
-      where: { eventId },
+    const [recorded] = await tx.receivedEvent.updateManyAndReturn({
+      where: { eventId, forwarding: 'waiting' },
       data: {
         forwardAttempts: { increment: 1 },
         forwardError: isDelivered ? null : errorOf(result).slice(0, maxErrorCharacters),
@@ -145,7 +152,11 @@ export async function workForwards(
       },
       select: { forwardAttempts: true },
     })
-    const seconds = result === null ? undefined : retrySeconds[forwardAttempts]
+    if (recorded === undefined) {
+      await completeJob(tx, queue, job)
+      return null
+    }
+    const seconds = result === null ? undefined : retrySeconds[recorded.forwardAttempts]
     if (!isDelivered && seconds !== undefined) {
       await postponeJob(tx, job, seconds)
       return 'retried'
@@ -160,16 +171,20 @@ export async function workForwards(
 
 type Forwarded = { eventId: string; type: string; receivedAt: Date; body: string }
 
-/** Null if its body has been deleted. */
-async function findEvent(db: Database, eventId: string): Promise<Forwarded | null> {
+/** An event that is to be posted; its body is null if it has been deleted. */
+type WaitingEvent = Omit<Forwarded, 'body'> & { body: string | null }
+
+/** Null if it waits no longer. */
+async function findWaiting(db: Database, eventId: string): Promise<WaitingEvent | null> {
   const row = await db.read(withoutScope, (tx) =>
     tx.receivedEvent.findFirst({
-      where: { eventId },
+      where: { eventId, forwarding: 'waiting' },
       select: { type: true, receivedAt: true, body: true },
     }),
   )
-  if (row === null || row.body === null) return null
-  return { ...row, eventId, body: Buffer.from(row.body).toString('utf8') }
+  if (row === null) return null
+  const body = row.body === null ? null : Buffer.from(row.body).toString('utf8')
+  return { ...row, eventId, body }
 }
 
 function errorOf(result: SendResult | null): string {

@@ -143,17 +143,19 @@ export async function putRefunded(
       AND (newest_created IS NULL OR ${created}::float8 IS NULL OR newest_created <= ${created})`
 }
 
-/** Corrects what a payment has said about its refunds, after one of them has failed. */
+/** Corrects what a payment has said about its refunds, after one of them has failed; not what it says later. */
 export async function lowerRefunded(
   tx: Tx,
   payment: string,
   remaining: number,
+  created: number | null,
   now: Date,
 ): Promise<void> {
   await tx.sql`
     UPDATE billing_objects SET amount = LEAST(amount, ${remaining}::bigint),
       revision = revision + 1, updated_at = ${now}
-    WHERE object_id = ${payment}`
+    WHERE object_id = ${payment}
+      AND (newest_created IS NULL OR ${created}::float8 IS NULL OR newest_created <= ${created})`
 }
 
 /**

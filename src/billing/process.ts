@@ -220,7 +220,8 @@ async function withRefunds(effect: Effect, api: ObjectApi | null): Promise<Effec
     return { ...effect, remaining: await findRefunded(effect.payment) }
   }
   if (effect.kind !== 'payment' || effect.payment === null || !effect.refunded) return effect
-  return { ...effect, refunded: Math.min(effect.refunded, await findRefunded(effect.payment)) }
+  const refunded = await findRefunded(effect.payment)
+  return refunded === null ? effect : { ...effect, refunded: Math.min(effect.refunded, refunded) }
 }
 
 /** Decides by the current state of the object, or by the event if the provider returns no state. */
@@ -353,7 +354,7 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       const isInvoiced = await lockInvoiced(tx, application, effect.payment, payee)
       await putClaim(tx, effect, event.created, now)
       if (effect.kind === 'refund' && effect.remaining !== null) {
-        await lowerRefunded(tx, effect.payment, effect.remaining, now)
+        await lowerRefunded(tx, effect.payment, effect.remaining, event.created, now)
       }
       if (!isInvoiced || payee === null) return
       return updateInvoice(tx, payee, effect.payment, await findClaims(tx, effect.payment), now)

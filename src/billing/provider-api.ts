@@ -29,8 +29,11 @@ export type ObjectApi = SubscriptionApi & {
   findInvoice?(id: string, customer?: string): Promise<ProviderState>
   /** @param path of the object, as a thin event has it */
   findRelated?(path: string): Promise<ProviderState>
-  /** All that is refunded of a payment now, without refunds that failed. Minor units. */
-  findRefunded?(payment: string): Promise<number>
+  /**
+   * All that is refunded of a payment now, without refunds that failed, in minor units; null if the provider
+   * cannot say.
+   */
+  findRefunded?(payment: string): Promise<number | null>
   /** The user for whom this program has created the customer; null for any other customer. */
   findHolder?(customer: string): Promise<number | null>
 }

@@ -135,6 +135,25 @@ t.test('an app that fails is asked again, then an operator sees it and posts aga
   t.equal(invoices.length, 1, 'no effect is doubled')
 })
 
+t.test('a job that waits for an event that the app has by then ends without a post', async (t) => {
+  const { database, app, settings } = await open(t)
+  app.respond((_request, response) => response.writeHead(503).end())
+  await startTestWorker(t, database, { ...settings, OUTBOUND_RETRY_SECONDS: '0,3600' })
+  await process(database, t, { id: 'evt_1' })
+  await until(database, 'SELECT FROM received_events WHERE forward_attempts = 1')
+  const posts = app.requests.length
+  await database.admin.query(
+    `UPDATE received_events SET forwarding = 'delivered', forward_error = NULL;
+     UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-forward'`,
+  )
+  await until(
+    database,
+    `SELECT FROM pgboss.job WHERE name = 'billing-forward' AND state = 'completed'`,
+  )
+  t.equal(app.requests.length, posts)
+  t.match(await forwardingOf(database), { forwarding: 'delivered', attempts: 1 })
+})
+
 t.test('waits between attempts are those of deliveries', async (t) => {
   const { database, app, settings } = await open(t)
   app.respond((_request, response) => response.writeHead(500).end())

@@ -8,7 +8,8 @@
 --
 -- With for_write it locks, until the transaction ends, the tenant FOR KEY SHARE against its end (close_tenant), the
 -- membership FOR SHARE against changes of role and department, then the session FOR KEY SHARE against its deletion and
--- a new id. Every transaction locks in this order: tenants, memberships, users, sessions and tokens.
+-- a new id. A change locks in this order: tenants, memberships, users, sessions and tokens; an app token or a
+-- link of the portal comes before its tenant, which nothing locks the other way round.
 CREATE OR REPLACE FUNCTION enter_session(credential bytea, idle_seconds integer, for_write boolean)
 RETURNS TABLE (
   session_id uuid, user_id bigint, email text, plan text, created_at timestamptz,

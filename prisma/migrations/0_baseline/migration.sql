@@ -18,8 +18,8 @@ CREATE TABLE tenants (
   id uuid PRIMARY KEY,
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  -- Since then nobody enters the tenant, and a worker deletes its members and rows. Every write holds the row
-  -- FOR KEY SHARE, so that close_tenant waits for it.
+  -- Since then nobody enters the tenant, and a worker deletes its members and rows. A write of a person, service
+  -- or app holds the row FOR KEY SHARE, so that close_tenant waits for it; what a job writes late goes with the purge.
   closed_at timestamptz(6)
 );
 ALTER TABLE tenants ENABLE ROW LEVEL SECURITY;

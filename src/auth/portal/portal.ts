@@ -41,7 +41,7 @@ export async function createPortalLink(
   await tx.sql`
     DELETE FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND id IN (
       SELECT id FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND expires_at > now()
-      ORDER BY opened_at IS NOT NULL DESC, created_at DESC, id OFFSET ${maxPortalSessions - 1})`
+      ORDER BY opened_at IS NULL AND created_at < now() - interval '1 minute', created_at DESC, id OFFSET ${maxPortalSessions - 1})`
   const secret = randomToken()
   const [made] = await tx.sql<{ id: string; expiresAt: Date }>`
     INSERT INTO portal_sessions (hash, tenant_id, app_token_id, expires_at)

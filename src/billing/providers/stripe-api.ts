@@ -83,8 +83,10 @@ export function createStripeApi(
       const name = payment.startsWith('pi_') ? 'payment_intent' : 'charge'
       const query = new URLSearchParams({ [name]: payment, limit: String(pageEvents) })
       const { status, body } = await http('GET', `/refunds?${query}`)
+      if (status === 404) return null
       if (status !== 200) throw new Error(`Stripe answered ${status} for the refunds of a payment`)
-      if (!Array.isArray(body?.data) || body.has_more === true) return fail()
+      if (!Array.isArray(body?.data)) return fail()
+      if (body.has_more === true) return null
       return membersOf(body.data)
         .filter((one) => one.status !== 'failed' && one.status !== 'canceled')
         .reduce((sum, { amount }) => sum + amountOf(amount, 'data.amount'), 0)

@@ -184,7 +184,10 @@ t.test('the next attempt that a worker is recording goes with its deleted tenant
   await database.admin.query('SELECT close_tenant($1)', [user.tenantId])
   const erasure = await database.admin.query<{ id: string }>('SELECT id FROM erasures')
   const purging = await connect(t, database.workerUrl)
-  const purged = purging.query('SELECT finished FROM work_erasure($1, 100)', [erasure.rows[0]?.id])
+  const work = () =>
+    purging.query('SELECT finished FROM work_erasure($1, 100)', [erasure.rows[0]?.id])
+  t.strictSame((await work()).rows, [{ finished: false }], 'first the members')
+  const purged = work()
   await isHeldUp(database, purging)
   await recording.query(`INSERT INTO pgboss.job (name, data) VALUES ('deliver', $1)`, [
     JSON.stringify({ ...job, number: 2 }),

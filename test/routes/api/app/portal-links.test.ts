@@ -74,7 +74,7 @@ t.test('links of an app token for one tenant are limited by the minute', async (
 
 t.test('a tenant has a number of live links and sessions; one more ends the oldest', async (t) => {
   const test = await build(t)
-  const { user, app } = await portalOwner(test)
+  const { user, app, openLink } = await portalOwner(test)
   await test.database.admin.query(
     `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, created_at, expires_at)
      SELECT sha256(n::text::bytea), $1, $2, now() - n * interval '2 minutes', now() + interval '1 hour'
@@ -92,4 +92,13 @@ t.test('a tenant has a number of live links and sessions; one more ends the olde
   t.equal(await left(maxPortalSessions), 1, 'a session outlives links that were not opened')
   t.equal(await left(maxPortalSessions - 1), 0)
   t.equal(await left(maxPortalSessions - 2), 1)
+
+  await test.database.admin.query('UPDATE portal_sessions SET opened_at = now()')
+  const make = async () => {
+    const made = await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
+    return new URL(made.json().url).searchParams.get('link') ?? ''
+  }
+  const links = [await make(), await make()]
+  for (const link of links)
+    t.equal((await openLink(link)).statusCode, 303, 'a new link can be opened')
 })
