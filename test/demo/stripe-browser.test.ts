@@ -20,6 +20,7 @@ t.test(
     await page.goto(baseUrl)
     await page.getByRole('link', { name: 'Sign in with the demo provider' }).click()
     await page.getByRole('button', { name: /Nia Castell/ }).click()
+    await page.getByRole('link', { name: 'Skip', exact: true }).click()
     await page.waitForURL(`${baseUrl}/`)
     const plan = page.locator('section[aria-labelledby=plan]')
     const account = () => page.goto(`${baseUrl}/app/account`)
