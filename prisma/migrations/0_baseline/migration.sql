@@ -30,21 +30,19 @@ CREATE TABLE users (
   email text CHECK (length(email) <= 320),
   email_verified boolean NOT NULL DEFAULT false,
   plan text CHECK (length(plan) BETWEEN 1 AND 32),
-  billing_customer text,
-  own_tenant_id uuid, -- The tenant that the first sign-in created. Invoices of the user go there.
+  billing_customer text UNIQUE,
+  -- The tenant that the first sign-in created. Invoices of the user go there.
+  own_tenant_id uuid UNIQUE REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE SET NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   name text CHECK (length(name) BETWEEN 1 AND 200), -- The `name` claim of the latest sign-in
   -- The subscription that decides the plan: its state at the provider, and when it ends or renews.
   subscription_status text,
   subscription_period_end timestamptz(6),
   -- From this time on the user has no plan, even if the provider's last event never arrives.
-  subscription_cancels_at timestamptz(6),
-  FOREIGN KEY (own_tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE SET NULL
+  subscription_cancels_at timestamptz(6)
 );
-CREATE UNIQUE INDEX users_billing_customer_key ON users (billing_customer);
 -- Invitations and first sign-ins look for the holder of an address, verified or not.
 CREATE INDEX users_email_idx ON users (lower(email COLLATE "C"));
-CREATE UNIQUE INDEX users_own_tenant_id_key ON users (own_tenant_id);
 -- Two users never hold the same address as verified. ASCII letters are compared in lower case, whatever the
 -- locale of the database.
 CREATE UNIQUE INDEX users_verified_email_key ON users (lower(email COLLATE "C")) WHERE email_verified;
@@ -54,27 +52,24 @@ ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 CREATE TABLE oauth_identities (
   provider text NOT NULL,
   provider_user_id text NOT NULL CHECK (length(provider_user_id) BETWEEN 1 AND 255),
-  user_id bigint NOT NULL,
+  user_id bigint NOT NULL REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE,
   issuer text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   -- In lower case. NULL unless the provider is trusted for the address and verified it.
   verified_email text CHECK (verified_email = lower(verified_email COLLATE "C")),
-  PRIMARY KEY (provider, provider_user_id),
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+  PRIMARY KEY (provider, provider_user_id)
 );
 CREATE INDEX oauth_identities_user_id_idx ON oauth_identities (user_id);
 ALTER TABLE oauth_identities ENABLE ROW LEVEL SECURITY;
 
 CREATE TABLE memberships (
-  tenant_id uuid NOT NULL,
-  user_id bigint NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
+  user_id bigint NOT NULL REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE,
   role text NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
   department text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   last_active_at timestamptz(6), -- NULL until a session of the user has been active in the tenant
-  PRIMARY KEY (tenant_id, user_id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, user_id)
 );
 -- Members are listed in the order in which they joined; each filter has its own index.
 CREATE INDEX memberships_tenant_id_created_at_user_id_idx ON memberships (tenant_id, created_at, user_id);
@@ -87,7 +82,7 @@ ALTER TABLE memberships ENABLE ROW LEVEL SECURITY;
 -- Consent to join a tenant. A person accepts or declines with the verified address, or with the secret of the
 -- link and the same address. invited_by has no key: purge_person clears it in batches.
 CREATE TABLE invitations (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   email text NOT NULL CHECK (email = lower(email COLLATE "C") AND length(email) BETWEEN 3 AND 320),
   role text NOT NULL CHECK (role IN ('viewer', 'editor', 'admin')),
@@ -99,8 +94,7 @@ CREATE TABLE invitations (
   declined_at timestamptz(6), -- A declined invitation stays until it expires, because the tenant is not told
   mailed_at timestamptz(6),
   link_hash bytea CHECK (octet_length(link_hash) = 32), -- SHA-256 of the secret of the link
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX invitations_email_idx ON invitations (email);
 CREATE INDEX invitations_invited_by_idx ON invitations (invited_by);
@@ -129,8 +123,8 @@ ALTER TABLE invitation_mails ENABLE ROW LEVEL SECURITY;
 CREATE TABLE sessions (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
   -- SHA-256 of the SHA-256 of the id in the cookie. The stored value opens nothing.
-  id_hash bytea NOT NULL CHECK (octet_length(id_hash) = 32),
-  user_id bigint, -- NULL during a sign-in
+  id_hash bytea NOT NULL UNIQUE CHECK (octet_length(id_hash) = 32),
+  user_id bigint REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE, -- NULL during a sign-in
   tenant_id uuid,
   provider text,
   provider_session text, -- The `sid` claim, for back-channel logout
@@ -145,11 +139,9 @@ CREATE TABLE sessions (
   confirmed_at timestamptz(6), -- When the person last confirmed their identity at a provider without `auth_time`
   FOREIGN KEY (provider, provider_user_id)
     REFERENCES oauth_identities(provider, provider_user_id) ON UPDATE CASCADE ON DELETE SET NULL (provider_user_id),
-  FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE,
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+  FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX sessions_expires_at_idx ON sessions (expires_at);
-CREATE UNIQUE INDEX sessions_id_hash_key ON sessions (id_hash);
 CREATE INDEX sessions_provider_provider_session_idx ON sessions (provider, provider_session);
 CREATE INDEX sessions_provider_provider_user_id_idx ON sessions (provider, provider_user_id);
 CREATE INDEX sessions_tenant_id_user_id_idx ON sessions (tenant_id, user_id);
@@ -159,18 +151,17 @@ ALTER TABLE sessions ENABLE ROW LEVEL SECURITY;
 CREATE TABLE sign_in_attempts (
   -- SHA-256 of the SHA-256 of the `state` parameter.
   state_hash bytea PRIMARY KEY CHECK (octet_length(state_hash) = 32),
-  session_id uuid NOT NULL,
+  session_id uuid NOT NULL REFERENCES sessions(id) ON UPDATE CASCADE ON DELETE CASCADE,
   provider text NOT NULL,
   nonce text NOT NULL,
   code_verifier text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(6) NOT NULL,
   purpose text NOT NULL DEFAULT 'sign-in' CHECK (purpose IN ('sign-in', 'link', 'reauthenticate')),
-  user_id bigint, -- The user who links an identity or signs in again. NULL for a sign-in.
+  -- The user who links an identity or signs in again. NULL for a sign-in.
+  user_id bigint REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE,
   return_to text, -- The path or URL to open afterwards. NULL for SIGN_IN_RETURN_TO.
-  CONSTRAINT sign_in_attempts_user_id_check CHECK ((purpose = 'sign-in') = (user_id IS NULL)),
-  FOREIGN KEY (session_id) REFERENCES sessions(id) ON UPDATE CASCADE ON DELETE CASCADE,
-  FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE
+  CONSTRAINT sign_in_attempts_user_id_check CHECK ((purpose = 'sign-in') = (user_id IS NULL))
 );
 CREATE INDEX sign_in_attempts_expires_at_idx ON sign_in_attempts (expires_at);
 CREATE INDEX sign_in_attempts_session_id_idx ON sign_in_attempts (session_id);
@@ -236,14 +227,13 @@ ALTER TABLE token_revocations ENABLE ROW LEVEL SECURITY;
 CREATE TABLE idempotency_keys (
   user_id bigint NOT NULL,
   key_hash bytea NOT NULL CHECK (octet_length(key_hash) = 32),
-  tenant_id uuid,
+  tenant_id uuid REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   -- SHA-256 of everything that the request asked for.
   request_hash bytea NOT NULL CHECK (octet_length(request_hash) = 32),
   result bytea, -- Encrypted. NULL until the request had an effect.
   secret bytea, -- Encrypted. What a form created, until it is shown or five minutes old.
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (user_id, key_hash),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+  PRIMARY KEY (user_id, key_hash)
 );
 CREATE INDEX idempotency_keys_created_at_idx ON idempotency_keys (created_at);
 CREATE INDEX idempotency_keys_secret_idx ON idempotency_keys (created_at) WHERE secret IS NOT NULL;
@@ -255,7 +245,7 @@ ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY;
 -- Tokens of people. A removed membership deletes the tokens in that tenant, by the foreign key.
 CREATE TABLE api_tokens (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
-  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
   last_four text NOT NULL CHECK (last_four ~ '^[0-9A-Za-z]{4}$'), -- shown in lists of tokens
   user_id bigint NOT NULL,
   tenant_id uuid NOT NULL,
@@ -270,7 +260,6 @@ CREATE TABLE api_tokens (
   FOREIGN KEY (tenant_id, user_id) REFERENCES memberships(tenant_id, user_id) ON UPDATE CASCADE ON DELETE CASCADE
 );
 CREATE INDEX api_tokens_expires_at_idx ON api_tokens (expires_at);
-CREATE UNIQUE INDEX api_tokens_hash_key ON api_tokens (hash);
 CREATE INDEX api_tokens_tenant_id_user_id_idx ON api_tokens (tenant_id, user_id);
 CREATE INDEX api_tokens_user_id_idx ON api_tokens (user_id);
 ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY;
@@ -278,25 +267,22 @@ ALTER TABLE api_tokens ENABLE ROW LEVEL SECURITY;
 -- Tokens of programs. A service is not a member: it has no user and no role, and may do what its permissions
 -- name. It outlives the admin who created it, and not its tenant.
 CREATE TABLE service_tokens (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
-  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
   last_four text NOT NULL CHECK (last_four ~ '^[0-9A-Za-z]{4}$'), -- shown in lists of tokens
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   -- `resource:action`, as in src/access.
   permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
-  created_by bigint, -- NULL after the person was erased
+  created_by bigint REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL, -- NULL after the person was erased
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   secret_rotated_at timestamptz(6),
   last_used_at timestamptz(6),
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (created_by) REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL,
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX service_tokens_created_by_idx ON service_tokens (created_by);
 CREATE INDEX service_tokens_expires_at_idx ON service_tokens (expires_at);
-CREATE UNIQUE INDEX service_tokens_hash_key ON service_tokens (hash);
 CREATE INDEX service_tokens_tenant_id_created_at_id_idx ON service_tokens (tenant_id, created_at, id);
 ALTER TABLE service_tokens ENABLE ROW LEVEL SECURITY;
 
@@ -328,38 +314,34 @@ CREATE TABLE operators (
 -- Tokens of the app that this program stands in front of. An app token belongs to no tenant: each call names one.
 CREATE TABLE app_tokens (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
-  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
+  hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the token
   last_four text NOT NULL CHECK (last_four ~ '^[0-9A-Za-z]{4}$'), -- shown in lists of tokens
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
   permissions text[] NOT NULL CHECK (array_position(permissions, NULL) IS NULL),
-  created_by bigint, -- NULL from the command line, or after the person was erased
+  -- NULL from the command line, or after the person was erased.
+  created_by bigint REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   secret_rotated_at timestamptz(6),
-  last_used_at timestamptz(6),
-  FOREIGN KEY (created_by) REFERENCES users(id) ON UPDATE CASCADE ON DELETE SET NULL
+  last_used_at timestamptz(6)
 );
 CREATE INDEX app_tokens_created_at_id_idx ON app_tokens (created_at, id);
 CREATE INDEX app_tokens_created_by_idx ON app_tokens (created_by);
-CREATE UNIQUE INDEX app_tokens_hash_key ON app_tokens (hash);
 ALTER TABLE app_tokens ENABLE ROW LEVEL SECURITY;
 
 -- Links that the app has made to the webhook pages of a tenant, and the sessions that they opened. Opening a link
 -- replaces its hash by that of the session.
 CREATE TABLE portal_sessions (
   id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
-  hash bytea NOT NULL CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the secret
-  tenant_id uuid NOT NULL,
-  app_token_id uuid NOT NULL,
+  hash bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32), -- SHA-256 of the SHA-256 of the secret
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE,
+  app_token_id uuid NOT NULL REFERENCES app_tokens(id) ON UPDATE CASCADE ON DELETE CASCADE,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   opened_at timestamptz(6), -- NULL for a link that was not opened
-  expires_at timestamptz(6) NOT NULL,
-  FOREIGN KEY (app_token_id) REFERENCES app_tokens(id) ON UPDATE CASCADE ON DELETE CASCADE,
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON UPDATE CASCADE ON DELETE CASCADE
+  expires_at timestamptz(6) NOT NULL
 );
 CREATE INDEX portal_sessions_app_token_id_idx ON portal_sessions (app_token_id);
 CREATE INDEX portal_sessions_expires_at_idx ON portal_sessions (expires_at);
-CREATE UNIQUE INDEX portal_sessions_hash_key ON portal_sessions (hash);
 CREATE INDEX portal_sessions_tenant_id_created_at_idx ON portal_sessions (tenant_id, created_at);
 ALTER TABLE portal_sessions ENABLE ROW LEVEL SECURITY;
 
@@ -378,7 +360,7 @@ CREATE TABLE app_event_types (
 -- Owned by a user: the owner sees an order in every tenant, and creates it in the current one. user_id has no
 -- key: purge_person deletes the orders of a deleted user in batches.
 CREATE TABLE orders (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   user_id bigint NOT NULL,
   currency text NOT NULL DEFAULT 'EUR' CHECK (currency ~ '^[A-Z]{3}$'), -- ISO 4217
@@ -387,8 +369,7 @@ CREATE TABLE orders (
   card_last4 text NOT NULL CHECK (card_last4 ~ '^[0-9]{4}$'),
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX orders_user_id_created_at_id_idx ON orders (user_id, created_at, id);
 CREATE INDEX orders_user_id_id_idx ON orders (user_id, id);
@@ -398,7 +379,7 @@ ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 -- The author is a member. When the author leaves, the post stays without one: author_id has no key, and
 -- clear_authors clears it in batches, so that a membership with many posts ends in constant time.
 CREATE TABLE posts (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   author_id bigint,
   department text,
@@ -407,8 +388,7 @@ CREATE TABLE posts (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   author_service_id uuid, -- The service that created the post. A post has an author, a service, or neither.
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX posts_tenant_id_author_id_id_idx ON posts (tenant_id, author_id, id);
 CREATE INDEX posts_tenant_id_created_at_id_idx ON posts (tenant_id, created_at, id);
@@ -417,7 +397,7 @@ ALTER TABLE posts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- Created by a payment, once per payment or event.
 CREATE TABLE invoices (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   amount bigint NOT NULL,
   currency text NOT NULL CHECK (currency ~ '^[a-z]{3}$'),
@@ -426,8 +406,7 @@ CREATE TABLE invoices (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   payment text, -- Id of the payment at the provider. NULL if each event is a payment of its own.
   amount_refunded bigint NOT NULL DEFAULT 0 CHECK (amount_refunded >= 0),
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX invoices_tenant_id_created_at_id_idx ON invoices (tenant_id, created_at, id);
 CREATE INDEX invoices_tenant_id_currency_id_idx ON invoices (tenant_id, currency, id);
@@ -436,13 +415,12 @@ CREATE UNIQUE INDEX invoices_tenant_id_source_event_key ON invoices (tenant_id, 
 ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE teams (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   name text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 ALTER TABLE teams ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -459,7 +437,7 @@ CREATE INDEX team_members_tenant_id_user_id_team_id_idx ON team_members (tenant_
 ALTER TABLE team_members ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE folders (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   team_id bigint NOT NULL,
   parent_id bigint,
@@ -475,7 +453,6 @@ CREATE TABLE folders (
   UNIQUE (tenant_id, id, team_id, depth),
   UNIQUE (tenant_id, id, team_id),
   CONSTRAINT folders_parent_check CHECK ((parent_id IS NULL) = (parent_depth IS NULL)),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   FOREIGN KEY (tenant_id, parent_id, team_id, parent_depth) REFERENCES folders(tenant_id, id, team_id, depth),
   FOREIGN KEY (tenant_id, team_id) REFERENCES teams(tenant_id, id)
 );
@@ -485,7 +462,7 @@ ALTER TABLE folders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- A document has the team of its folder, by the foreign key, so access is decided without walking up the folders.
 CREATE TABLE documents (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   folder_id bigint NOT NULL,
   team_id bigint NOT NULL,
@@ -494,7 +471,6 @@ CREATE TABLE documents (
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE,
   FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id)
 );
 CREATE INDEX documents_tenant_id_folder_id_team_id_id_idx ON documents (tenant_id, folder_id, team_id, id);
@@ -507,7 +483,7 @@ ALTER TABLE documents ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- What the customer sets, and the turn. Its row is what publishing and the end of a turn lock.
 CREATE TABLE webhook_endpoints (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id uuid NOT NULL DEFAULT gen_random_uuid(),
   url text NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
   description text CHECK (length(description) <= 500),
@@ -532,8 +508,7 @@ CREATE TABLE webhook_endpoints (
   PRIMARY KEY (tenant_id, id),
   CONSTRAINT webhook_endpoints_check CHECK ((previous_secret IS NULL) = (previous_secret_expires_at IS NULL)),
   CONSTRAINT webhook_endpoints_check1 CHECK ((rate_per_second IS NULL) = (rate_burst IS NULL)),
-  CONSTRAINT webhook_endpoints_event_types_check CHECK (all_event_types = (cardinality(event_types) = 0)),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  CONSTRAINT webhook_endpoints_event_types_check CHECK (all_event_types = (cardinality(event_types) = 0))
 );
 ALTER TABLE webhook_endpoints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
@@ -587,7 +562,7 @@ CREATE TABLE endpoint_probes (
 ALTER TABLE endpoint_probes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE outbound_events (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id text NOT NULL CHECK (id ~ '^[0-9A-Za-z_-]{1,68}$'),
   type text NOT NULL,
   body text NOT NULL, -- The exact text that is signed and sent
@@ -599,8 +574,7 @@ CREATE TABLE outbound_events (
   cause text, -- `request:ID` or `billing-event:ID`
   traceparent text, -- The W3C trace context of the cause, if it is traced
   example boolean NOT NULL DEFAULT false, -- A test event of a chosen type. The feed and the statistics omit it.
-  PRIMARY KEY (tenant_id, id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, id)
 );
 CREATE INDEX outbound_events_cause_idx ON outbound_events (tenant_id, cause) WHERE cause IS NOT NULL;
 CREATE INDEX outbound_events_tenant_id_created_at_idx ON outbound_events (tenant_id, created_at);
@@ -904,13 +878,12 @@ ALTER TABLE tenant_usage ENABLE ROW LEVEL SECURITY;
 -- What each member has published, as a bucket that empties over the retention period of events. Counted only in
 -- a tenant with other members, who need the rest of the budget (add_usage).
 CREATE TABLE member_usage (
-  tenant_id uuid NOT NULL,
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   user_id bigint NOT NULL,
   event_rows double precision NOT NULL DEFAULT 0,
   event_bytes double precision NOT NULL DEFAULT 0,
   counted_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (tenant_id, user_id),
-  FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE
+  PRIMARY KEY (tenant_id, user_id)
 ) WITH (fillfactor = 50);
 ALTER TABLE member_usage ENABLE ROW LEVEL SECURITY;
 
