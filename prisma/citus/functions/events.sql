@@ -44,7 +44,8 @@ DECLARE
   turns uuid[];
   failing uuid[];
 BEGIN
-  IF current_setting('app.deletes', true) = 'on' THEN
+  -- By its type: the trigger that sets app.deletes runs on the node.
+  IF event_type LIKE '%.deleted' THEN
     event_body := public.body_within_budget(tenant, event_body);
   END IF;
   INSERT INTO public.outbound_events (tenant_id, id, type, body, created_at, cause, traceparent)
