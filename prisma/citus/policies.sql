@@ -125,10 +125,7 @@ CREATE POLICY tenant_names ON service_tokens FOR SELECT
   USING (tenant_id = (SELECT current_tenant_id()));
 
 -- Only the session of an operator sees and changes app tokens.
-CREATE POLICY operators ON app_tokens
-  USING ((SELECT current_scope_kind()) = 'session' AND EXISTS (
-    SELECT FROM oauth_identities i JOIN operators o USING (provider, provider_user_id)
-    WHERE i.user_id = (SELECT current_user_id())));
+CREATE POLICY operators ON app_tokens USING ((SELECT is_operator()));
 
 -- The app makes links in the tenant that its request names, and ends the oldest when there are too many.
 CREATE POLICY app_scope ON portal_sessions

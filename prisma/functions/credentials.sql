@@ -247,12 +247,9 @@ CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURN
   session_id uuid, app_token_id uuid, name text, created_at timestamptz, tenant_id uuid, tenant_name text
 ) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  PERFORM FROM public.app_tokens a
-    WHERE a.id = (SELECT p.app_token_id FROM public.portal_sessions p WHERE p.hash = sha256(link))
-    FOR KEY SHARE;
-  PERFORM FROM public.tenants t
-    WHERE t.id = (SELECT p.tenant_id FROM public.portal_sessions p WHERE p.hash = sha256(link))
-    FOR KEY SHARE;
+  PERFORM FROM public.portal_sessions p
+    JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
+    WHERE p.hash = sha256(link) FOR KEY SHARE OF a FOR KEY SHARE OF t;
   UPDATE public.portal_sessions p
     SET hash = sha256(credential), opened_at = now(), expires_at = now() + interval '1 hour'
     WHERE p.hash = sha256(link) AND p.opened_at IS NULL AND p.expires_at > now();
@@ -271,13 +268,9 @@ DECLARE
   scope_text text;
 BEGIN
   IF for_write THEN
-    PERFORM FROM public.app_tokens a
-      WHERE a.id = (SELECT p.app_token_id FROM public.portal_sessions p WHERE p.hash = digest)
-      FOR KEY SHARE;
-    PERFORM FROM public.tenants t
-      WHERE t.id = (SELECT p.tenant_id FROM public.portal_sessions p WHERE p.hash = digest)
-      FOR KEY SHARE;
-    PERFORM FROM public.portal_sessions p WHERE p.hash = digest FOR KEY SHARE;
+    PERFORM FROM public.portal_sessions p
+      JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
+      WHERE p.hash = digest FOR KEY SHARE OF a FOR KEY SHARE OF t FOR KEY SHARE OF p;
   END IF;
   SELECT p.id, a.id, a.name, p.created_at, t.id, t.name
     INTO session_id, app_token_id, name, created_at, tenant_id, tenant_name
@@ -304,33 +297,17 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
     FOR NO KEY UPDATE SKIP LOCKED)
 $$;
 
--- As touch_session, for last_used_at.
-CREATE OR REPLACE FUNCTION touch_token(credential bytea) RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  UPDATE public.api_tokens t SET last_used_at = now() WHERE t.id = (
-    SELECT o.id FROM public.api_tokens o
-    WHERE o.hash = sha256(credential) AND coalesce(o.last_used_at < now() - interval '60 seconds', true)
-    FOR NO KEY UPDATE SKIP LOCKED)
-$$;
-
--- As touch_session, for last_used_at.
-CREATE OR REPLACE FUNCTION touch_service(credential bytea) RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  UPDATE public.service_tokens s SET last_used_at = now() WHERE (s.tenant_id, s.id) = (
-    SELECT o.tenant_id, o.id FROM public.service_tokens o
-    WHERE o.hash = sha256(credential) AND coalesce(o.last_used_at < now() - interval '60 seconds', true)
-    FOR NO KEY UPDATE SKIP LOCKED)
-$$;
-
--- As touch_session, for last_used_at.
-CREATE OR REPLACE FUNCTION touch_app_token(credential bytea) RETURNS void
+-- As touch_session, for last_used_at of a token in one of these tables.
+CREATE OR REPLACE FUNCTION touch_token(source text, credential bytea) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE public.app_tokens a SET last_used_at = now() WHERE a.id = (
-    SELECT o.id FROM public.app_tokens o
-    WHERE o.hash = sha256(credential)
-      AND (o.last_used_at IS NULL OR o.last_used_at < now() - interval '60 seconds')
-    FOR NO KEY UPDATE SKIP LOCKED);
+  IF source NOT IN ('api_tokens', 'service_tokens', 'app_tokens') THEN
+    RAISE EXCEPTION 'no tokens in %', source USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  EXECUTE format('UPDATE public.%1$I SET last_used_at = now() WHERE hash = (
+      SELECT hash FROM public.%1$I
+      WHERE hash = sha256($1) AND coalesce(last_used_at < now() - interval ''60 seconds'', true)
+      FOR NO KEY UPDATE SKIP LOCKED)', source) USING credential;
 END
 $$;
 

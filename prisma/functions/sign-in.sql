@@ -62,13 +62,12 @@ CREATE OR REPLACE FUNCTION enter_attempt(ticket bytea) RETURNS TABLE (
 DECLARE
   browser uuid;
   entered bigint;
-  scope_text text;
 BEGIN
   DELETE FROM public.sign_in_attempts a
     WHERE a.state_hash = public.ticket_hash(ticket) AND a.expires_at > now()
     RETURNING a.purpose, a.provider, a.user_id, a.session_id
     INTO purpose, provider, user_id, browser;
-  IF browser IS NULL THEN scope_text := public.clear_scope(); RETURN; END IF;
+  IF browser IS NULL THEN PERFORM public.clear_scope(); RETURN; END IF;
   IF purpose <> 'sign-in' THEN
     PERFORM FROM public.users u WHERE u.id = enter_attempt.user_id FOR UPDATE;
     SELECT s.user_id, s.tenant_id, s.authenticated_at IS NOT NULL
@@ -77,7 +76,7 @@ BEGIN
       WHERE s.id = browser AND s.expires_at > now() AND NOT public.is_closed(s.tenant_id) FOR UPDATE;
     IF session_user_id = user_id THEN entered := user_id; END IF;
   END IF;
-  scope_text := public.set_scope(purpose, provider || '/' || browser, entered, NULL);
+  PERFORM public.set_scope(purpose, provider || '/' || browser, entered, NULL);
   RETURN NEXT;
 END
 $$;
@@ -113,16 +112,23 @@ BEGIN
 END
 $$;
 
+-- Whether a session has been entered, and its user is an operator.
+CREATE OR REPLACE FUNCTION is_operator() RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN public.current_scope_kind() = 'session' AND EXISTS (
+    SELECT FROM public.oauth_identities i JOIN public.operators o USING (provider, provider_user_id)
+    WHERE i.user_id = public.current_user_id());
+END
+$$;
+
 -- The user of a session, who must be an operator. Raises GH002 for another user: the program checks the identity that
 -- signed in against its settings first, so workers have not yet recorded this operator.
 CREATE OR REPLACE FUNCTION operator_user_id() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
   person bigint := public.session_user_id();
 BEGIN
-  IF NOT EXISTS (
-    SELECT FROM public.oauth_identities i JOIN public.operators o USING (provider, provider_user_id)
-    WHERE i.user_id = person)
-  THEN
+  IF NOT public.is_operator() THEN
     RAISE EXCEPTION 'the user of the session is not an operator' USING ERRCODE = 'GH002';
   END IF;
   RETURN person;
@@ -186,12 +192,11 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
-  scope_text text;
 BEGIN
   SELECT i.user_id INTO holder FROM public.oauth_identities i
     WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
   IF FOUND THEN
-    scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
+    PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
   END IF;
   RETURN holder;
 END
@@ -204,7 +209,6 @@ CREATE OR REPLACE FUNCTION link_by_address(
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
-  scope_text text;
 BEGIN
   SELECT u.id INTO holder FROM public.users u
     WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified
@@ -212,7 +216,7 @@ BEGIN
   IF holder IS NULL OR public.holds_identity(holder, operators) THEN RETURN NULL; END IF;
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
     VALUES (attempt.provider, subject, holder, identity_issuer);
-  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
+  PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
   RETURN holder;
 END
 $$;
@@ -225,14 +229,13 @@ DECLARE
   attempt record := public.current_attempt('sign-in');
   tenant uuid := gen_random_uuid();
   created bigint;
-  scope_text text;
 BEGIN
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   INSERT INTO public.users (email, own_tenant_id) VALUES (address, tenant) RETURNING id INTO created;
   INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, created, 'admin');
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
     VALUES (attempt.provider, subject, created, identity_issuer);
-  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, created, NULL);
+  PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, created, NULL);
   RETURN created;
 END
 $$;
@@ -314,7 +317,6 @@ DECLARE
   attempt record := public.current_attempt('sign-in');
   begun uuid;
   tenant uuid;
-  scope_text text;
 BEGIN
   IF NOT public.holds_identity(attempt.user_id, ARRAY[attempt.provider || ':' || subject]) THEN
     -- The identity or its user may have been deleted meanwhile: the sign-in must be repeated.
@@ -347,7 +349,7 @@ BEGIN
   UPDATE public.sign_in_attempts a SET session_id = begun
     WHERE a.session_id = attempt.session_id AND a.purpose = 'sign-in';
   DELETE FROM public.sessions s WHERE s.id = attempt.session_id;
-  scope_text := public.set_scope('session', '', attempt.user_id, tenant);
+  PERFORM public.set_scope('session', '', attempt.user_id, tenant);
   RETURN QUERY SELECT begun, tenant;
 END
 $$;

@@ -127,6 +127,7 @@ t.test('neither role enters as the other one does', async (t) => {
     ['DELETE FROM scope_keys', []],
     ['SELECT id_hash FROM sessions', []],
     ['SELECT hash FROM api_tokens', []],
+    [`SELECT touch_token('users', $1)`, [credential]],
     ['SELECT FROM sign_in_attempts', []],
     ['SELECT FROM logout_tokens', []],
     ['UPDATE sessions SET expires_at = now()', []],

@@ -116,7 +116,8 @@ for (const kind of ['session', 'token'] as const) {
       )
       return rows[0]?.fresh === true
     }
-    const touch = () => web.query(`SELECT touch_${kind}($1)`, [credential])
+    const call = kind === 'session' ? 'touch_session($1)' : `touch_token('${table}', $1)`
+    const touch = () => web.query(`SELECT ${call}`, [credential])
     await other.query('BEGIN')
     await other.query(`SELECT FROM ${table} WHERE user_id = $1 FOR UPDATE`, [user.userId])
     await touch()

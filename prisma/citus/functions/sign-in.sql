@@ -74,14 +74,13 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   browser uuid;
   entered bigint;
-  scope_text text;
 BEGIN
   DELETE FROM public.sign_in_attempts a
     WHERE a.state_hash = public.ticket_hash(ticket) AND a.expires_at > now()
     RETURNING a.purpose, a.provider, a.user_id, a.session_id
     INTO purpose, provider, user_id, browser;
   IF browser IS NULL THEN
-    scope_text := public.clear_scope();
+    PERFORM public.clear_scope();
     RETURN;
   END IF;
   IF purpose <> 'sign-in' THEN
@@ -92,7 +91,7 @@ BEGIN
       WHERE s.id = browser AND s.expires_at > now() AND NOT public.is_closed(s.tenant_id) FOR UPDATE;
     IF session_user_id = user_id THEN entered := user_id; END IF;
   END IF;
-  scope_text := public.set_scope(purpose, provider || '/' || browser, entered, NULL);
+  PERFORM public.set_scope(purpose, provider || '/' || browser, entered, NULL);
   RETURN NEXT;
 END
 $$;
@@ -130,16 +129,24 @@ BEGIN
 END
 $$;
 
+-- Whether a session has been entered, and its user is an operator.
+CREATE OR REPLACE FUNCTION is_operator() RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN public.current_scope_kind() = 'session' AND EXISTS (
+    SELECT FROM public.oauth_identities i JOIN public.operators o USING (provider, provider_user_id)
+    WHERE i.user_id = public.current_user_id());
+END
+$$;
+
 -- The user of a session, who must be an operator. Raises GH002 for another user: the program checks the identity that
 -- signed in against its settings first, so workers have not yet recorded this operator.
 CREATE OR REPLACE FUNCTION operator_user_id() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
   person bigint := public.session_user_id();
 BEGIN
-  IF NOT EXISTS (
-    SELECT FROM public.oauth_identities i JOIN public.operators o USING (provider, provider_user_id)
-    WHERE i.user_id = person)
-  THEN
+  IF NOT public.is_operator() THEN
     RAISE EXCEPTION 'the user of the session is not an operator' USING ERRCODE = 'GH002';
   END IF;
   RETURN person;
@@ -208,12 +215,11 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
-  scope_text text;
 BEGIN
   SELECT i.user_id INTO holder FROM public.oauth_identities i
     WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
   IF FOUND THEN
-    scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
+    PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
   END IF;
   RETURN holder;
 END
@@ -228,7 +234,6 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in');
   holder bigint;
-  scope_text text;
 BEGIN
   SELECT u.id INTO holder FROM public.{users} u
     WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified
@@ -236,7 +241,7 @@ BEGIN
   IF holder IS NULL OR public.holds_identity(holder, operators) THEN RETURN NULL; END IF;
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
     VALUES (attempt.provider, subject, holder, identity_issuer);
-  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
+  PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);
   RETURN holder;
 END
 $$;
@@ -251,7 +256,6 @@ DECLARE
   attempt record := public.current_attempt('sign-in');
   tenant uuid := gen_random_uuid();
   created bigint;
-  scope_text text;
 BEGIN
   PERFORM pg_advisory_xact_lock(7165230421);
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
@@ -262,7 +266,7 @@ BEGIN
   INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, created, 'admin');
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
     VALUES (attempt.provider, subject, created, identity_issuer);
-  scope_text := public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, created, NULL);
+  PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, created, NULL);
   RETURN created;
 END
 $$;
@@ -357,7 +361,6 @@ DECLARE
   attempt record := public.current_attempt('sign-in');
   begun uuid;
   tenant uuid;
-  scope_text text;
 BEGIN
   IF NOT public.holds_identity(attempt.user_id, ARRAY[attempt.provider || ':' || subject]) THEN
     -- The identity or its user may have been deleted meanwhile: the sign-in must be repeated.
@@ -391,7 +394,7 @@ BEGIN
   UPDATE public.sign_in_attempts a SET session_id = begun
     WHERE a.session_id = attempt.session_id AND a.purpose = 'sign-in';
   DELETE FROM public.sessions s WHERE s.id = attempt.session_id;
-  scope_text := public.set_scope('session', '', attempt.user_id, tenant);
+  PERFORM public.set_scope('session', '', attempt.user_id, tenant);
   RETURN QUERY SELECT begun, tenant;
 END
 $$;

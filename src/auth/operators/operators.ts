@@ -26,10 +26,7 @@ export async function recordOperators(
 
 /** Whether the database knows the user of the session as an operator. */
 export async function isRecordedOperator({ sql }: Queryable): Promise<boolean> {
-  const [row] = await sql<{ recorded: boolean }>`
-    SELECT EXISTS (
-      SELECT FROM oauth_identities i JOIN operators o USING (provider, provider_user_id)
-      WHERE i.user_id = current_user_id()) AS recorded`
+  const [row] = await sql<{ recorded: boolean }>`SELECT is_operator() AS recorded`
   return row?.recorded === true
 }
 

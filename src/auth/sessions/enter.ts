@@ -339,15 +339,15 @@ function toPerson(row: PersonRow) {
   }
 }
 
-const touch: Partial<Record<Credential['kind'], Prisma.Sql>> = {
-  session: Prisma.sql`touch_session`,
-  token: Prisma.sql`touch_token`,
-  service: Prisma.sql`touch_service`,
-  app: Prisma.sql`touch_app_token`,
+const tokenTables: Partial<Record<Credential['kind'], string>> = {
+  token: 'api_tokens',
+  service: 'service_tokens',
+  app: 'app_tokens',
 }
 
 /** Records that a credential is in use: at most once a minute, and without waiting for a lock. */
 export async function recordUse(systemDb: Queryable, { kind, hash }: Credential): Promise<void> {
-  const recordIt = touch[kind]
-  if (recordIt !== undefined) await systemDb.sql`SELECT ${recordIt}(${hash})`
+  const table = tokenTables[kind]
+  if (kind === 'session') await systemDb.sql`SELECT touch_session(${hash})`
+  else if (table !== undefined) await systemDb.sql`SELECT touch_token(${table}, ${hash})`
 }

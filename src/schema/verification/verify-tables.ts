@@ -120,7 +120,7 @@ const tableFacts = `
             AND p.polcmd IN ('*', 'r')) AS readable,
     ARRAY(SELECT DISTINCT p.polname::text FROM condition p
           WHERE p.polrelid = c.oid AND p.polpermissive
-            AND (p.text !~ 'current_(tenant|webhook_tenant|user)_id\\(\\)' OR p.text ~ ${openText})
+            AND (p.text !~ '(current_(tenant|webhook_tenant|user)_id|is_operator)\\(\\)' OR p.text ~ ${openText})
             AND NOT (p.polcmd = 'a' AND c.relname = ANY ($2))) AS open,
     ARRAY(SELECT a.attname::text FROM pg_attribute a
           WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,

@@ -100,11 +100,11 @@ t.test(
     // As a release before this one would have left it.
     await admin.query(`
     CREATE OR REPLACE FUNCTION ticket_hash(ticket bytea) RETURNS bytea LANGUAGE sql IMMUTABLE RETURN ticket;
-    DROP FUNCTION touch_token(bytea); DROP POLICY tenant_scope ON invoices`)
+    DROP FUNCTION touch_session(bytea); DROP POLICY tenant_scope ON invoices`)
     const state = async () =>
       (
         await admin.query(
-          `SELECT to_regproc('touch_token') AS touch, ticket_hash('x') = 'x' AS old,
+          `SELECT to_regproc('touch_session') AS touch, ticket_hash('x') = 'x' AS old,
            (SELECT count(*)::int FROM pg_policy WHERE polrelid = 'invoices'::regclass) AS policies,
            (SELECT count(*)::int FROM schema_releases) AS releases`,
         )
@@ -131,7 +131,7 @@ t.test(
 
     const second = await runProgram(t, ['migrate'], env)
     t.equal(await second.ended, 0, second.output())
-    t.match(await state(), { touch: 'touch_token', old: false, policies: 1 })
+    t.match(await state(), { touch: 'touch_session', old: false, policies: 1 })
     const doctor = await runProgram(t, ['doctor'], env)
     await doctor.ended
     t.notMatch(doctor.output(), /by hand|missing/)
