@@ -188,6 +188,7 @@ export async function buildApp(
     await app.register(pageRoutes.deliveries, { prefix, keys: encryptionKeys, retrySeconds })
     await app.register(pageRoutes.webhookReplays, { prefix })
     await app.register(pageRoutes.events, { prefix })
+    await app.register(pageRoutes.eventTypes, { prefix })
   }
 
   await app.register(async function open(app) {

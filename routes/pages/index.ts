@@ -26,6 +26,7 @@ import deliveries from './webhooks/deliveries.ts'
 import webhookEndpoint from './webhooks/endpoint.ts'
 import endpointDeliveries from './webhooks/endpoint-deliveries.ts'
 import webhooks from './webhooks/endpoints.ts'
+import eventTypes from './webhooks/event-types.ts'
 import events from './webhooks/events.ts'
 import webhookReplays from './webhooks/replays.ts'
 
@@ -44,6 +45,7 @@ export default {
   design,
   endpointDeliveries,
   events,
+  eventTypes,
   go,
   home,
   invitationLink,

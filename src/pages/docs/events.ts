@@ -1,9 +1,8 @@
 import { eventKinds } from '#src/domain/events.ts'
-import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'
-import { eventSchema } from '#src/webhooks/events/describe.ts'
+import { documentEvent } from '#src/webhooks/events/describe.ts'
 import { type EventType, eventTypes } from '#src/webhooks/events/types.ts'
 import { fieldsOf, fieldTable } from './fields.ts'
 import { docsLayout } from './frame.ts'
@@ -21,11 +20,11 @@ export function eventsPage(groups: readonly Group[]): Page {
 }
 
 function eventSection(type: EventType): Html {
-  const schema: Schema = JSON.parse(JSON.stringify(eventSchema(eventKinds[type])))
+  const { schema, example } = documentEvent(eventKinds[type])
   return html`<section class="card" aria-labelledby="${type}">
         <h2 id="${type}">${type}</h2>
         <p>${withCodeSpans(eventKinds[type].summary)}.</p>
         ${fieldTable(fieldsOf(schema))}
-        <pre class="example" tabindex="0" aria-label="Example">${JSON.stringify(exampleOf(schema), null, 2)}</pre>
+        <pre class="example" tabindex="0" aria-label="Example">${JSON.stringify(example, null, 2)}</pre>
       </section>`
 }

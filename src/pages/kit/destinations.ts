@@ -86,6 +86,7 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
       },
       {
         ...{ href: '/app/events', label: 'Events', icon: 'stack', needs: 'user:manage' },
+        actions: [{ href: '/app/event-types', label: 'Event types' }],
         objects: [{ label: 'Event', path: '/app/events', id: eventId }],
       },
       {

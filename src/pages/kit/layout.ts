@@ -176,6 +176,7 @@ type NavigationLink = { href: string; label: string; icon: IconName }
 const portalEntries: readonly NavigationLink[] = [
   { href: '/portal/webhooks', label: 'Webhooks', icon: 'webhook' },
   { href: '/portal/events', label: 'Events', icon: 'stack' },
+  { href: '/portal/event-types', label: 'Event types', icon: 'document' },
 ]
 
 /** The pages of the portal, and whose they are. @param current as in the other pages, below `/app` */

@@ -7,7 +7,7 @@ import { type FieldError, Problem } from '#src/http/problems.ts'
 import { type KeywordError, toFieldErrors } from '#src/http/validation.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { resultOfWork } from '#src/runtime/time-limit.ts'
-import { eventTypes } from './types.ts'
+import { isOwnType } from './types.ts'
 
 /** The description of an event type, as the app registers it. */
 export type AppTypeFacts = {
@@ -27,6 +27,9 @@ export const appTypeName = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /** Types that an installation can have: every endpoint form shows all of them. */
 export const maxAppTypes = 500
+
+/** Characters of a description in the catalogue, which shows all types on one page. */
+const summaryLength = 200
 
 // Compiling blocks the process. A schema of a few hundred fields takes some tens of milliseconds.
 const maxCompileMs = 1_000
@@ -55,6 +58,23 @@ export async function listAppTypes(tx: Tx, page: Page) {
   return { ...listed, previousCursor: null }
 }
 
+/** The registered type of this name; null if there is none. */
+export async function findAppType({ sql }: Pick<Tx, 'sql'>, name: string) {
+  const [row] = await sql<TypeRow>`SELECT ${columns} FROM app_event_types WHERE name = ${name}`
+  return row === undefined ? null : toType(row)
+}
+
+/** A type in the catalogue: the start of its description. */
+export type AppTypeSummary = { name: string; summary: string }
+
+/** All registered types, sorted by name. */
+export async function summarizeAppTypes({ sql }: Pick<Tx, 'sql'>): Promise<AppTypeSummary[]> {
+  return sql<AppTypeSummary>`
+    SELECT name, CASE WHEN length(description) > ${summaryLength}
+      THEN left(description, ${summaryLength}) || '…' ELSE description END AS summary
+    FROM app_event_types ORDER BY name`
+}
+
 /** The names of all registered types, sorted, for forms. */
 export async function listAppTypeNames({ sql }: Pick<Tx, 'sql'>): Promise<string[]> {
   const rows = await sql<{ name: string }>`SELECT name FROM app_event_types ORDER BY name`
@@ -69,7 +89,7 @@ export async function requireEventTypes(
   tx: Pick<Tx, 'sql'>,
   names: readonly string[],
 ): Promise<void> {
-  const others = names.filter((name) => !eventTypes.some((type) => type === name))
+  const others = names.filter((name) => !isOwnType(name))
   if (others.length === 0) return
   const rows = await tx.sql<{ name: string }>`
     SELECT name FROM app_event_types WHERE name = ANY (${others})`
@@ -109,7 +129,7 @@ export async function putAppType(
   compile: CompileSchema,
   now: Date,
 ): Promise<{ type: AppEventType; isNew: boolean }> {
-  if (eventTypes.some((type) => type === name)) {
+  if (isOwnType(name)) {
     throw new Problem('conflict', { detail: `${name} is a type of this program itself.` })
   }
   const [schemaText, exampleText] = [toText(schema, '/schema'), toText(example, '/example')]

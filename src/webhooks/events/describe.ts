@@ -25,6 +25,17 @@ export function eventSchema<Name extends EventType, Data extends TSchema>({
   )
 }
 
+/** The schema of the whole event, and an event that is valid for it. */
+export function documentEvent(kind: EventKind): { schema: Schema; example: unknown } {
+  const schema = toSchema(eventSchema(kind))
+  return { schema, example: exampleOf(schema) }
+}
+
+/** An event of the app with this `data`, as it is sent. */
+export function exampleEvent(type: string, data: object): object {
+  return { id: examples['webhook-id'], type, createdAt: exampleOf(Time), data }
+}
+
 /** Any event; its type says which one. */
 export function eventUnion(kinds: EventKinds): Schema {
   const mapping = eventTypes.map((type) => [type, `#/components/schemas/${nameOf(type)}Event`])
@@ -51,7 +62,7 @@ const examples = {
 export function describeWebhooks(kinds: EventKinds): NonNullable<ApiDescription['webhooks']> {
   const entries = eventTypes.map((type) => {
     const { summary } = kinds[type]
-    const schema = toSchema(eventSchema(kinds[type]))
+    const { schema, example } = documentEvent(kinds[type])
     const post = {
       operationId: `on${nameOf(type)}`,
       tags: ['webhooks'],
@@ -69,7 +80,7 @@ export function describeWebhooks(kinds: EventKinds): NonNullable<ApiDescription[
       })),
       requestBody: {
         required: true,
-        content: { 'application/json': { schema, example: exampleOf(schema) } },
+        content: { 'application/json': { schema, example } },
       },
       responses: {
         '2XX': { description: 'Delivered' },

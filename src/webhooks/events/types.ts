@@ -18,6 +18,11 @@ export const eventTypes = distinct(
 
 export type EventType = (typeof eventTypes)[number]
 
+/** Whether it is a type of the program itself, and not of the app. */
+export function isOwnType(name: string): name is EventType {
+  return eventTypes.some((type) => type === name)
+}
+
 /** One kind of event. Its schema types what is published, and is part of the API description. */
 export type EventKind<Type extends EventType = EventType, Data extends TSchema = TSchema> = {
   type: Type

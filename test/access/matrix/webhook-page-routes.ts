@@ -81,6 +81,8 @@ export const webhookPageRoutes: RouteRows = {
   },
   'GET /app/events': { who: 'event:read', answer: 200 },
   'GET /app/events/:id': { who: 'event:read', answer: 200, object: 'event' },
+  'GET /app/event-types': { who: 'event:read', answer: 200 },
+  'GET /app/event-types/:name': { who: 'event:read', answer: 200 },
   'GET /app/deliveries/:id': { who: 'delivery:read', answer: 200, object: 'delivery' },
   'POST /app/deliveries/:id/check': {
     who: 'delivery:read',

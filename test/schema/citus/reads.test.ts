@@ -53,6 +53,7 @@ t.test('reads of a tenant ask its node alone', { skip: skipWithoutCitus }, async
     ...['/events', '/webhook-endpoints', `/webhook-endpoints/${tenantId}/deliveries`],
     ...['/auth/sessions', '/auth/tokens', '/auth/identities', '/auth/audit', '/service-tokens'],
     ...['/app/posts', '/app/invoices', '/app/documents', '/app/teams', '/app/events'],
+    ...['/app/event-types', '/app/event-types/order.updated'],
     ...['/app/webhooks', '/app/access', '/app/account', '/app/tenant', '/app/audit'],
   ]
   const ofAllTenants = ['/', '/orders', '/app/orders']

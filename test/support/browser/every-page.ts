@@ -14,6 +14,7 @@ import { addIdentity } from '#test/support/callers/account.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
+import { portalOwner } from '#test/support/callers/portal.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -21,7 +22,10 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 /** Downloads, which are no pages. */
 const downloads = ['/app/audit/export']
 
-/** A server whose every page has something to show, and a signed-in admin who is an operator. */
+/**
+ * A server whose every page has something to show, and the browser of an admin who is an operator and has
+ * the portal of their tenant open too.
+ */
 export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const settings = {
     ...stripe('http://127.0.0.1:9/v1'),
@@ -64,6 +68,12 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   await addHistory(test, user, endpointId)
   const replayId = await createReplayOf(database, user, endpointId)
   const { rows: events } = await database.admin.query('SELECT id FROM outbound_events LIMIT 1')
+  const { app, makeLink } = await portalOwner(test)
+  const example = { text: 'a-long-word-'.repeat(8) }
+  await app.use('PUT', '/event-types/report.finished', {
+    ...{ description: `A report is done. ${'a-long-word-'.repeat(20)}`, example },
+    schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  })
   const { publicKey } = createReceiver()
   const asked = new URLSearchParams({
     port: '4000',
@@ -72,11 +82,12 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
     name: 'ci',
   })
   /** An address for each page with a parameter. A page that is missing here fails the test. */
-  const samples: Record<string, string> = {
+  const ofPages: Record<string, string> = {
     '/app/orders/:id': `/app/orders/${orderId}`,
     '/app/invoices/:id': `/app/invoices/${invoiceId}`,
     ...declared,
     '/app/events/:id': `/app/events/${events[0].id}`,
+    '/app/event-types/:name': '/app/event-types/report.finished',
     '/app/webhooks/:id': `/app/webhooks/${endpointId}`,
     '/app/webhooks/:id/deliveries': `/app/webhooks/${endpointId}/deliveries`,
     '/app/webhooks/:id/settings': `/app/webhooks/${endpointId}/settings`,
@@ -91,6 +102,10 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
     '/docs/errors/:code': '/docs/errors/not-found',
     '/docs/api/:group': '/docs/api/account',
   }
+  const inPortal = Object.entries(ofPages).map((pair) =>
+    pair.map((path) => path.replace(/^\/app\//, '/portal/')),
+  )
+  const samples: Record<string, string> = { ...Object.fromEntries(inPortal), ...ofPages }
   // Event streams are the GET routes without HEAD.
   const pages = routes
     .filter(({ method, url }) => method === 'HEAD' && isPage(url))
@@ -102,7 +117,8 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const origin = proxy?.origin ?? listening
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
-  return { pages, routes, open: (more = {}) => openAs(browser, origin, cookie, more) }
+  const access = { origin, cookie, makeLink: () => makeLink(tenantId) }
+  return { pages, routes, open: (more = {}) => openAs(browser, access, more) }
 }
 
 /** The page of one row of each declared resource that has pages. */
@@ -165,15 +181,20 @@ async function addRemovable(t: Test, test: TestApp, user: TestUser) {
 
 function isPage(url: string): boolean {
   if (downloads.includes(url)) return false
-  return url === '/' || /^\/(app|docs)(\/|$)/.test(url)
+  return url === '/' || /^\/(app|docs|portal)(\/|$)/.test(url)
 }
 
-async function openAs(browser: Browser, origin: string, cookie: string, more: object) {
+type Access = { origin: string; cookie: string; makeLink: () => Promise<string> }
+
+async function openAs(browser: Browser, { origin, cookie, makeLink }: Access, more: object) {
   const context = await browser.newContext({ baseURL: origin, ...more })
   await context.addCookies([{ name: 'sid', value: cookie.slice('sid='.length), url: origin }])
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(error.message))
+  await page.goto(`/portal/open?link=${await makeLink()}`)
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.waitForURL('**/portal/webhooks')
   return { page, faults }
 }

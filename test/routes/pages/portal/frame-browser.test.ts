@@ -111,7 +111,7 @@ t.test('in a window a button opens the link, and the pages are accessible', asyn
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
   t.equal(page.url(), `${baseUrl}/portal/webhooks`)
-  for (const name of ['Webhooks', 'Events']) {
+  for (const name of ['Webhooks', 'Events', 'Event types']) {
     await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
     t.strictSame(await seriousFindings(page), [], name)
   }

@@ -35,6 +35,8 @@ async function setUp(t: Test) {
     `/portal/deliveries/${deliveryId}`,
     '/portal/events',
     `/portal/events/${eventId}`,
+    '/portal/event-types',
+    '/portal/event-types/order.updated',
   ]
   return { test, ...owner, visitor, endpointId, deliveryId, pages }
 }
