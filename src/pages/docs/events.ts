@@ -1,10 +1,10 @@
 import { eventKinds } from '#src/domain/events.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
+import { fieldsOf, fieldTable } from '#src/pages/kit/fields.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'
 import { documentEvent } from '#src/webhooks/events/describe.ts'
 import { type EventType, eventTypes } from '#src/webhooks/events/types.ts'
-import { fieldsOf, fieldTable } from './fields.ts'
 import { docsLayout } from './frame.ts'
 import type { Group } from './operations.ts'
 

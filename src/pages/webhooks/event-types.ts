@@ -1,6 +1,6 @@
 import { eventKinds } from '#src/domain/events.ts'
-import { fieldsOf, fieldTable } from '#src/pages/docs/fields.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
+import { fieldsOf, fieldTable } from '#src/pages/kit/fields.ts'
 import { copyable, type Html, html, isolated, table, withCodeSpans } from '#src/pages/kit/html.ts'
 import { baseOf, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { AppEventType, AppTypeSummary } from '#src/webhooks/events/app-types.ts'

@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { ApiDescription, Operation, Schema } from '#src/http/openapi/examples.ts'
-import { fieldsOf, typeText } from '#src/pages/docs/fields.ts'
 import { groupsOf } from '#src/pages/docs/operations.ts'
 import { groupPage } from '#src/pages/docs/reference.ts'
 import { samplesOf, takesToken } from '#src/pages/docs/samples.ts'
+import { fieldsOf, typeText } from '#src/pages/kit/fields.ts'
 import { build } from '#test/support/app/app.ts'
 
 t.test(

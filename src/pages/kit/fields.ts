@@ -1,5 +1,5 @@
 import { alternativesOf, type Schema } from '#src/http/openapi/examples.ts'
-import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
+import { type Html, html, withCodeSpans } from './html.ts'
 
 /** A field as a table row; `name` is its path: `lineItems[].sku`. */
 export type FieldRow = { name: string; type: string; required: boolean; note: string }
