@@ -54,17 +54,7 @@ CREATE POLICY tenant_removal ON memberships FOR DELETE
 CREATE POLICY tenant_scope ON invitations FOR SELECT
   USING (tenant_id = (SELECT current_tenant_id()));
 
-CREATE POLICY people_invite ON invitations FOR INSERT
-  WITH CHECK (tenant_id = (SELECT current_tenant_id())
-              AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
-
-CREATE POLICY people_change ON invitations FOR UPDATE
-  USING (tenant_id = (SELECT current_tenant_id())
-         AND (SELECT current_scope_kind()) NOT IN ('service', 'app'))
-  WITH CHECK (tenant_id = (SELECT current_tenant_id())
-              AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
-
-CREATE POLICY people_withdraw ON invitations FOR DELETE
+CREATE POLICY people_invite ON invitations
   USING (tenant_id = (SELECT current_tenant_id())
          AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
 
@@ -154,11 +144,8 @@ CREATE POLICY owner_change ON orders FOR UPDATE
 CREATE POLICY owner_removal ON orders FOR DELETE
   USING (user_id = current_user_id());
 
-CREATE POLICY usage ON orders FOR SELECT TO CURRENT_USER
-  USING (tenant_id = current_tenant_id() AND current_scope_kind() = 'usage');
-
-CREATE POLICY tenant_export ON orders FOR SELECT TO CURRENT_USER
-  USING (current_scope_kind() = 'tenant-export' AND tenant_id = current_tenant_id());
+CREATE POLICY whole_tenant ON orders FOR SELECT TO CURRENT_USER
+  USING (tenant_id = current_tenant_id() AND current_scope_kind() IN ('usage', 'tenant-export'));
 
 CREATE POLICY erasure ON orders TO CURRENT_USER
   USING (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id())
@@ -186,18 +173,12 @@ CREATE POLICY chain_scope ON documents
   WITH CHECK (tenant_id = current_tenant_id() AND team_id = ANY (current_team_ids()));
 
 -- For place_folder: the person who moves a folder may be in neither of the two teams.
-CREATE POLICY move ON documents FOR SELECT TO CURRENT_USER
-  USING (tenant_id = current_tenant_id() AND current_scope_kind() = 'move');
+CREATE POLICY whole_tenant ON documents FOR SELECT TO CURRENT_USER
+  USING (tenant_id = current_tenant_id() AND current_scope_kind() IN ('move', 'usage', 'tenant-export'));
 
 CREATE POLICY move_to_team ON documents FOR UPDATE TO CURRENT_USER
   USING (tenant_id = current_tenant_id() AND current_scope_kind() = 'move')
   WITH CHECK (tenant_id = current_tenant_id() AND current_scope_kind() = 'move');
-
-CREATE POLICY usage ON documents FOR SELECT TO CURRENT_USER
-  USING (tenant_id = current_tenant_id() AND current_scope_kind() = 'usage');
-
-CREATE POLICY tenant_export ON documents FOR SELECT TO CURRENT_USER
-  USING (current_scope_kind() = 'tenant-export' AND tenant_id = current_tenant_id());
 
 CREATE POLICY erasure ON documents TO CURRENT_USER
   USING (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id())
@@ -220,7 +201,7 @@ CREATE POLICY tenant_change ON webhook_endpoints FOR UPDATE
 CREATE POLICY tenant_removal ON webhook_endpoints FOR DELETE
   USING (tenant_id = current_webhook_tenant_id() AND may_delete_endpoint(id));
 
-CREATE POLICY ledger ON webhook_endpoints FOR SELECT TO CURRENT_USER
+CREATE POLICY all_tenants ON webhook_endpoints FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_states
@@ -232,20 +213,14 @@ CREATE POLICY tenant_scope ON endpoint_probes
 CREATE POLICY tenant_scope ON outbound_events
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
-CREATE POLICY ledger ON outbound_events FOR SELECT TO CURRENT_USER
-  USING (current_scope_kind() = 'ledger');
-
-CREATE POLICY trace ON outbound_events FOR SELECT TO CURRENT_USER
-  USING (current_scope_kind() = 'trace');
+CREATE POLICY all_tenants ON outbound_events FOR SELECT TO CURRENT_USER
+  USING (current_scope_kind() IN ('ledger', 'trace'));
 
 CREATE POLICY tenant_scope ON deliveries
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
-CREATE POLICY ledger ON deliveries FOR SELECT TO CURRENT_USER
-  USING (current_scope_kind() = 'ledger');
-
-CREATE POLICY trace ON deliveries FOR SELECT TO CURRENT_USER
-  USING (current_scope_kind() = 'trace');
+CREATE POLICY all_tenants ON deliveries FOR SELECT TO CURRENT_USER
+  USING (current_scope_kind() IN ('ledger', 'trace'));
 
 CREATE POLICY tenant_scope ON delivery_attempts
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
@@ -253,7 +228,7 @@ CREATE POLICY tenant_scope ON delivery_attempts
 CREATE POLICY tenant_scope ON due_attempts
   USING (tenant_id = current_webhook_tenant_id()) WITH CHECK (tenant_id = current_webhook_tenant_id());
 
-CREATE POLICY ledger ON due_attempts FOR SELECT TO CURRENT_USER
+CREATE POLICY all_tenants ON due_attempts FOR SELECT TO CURRENT_USER
   USING (current_scope_kind() = 'ledger');
 
 CREATE POLICY tenant_scope ON endpoint_replays FOR SELECT
@@ -302,11 +277,8 @@ CREATE POLICY erasure ON audit_log TO CURRENT_USER
     tenant_id = (SELECT current_tenant_id()) OR user_id = (SELECT current_user_id())
     OR target LIKE '%user ' || (SELECT current_user_id())));
 
-CREATE POLICY retention_read ON audit_log FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'retention');
+CREATE POLICY all_tenants ON audit_log FOR SELECT TO CURRENT_USER
+  USING ((SELECT current_scope_kind()) IN ('retention', 'trace'));
 
 CREATE POLICY retention ON audit_log FOR DELETE TO CURRENT_USER
   USING ((SELECT current_scope_kind()) = 'retention');
-
-CREATE POLICY trace ON audit_log FOR SELECT TO CURRENT_USER
-  USING ((SELECT current_scope_kind()) = 'trace');

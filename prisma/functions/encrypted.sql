@@ -60,26 +60,6 @@ BEGIN
 END
 $$;
 
--- Counts the rows with a text that does not begin with `header`.
-CREATE OR REPLACE FUNCTION count_stale(source text, header bytea) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  described record := public.sealed_table(source);
-  tenant uuid;
-  total bigint := 0;
-  more bigint;
-BEGIN
-  FOR tenant IN SELECT * FROM public.sealed_tenants(source, NULL) LOOP
-    PERFORM public.set_scope('keys', '', NULL, tenant);
-    EXECUTE format('SELECT count(*) FROM public.%I WHERE %s AND (%s)', source, described.place, described.stale)
-      INTO more USING tenant, header;
-    total := total + more;
-  END LOOP;
-  PERFORM public.clear_scope();
-  RETURN total;
-END
-$$;
-
 -- One batch of rows with a text that does not begin with `header`, locked until the transaction ends.
 CREATE OR REPLACE FUNCTION read_sealed(
   source text, header bytea, key_after text[], batch integer

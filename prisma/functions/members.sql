@@ -8,12 +8,8 @@ $$;
 
 -- Whether no user is older than that of the session: usually the person who has installed the program.
 CREATE OR REPLACE FUNCTION is_first_user() RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  person bigint := public.session_user_id();
-BEGIN
-  RETURN NOT EXISTS (SELECT FROM public.users u WHERE u.id < person);
-END
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT public.session_user_id() = (SELECT min(u.id) FROM public.users u)
 $$;
 
 -- The addresses that a user has proven through providers that are trusted for them.

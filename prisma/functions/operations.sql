@@ -32,22 +32,17 @@ $$;
 
 -- Ends a quarantine: this database is the one that works.
 CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO public.installation (place) VALUES (public.installation_place())
-    ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL;
-END
+  ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL
 $$;
 
 -- For copies with the same identity as the original: a base backup, a snapshot of a disk.
 CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   INSERT INTO public.installation AS i (place, quarantined_at, reason)
-    VALUES (public.installation_place(), now(), 'by-hand')
-    ON CONFLICT (id) DO UPDATE SET quarantined_at = now(), reason = 'by-hand'
-    WHERE i.quarantined_at IS NULL;
-END
+  VALUES (public.installation_place(), now(), 'by-hand')
+  ON CONFLICT (id) DO UPDATE SET quarantined_at = now(), reason = 'by-hand' WHERE i.quarantined_at IS NULL
 $$;
 
 -- Events of all tenants with one of these causes, this id or this delivery: one look-up per tenant. Sets no scope.

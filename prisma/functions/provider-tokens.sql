@@ -84,13 +84,9 @@ END
 $$;
 
 -- A provider token to revoke. A job names the random id of its row.
-CREATE OR REPLACE FUNCTION find_revocation(revocation uuid) RETURNS TABLE (
-  id uuid, provider text, provider_user_id text, user_id bigint, tenant_id uuid, token bytea,
-  kind text, attempts integer, failed_at timestamptz
-) LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT r.id, r.provider, r.provider_user_id, r.user_id, r.tenant_id, r.token, r.kind,
-         r.attempts, r.failed_at
-  FROM public.token_revocations r WHERE r.id = revocation AND r.status = 'revoking'
+CREATE OR REPLACE FUNCTION find_revocation(revocation uuid) RETURNS SETOF token_revocations
+LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+  SELECT r.* FROM public.token_revocations r WHERE r.id = revocation AND r.status = 'revoking'
 $$;
 
 CREATE OR REPLACE FUNCTION settle_revocation(revocation uuid) RETURNS boolean

@@ -262,11 +262,8 @@ END
 $$;
 
 -- For operators: tenants by what they store, largest first, with their own limits.
-CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS TABLE (
-  tenant_id uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint,
-  event_bytes bigint, max_resource_rows bigint, max_resource_bytes bigint, max_event_rows bigint,
-  max_event_bytes bigint
-) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS SETOF tenant_usage
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT u.* FROM public.tenant_usage u
   ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch
 $$;

@@ -277,15 +277,11 @@ $$;
 
 -- Stores the address that the provider of a sign-in in progress has verified, or NULL.
 CREATE OR REPLACE FUNCTION record_verified_email(subject text, address text) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
-  proven text := lower(address COLLATE "C");
-BEGIN
-  UPDATE public.oauth_identities i SET verified_email = proven
-    WHERE i.provider = attempt.provider AND i.provider_user_id = subject
-      AND i.user_id = attempt.user_id AND i.verified_email IS DISTINCT FROM proven;
-END
+LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE public.oauth_identities i SET verified_email = lower(address COLLATE "C")
+  FROM public.current_attempt('sign-in', 'link', 'reauthenticate') a
+  WHERE i.provider = a.provider AND i.provider_user_id = subject AND i.user_id = a.user_id
+    AND i.verified_email IS DISTINCT FROM lower(address COLLATE "C")
 $$;
 
 -- Stores the name of the user; a link only fills in a missing one. Reads it first, so that most sign-ins write nothing.

@@ -94,14 +94,17 @@ export async function rotateKeys(
 
 type Batch = { rows: number; last: readonly string[] | null; unreadable: readonly string[] }
 
+/** The rows to encrypt again: as many as their column with the most values of other keys has. */
 async function countStale(
   systemDb: SystemDatabase,
-  { table }: EncryptedColumns,
-  keys: EncryptionKeys,
+  { table, columns }: EncryptedColumns,
+  [{ id }]: EncryptionKeys,
 ): Promise<number> {
-  const [row] = await systemDb.sql<{ total: string }>`
-    SELECT count_stale(${table}, ${sealHeader(keys)}) AS total`
-  return Number(row?.total ?? 0)
+  const stale = (await findUse(systemDb, table)).filter(({ keyId }) => keyId !== id)
+  const counts = columns.map((name) =>
+    stale.reduce((sum, { column, count }) => (column === name ? sum + count : sum), 0),
+  )
+  return Math.max(...counts)
 }
 
 type SealedRow = { keys: string[]; texts: (Buffer | null)[]; facts: (string | null)[] }

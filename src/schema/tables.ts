@@ -259,7 +259,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'retry_revocations(integer, integer)',
     'expire_revocations(integer, integer)',
     'count_sealed(text)',
-    'count_stale(text, bytea)',
     'read_sealed(text, bytea, text[], integer)',
     'write_sealed(text, text[], bytea[])',
     'rotate_scope_key()',

@@ -329,15 +329,9 @@ END
 $$;
 
 -- For operators: tenants by what they store, largest first, with their own limits.
-CREATE OR REPLACE FUNCTION list_usage(batch integer)
-RETURNS TABLE (
-  tenant_id uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint,
-  event_bytes bigint, max_resource_rows bigint, max_resource_bytes bigint, max_event_rows bigint,
-  max_event_bytes bigint
-)
+CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS SETOF tenant_usage
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
 BEGIN
   RETURN QUERY
   SELECT u.* FROM public.tenant_usage u
