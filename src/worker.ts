@@ -28,7 +28,6 @@ import { renderMail } from '#src/pages/kit/mail.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
-import { startTakeover } from '#src/queue/takeover.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
@@ -129,8 +128,9 @@ async function startParts(
   })
   await recordOperators(systemDb, config.operators)
   await queue.start()
-  const due = startDueJobs(queue, logger)
-  parts.stoppables.push(due, startTakeover(queue, logger))
+  const listens = !isPooled(config.database.workerUrl)
+  const due = await startDueJobs({ queue, listens, logger })
+  parts.stoppables.push(due)
   const { appWebhook, retentionDays } = config.billing
   const billing = await workBilling({
     queue,
@@ -164,15 +164,8 @@ async function startParts(
     }),
   )
   const callDeps = { queue, due, db, systemDb, keys, clock, logger }
-  const callers = await workCalls(config.outbound, callDeps)
-  parts.stoppables.push(callers)
-  const deliveryDeps = {
-    ...callDeps,
-    wakeCallers: callers.wake,
-    listens: !isPooled(config.database.workerUrl),
-    metrics: metrics.outbound,
-    tracing,
-  }
+  parts.stoppables.push(await workCalls(config.outbound, callDeps))
+  const deliveryDeps = { ...callDeps, metrics: metrics.outbound, tracing }
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
   const { mail, baseUrl, brand } = config

@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
+import { eventQueue } from '#src/billing/job.ts'
 import { createRecorder, type Recorder, recorderLimits } from '#src/billing/record.ts'
 import { openRecordStore } from '#src/billing/record-store.ts'
+import { announceJob } from '#src/queue/jobs.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -18,6 +20,7 @@ export default fp<{ url: string }>(
       batch(events, seconds) {
         batches.observe(events)
         commits.observe(seconds)
+        announceJob(app.systemDb, eventQueue)
         const waiting = recorder.waiting()
         inboxEvents.set(waiting.events)
         inboxAge.set(waiting.seconds)
@@ -29,5 +32,5 @@ export default fp<{ url: string }>(
       await store.close()
     })
   },
-  { name: 'billing-recorder', fastify: '5.x', dependencies: ['metrics'] },
+  { name: 'billing-recorder', fastify: '5.x', dependencies: ['metrics', 'database'] },
 )

@@ -71,7 +71,6 @@ export async function workForwards(
     queue,
     due,
     name: queueName,
-    channel: null,
     limits,
     fetch: (batchSize) => queue.fetch(queueName, { batchSize, includeMetadata: true }),
     run: (jobs, abandoned) => jobs.map((job) => forward(job, abandoned)),

@@ -84,7 +84,7 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.
   const sql = sqlOver(
     isPooled(url)
-      ? (statement) => runTransaction(pool, nameOf, inTransaction, ({ sql }) => sql(statement))
+      ? (statement) => runTransaction(pool, nameOf, inTransaction, (sql) => sql(statement))
       : async (statement) => (await pool.query(bind(statement, nameOf))).rows,
   )
   /** Server time minus `performance.now()`, in ms; null while unknown. */

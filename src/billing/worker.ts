@@ -96,7 +96,6 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
       queue,
       due,
       name: eventQueue,
-      channel: null,
       limits,
       fetch: (batchSize) => fetchEvents(lane, batchSize),
       run: (jobs, abandoned) => jobs.map((job) => workEvent(job, abandoned)),

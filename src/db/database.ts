@@ -14,7 +14,7 @@ import { type Access, beginTransaction, type Transaction } from './connections/t
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry, Tx } from './entry.ts'
 import { exceededQuota, haveFactsChanged, isRolledBackForAnother, tryAgain } from './errors.ts'
-import { Prisma } from './generated/client.ts'
+import type { Prisma } from './generated/client.ts'
 import { nameStatements, type OneStatement, sqlOver } from './sql.ts'
 
 export type { Tx } from './entry.ts'
@@ -66,6 +66,7 @@ export type Database = {
 }
 
 const maxTransactionMs = 10_000
+const notifyGapMs = 10 // deliveries wait for it
 
 /**
  * The only way to owned and tenant rows: transactions that begin with an entry.
@@ -92,8 +93,9 @@ export function openDatabase(
   // A read of one packet waits for no lock of a tenant, so it has no share.
   const share = shareOf(size, defaultLimits.acquireMs)
   const [transact, sendWrite] = [createTenantShares(share), createTenantShares(share)]
-  const notify = createNotifier((notifications) =>
-    reads.sendOnce([named(notification(notifications))]),
+  const { notify, settled } = createNotifier(
+    (statement) => reads.sendOnce([named(statement)]),
+    notifyGapMs,
   )
   const nameOf = nameStatements(url)
   const named = ({ text, values = [] }: Statement): Statement => {
@@ -215,7 +217,7 @@ export function openDatabase(
         )
       }, isRolledBackForAnother),
     async close() {
-      await models.close()
+      await Promise.all([models.close(), settled()])
       await Promise.all([pool.end(), reads.close(), writes.close()])
     },
   }
@@ -230,15 +232,6 @@ type LastStatement = {
 /** For any other entry the program decides, which would be after the commit of a single packet. */
 function isDecidedInDatabase({ decidesInDatabase, once }: Entry<unknown>): boolean {
   return decidesInDatabase === true && once === undefined
-}
-
-/** Its commit is asynchronous: a lost notification only means that the receiver polls. */
-function notification(notifications: readonly Notification[]): Statement {
-  return Prisma.sql`
-    SELECT set_config('synchronous_commit', 'off', true), (
-      SELECT count(pg_notify(channel, payload))
-      FROM json_to_recordset(${JSON.stringify(notifications)}::text::json)
-        AS one (channel text, payload text))`
 }
 
 /** Gives up `work`: its transaction ends and refuses further statements. @throws code ETIMEDOUT */

@@ -12,11 +12,6 @@ export type Tx = Models &
      * @param committed gets its rows after the commit
      */
     runWithCommit(statement: Statement, committed: (rows: readonly object[]) => void): void
-    /**
-     * Notifies once the transaction is committed. NOTIFY inside of it would take a lock that all commits
-     * with notifications in all databases of the server wait for.
-     */
-    notify(channel: string, payload: string): void
   }
 
 /**

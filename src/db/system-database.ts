@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { PoolWatch } from '#src/observability/metrics.ts'
+import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
 import {
   defaultLimits,
@@ -12,7 +13,14 @@ import { isReadOnlyServer } from './errors.ts'
 import { nameStatements, type Sql, sqlOver } from './sql.ts'
 
 /** Runs hand-written statements: the transaction of an entry, or the system database. */
-export type Queryable = { readonly sql: Sql }
+export type Queryable = {
+  readonly sql: Sql
+  /**
+   * Notifies once the transaction is committed; at once outside of one. NOTIFY inside of it would take a
+   * lock that all commits with notifications in all databases of the server wait for.
+   */
+  notify(channel: string, payload: string): void
+}
 
 /**
  * Connections without a scope, for the functions of signing in, service tables and the queue: what
@@ -40,15 +48,32 @@ export function openSystemDatabase(
   const options = poolOptions(url, size, { lockMs })
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   const nameOf = nameStatements(url)
+  const { notify, settled } = createNotifier(
+    (statement) => pool.query(bind(statement, nameOf)),
+    notifyGapMs,
+  )
   return {
     sql: sqlOver(async (statement) => {
       const { rows } = await pool.query(bind(statement, nameOf)).catch(rethrowSilence)
       return rows
     }),
-    transaction: (limits, work) => runTransaction(pool, nameOf, limits, work),
-    close: () => pool.end(),
+    notify: (channel, payload) => notify([{ channel, payload }]),
+    async transaction(limits, work) {
+      const notifications: Notification[] = []
+      const result = await runTransaction(pool, nameOf, limits, (sql) =>
+        work({ sql, notify: (channel, payload) => void notifications.push({ channel, payload }) }),
+      )
+      notify(notifications)
+      return result
+    },
+    async close() {
+      await settled()
+      await pool.end()
+    },
   }
 }
+
+const notifyGapMs = 100 // of jobs that nobody waits for
 
 /** As the driver takes it. */
 export function bind({ text, values = [] }: Statement, nameOf: (text: string) => string) {
@@ -68,7 +93,7 @@ export async function runTransaction<T>(
   pool: pg.Pool,
   nameOf: (text: string) => string,
   limits: { statementTimeoutMs: number; answerMs?: number },
-  work: (connection: Queryable) => Promise<T>,
+  work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
   const { statementTimeoutMs, answerMs = statementTimeoutMs + graceMs } = limits
   const client = await pool.connect()
@@ -81,7 +106,7 @@ export async function runTransaction<T>(
     const opened = send({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
     opened.catch(() => {})
     const sql = sqlOver(async (statement) => (await send(bind(statement, nameOf))).rows)
-    const result = await work({ sql })
+    const result = await work(sql)
     const end = await send({ text: 'COMMIT' })
     if (end.command !== 'COMMIT') throw new Error('The transaction was rolled back.')
     return result

@@ -27,6 +27,7 @@ export function traceSystemDatabase(systemDb: SystemDatabase, tracing: Tracing):
         systemDb.sql(statement),
       ),
     ),
+    notify: systemDb.notify,
     transaction: (limits, work) =>
       step('identity transaction', operation('transaction'), () =>
         systemDb.transaction(limits, work),

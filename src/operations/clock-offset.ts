@@ -1,3 +1,4 @@
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 
@@ -7,10 +8,15 @@ const toleratedMs = 30_000
 /**
  * How many milliseconds the program's clock is ahead of the database's, negative if it is behind. Half
  * of the time that the question takes is uncertain.
+ * @param question a statement that returns the database's clock
  */
-export async function measureClockOffset(db: Queryable, clock: Clock): Promise<number> {
+export async function measureClockOffset(
+  db: Queryable,
+  clock: Clock,
+  question: Prisma.Sql = Prisma.sql`SELECT clock_timestamp() AS now`,
+): Promise<number> {
   const asked = clock.now().getTime()
-  const [row] = await db.sql<{ now: Date }>`SELECT clock_timestamp() AS now`
+  const [row] = await db.sql<{ now: Date }>(question)
   const answered = clock.now().getTime()
   return Math.round((asked + answered) / 2) - (row?.now.getTime() ?? answered)
 }

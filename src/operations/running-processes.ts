@@ -1,4 +1,5 @@
 import { randomId, sha256 } from '#src/crypto/hash.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { type Repeated, repeat } from '#src/runtime/repeat.ts'
@@ -22,9 +23,9 @@ export type SeenKeys = ProcessKeys & {
   lastSeenAt: Date
 }
 
-const seenMs = 5_000
+const seenMs = 10_000
 /** A process that was killed has not been seen for so long. */
-const endedSeconds = 20
+const endedSeconds = 25
 const keptDays = 90
 
 /**
@@ -48,7 +49,7 @@ export function startAnnouncing(
   { onStart, onError }: Report,
 ): Repeated {
   const id = randomId()
-  let isFirst = true
+  let offsetMs: number | null = null
   const announcing = repeat(run, { everyMs: seenMs, atOnce: true, onError })
   return {
     async stop() {
@@ -58,9 +59,14 @@ export function startAnnouncing(
   }
 
   async function run(): Promise<void> {
-    await announce(db, id, facts)
+    const isFirst = offsetMs === null
+    offsetMs = await announce(
+      db,
+      id,
+      facts,
+      offsetMs ?? (await measureClockOffset(db, facts.clock)),
+    )
     if (isFirst) onStart(await findProcessFaults(db))
-    isFirst = false
   }
 }
 
@@ -69,17 +75,27 @@ type Report = {
   onError(error: unknown): void
 }
 
-async function announce(db: Queryable, id: string, facts: ProcessFacts): Promise<void> {
+/**
+ * @param offsetMs of the clock, as it was measured last
+ * @returns as it is measured now, by the same statement
+ */
+async function announce(
+  db: Queryable,
+  id: string,
+  facts: ProcessFacts,
+  offsetMs: number,
+): Promise<number> {
   const { role, encryptionKeys, sessionSecrets, baseUrl, clock } = facts
-  const offsetMs = await measureClockOffset(db, clock)
-  await db.sql`
+  const statement = Prisma.sql`
     WITH forgotten AS (
       DELETE FROM running_processes WHERE seen_at < now() - make_interval(days => ${keptDays})
     )
     INSERT INTO running_processes
       (id, role, encryption_keys, session_secrets, base_url, clock_offset_ms)
     VALUES (${id}, ${role}, ${[...encryptionKeys]}, ${[...sessionSecrets]}, ${baseUrl}, ${offsetMs})
-    ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_offset_ms = ${offsetMs}`
+    ON CONFLICT (id) DO UPDATE SET seen_at = now(), clock_offset_ms = ${offsetMs}
+    RETURNING clock_timestamp() AS now`
+  return measureClockOffset(db, clock, statement)
 }
 
 async function end(db: Queryable, id: string): Promise<void> {

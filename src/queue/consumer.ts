@@ -2,12 +2,10 @@ import type { Job, PgBoss } from 'pg-boss'
 import type { JobLog } from '#src/observability/logger.ts'
 import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
-import { type DueJobs, unwokenMs } from './due-jobs.ts'
+import type { DueJobs } from './due-jobs.ts'
 import { heartbeatMs, type Jobs } from './queue.ts'
 
 export type Consumer = {
-  /** Fetches jobs now. */
-  wake(): void
   /** Takes no more jobs, waits for those in progress, and returns the rest to the queue. */
   stop(): Promise<void>
 }
@@ -16,10 +14,8 @@ export type ConsumerOptions<Fetched extends Job> = {
   queue: PgBoss
   due: Pick<DueJobs, 'watch'>
   name: keyof Jobs
-  /** NOTIFY on this channel means that a job is due; null without. */
-  channel: string | null
-  /** Called with the payload of each notification; with an empty one when some may have been lost. */
-  onNotify?(payload: string): void
+  /** Called with the detail of each notification; with an empty one when some may have been lost. */
+  onNotify?(detail: string): void
   limits: ConsumerLimits
   /**
    * Fetches jobs that are due.
@@ -71,7 +67,7 @@ export async function startConsumer<Fetched extends Job>(
         return null
       })
       if (taken === null) await wakeSignal.wait(errorWaitMs)
-      else if (taken === 0) await wakeSignal.wait(unwokenMs)
+      else if (taken === 0) await wakeSignal.wait()
     }
   }
 
@@ -94,16 +90,17 @@ export async function startConsumer<Fetched extends Job>(
   }
 
   const heartbeat = startHeartbeat(queue, name, inProgress, logger)
-  options.due.watch(name, wakeSignal.ring)
-  const listening = await listen(options, wakeSignal.ring)
+  options.due.watch(name, (detail) => {
+    wakeSignal.ring()
+    if (detail !== undefined) options.onNotify?.(detail)
+  })
   const running = run()
 
   return {
-    wake: wakeSignal.ring,
     async stop() {
       stopping = true
       wakeSignal.ring()
-      await Promise.all([running, listening?.close()])
+      await running
       await endsWithin(
         limits.stopMs,
         Promise.all([...inProgress.values()].map(({ ended }) => ended)),
@@ -141,32 +138,11 @@ function startHeartbeat(
   }
 }
 
-/** Wakes on NOTIFY. Without it, jobs are found twice a second. */
-async function listen<Fetched extends Job>(
-  { queue, name, channel, onNotify, logger }: ConsumerOptions<Fetched>,
-  ring: () => void,
-) {
-  if (channel === null) return undefined
-  const wake = (payload: string) => {
-    ring()
-    onNotify?.(payload)
-  }
-  try {
-    return await queue.getDb().listen?.(channel, wake, () => wake(''))
-  } catch (error) {
-    logger.warn(
-      { queue: name, err: error },
-      'LISTEN for jobs failed; they are looked for twice a second',
-    )
-    return undefined
-  }
-}
-
 /** A coalescing wake-up signal: `ring()` without a waiter is remembered for the next `wait()`. */
 type WakeSignal = {
   ring(): void
-  /** Resolves on `ring()`, or after `ms`. */
-  wait(ms: number): Promise<void>
+  /** Resolves on `ring()`, or after `ms` if given. */
+  wait(ms?: number): Promise<void>
 }
 
 function createWakeSignal(): WakeSignal {
@@ -180,7 +156,7 @@ function createWakeSignal(): WakeSignal {
     async wait(ms) {
       if (!isRung) {
         const { promise, resolve } = Promise.withResolvers<void>()
-        const timer = setTimeout(resolve, ms)
+        const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
         wake = resolve
         await promise
         clearTimeout(timer)

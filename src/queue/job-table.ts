@@ -2,7 +2,7 @@ import { type Job, PgBoss } from 'pg-boss'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { JobGone } from './enter-jobs.ts'
-import type { Jobs } from './queue.ts'
+import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
 
 /*
  * All that this program knows of pg-boss's own tables and statements, each with the reason why no
@@ -121,47 +121,64 @@ export async function isTimely(
   return timely.length > 0
 }
 
+export type LookAtJobs = {
+  /** Those of the watched queues that have a job which could be fetched now. */
+  due: string[]
+  /** If none has: milliseconds until the next one could be; null without one. */
+  nextMs: number | null
+  /** Whether a job of any queue is in progress. */
+  isActive: boolean
+  /** Jobs in progress whose worker has sent no heartbeat for `lapseMs`. */
+  lapsed: Claim[]
+}
+
 /**
- * Active jobs whose worker has sent no heartbeat for `lapseMs`. pg-boss's own supervision allows no less
- * than 10 s between a heartbeat and the end of a job, and counts all jobs each time. Active jobs are few
- * among many: those with a group are found by an index, the queues without groups by their name.
- * @param grouped queues whose jobs all have a group
+ * pg-boss can only fetch a job. Its own supervision allows no less than 10 s between a heartbeat and the
+ * end of a job, and counts all jobs each time. Active jobs are few among many: those with a group are
+ * found by an index, the queues without groups by their name.
+ * @param lapseMs null: jobs in progress are not looked at
  */
-export async function findLapsed(
+export async function lookAtJobs(
   queue: Pick<PgBoss, 'getDb'>,
-  grouped: readonly string[],
-  ungrouped: readonly string[],
-  lapseMs: number,
-): Promise<Claim[]> {
+  watched: readonly string[],
+  lapseMs: number | null,
+): Promise<LookAtJobs> {
+  const [grouped, ungrouped] = lapseMs === null ? [[], []] : [groupedQueues, ungroupedQueues]
   const { rows } = await queue.getDb().executeSql(
-    `SELECT name, id, retry_count AS "retryCount" FROM pgboss.job_common
-     WHERE name = ANY ($1::text[]) AND group_id IS NOT NULL AND ${lapsed}
-     UNION ALL
-     SELECT name, id, retry_count FROM pgboss.job_common WHERE name = ANY ($2::text[]) AND ${lapsed}`,
-    [grouped, ungrouped, lapseMs],
+    `WITH active AS MATERIALIZED (
+       SELECT name, id, retry_count, ${lapsed} AS is_lapsed FROM pgboss.job_common
+       WHERE name = ANY ($2::text[]) AND group_id IS NOT NULL AND state = 'active'
+       UNION ALL
+       SELECT name, id, retry_count, ${lapsed} FROM pgboss.job_common
+       WHERE name = ANY ($3::text[]) AND state = 'active'
+     ), due AS MATERIALIZED (
+       SELECT watched.name FROM unnest($1::text[]) AS watched (name)
+       WHERE EXISTS (
+         SELECT FROM pgboss.job_common j
+         WHERE j.name = watched.name AND ${waits} AND j.start_after <= pgboss.job_now())
+     )
+     SELECT ARRAY(SELECT name FROM due) AS due,
+       EXISTS (SELECT FROM active) AS "isActive",
+       (SELECT coalesce(json_agg(json_build_object(
+          'name', name, 'id', id, 'retryCount', retry_count)), '[]')
+        FROM active WHERE is_lapsed) AS lapsed,
+       (SELECT CASE WHEN count(*) < $5::int
+          THEN extract(epoch FROM min(start_after) - pgboss.job_now())::float8 * 1000 ELSE 0 END
+        FROM (
+          SELECT start_after FROM pgboss.job_common j
+          WHERE j.name = ANY ($1::text[]) AND ${waits} AND NOT EXISTS (SELECT FROM due)
+          LIMIT $5::int) AS later) AS "nextMs"`,
+    [watched, grouped, ungrouped, lapseMs, maxLater],
   )
-  return rows
+  return rows[0]
 }
 
+const waits = `j.state < 'active' AND NOT j.blocked`
 // A job without `heartbeat_seconds` was added by an earlier release, whose workers send none.
-const lapsed = `state = 'active' AND heartbeat_seconds IS NOT NULL
-  AND heartbeat_on < pgboss.job_now() - make_interval(secs => $3::float8 / 1000)`
-
-/** Those of the queues that have a job which could be fetched now. pg-boss can only fetch it. */
-export async function findDueQueues(
-  queue: Pick<PgBoss, 'getDb'>,
-  names: readonly string[],
-): Promise<string[]> {
-  const { rows } = await queue.getDb().executeSql(
-    `SELECT watched.name FROM unnest($1::text[]) AS watched (name)
-     WHERE EXISTS (
-       SELECT FROM pgboss.job_common j
-       WHERE j.name = watched.name AND j.state < 'active' AND NOT j.blocked
-         AND j.start_after <= pgboss.job_now())`,
-    [names],
-  )
-  return rows.map(({ name }) => name)
-}
+const lapsed = `heartbeat_seconds IS NOT NULL
+  AND heartbeat_on < pgboss.job_now() - make_interval(secs => $4::float8 / 1000)`
+/** If more jobs wait for later, the next one is not looked for. */
+const maxLater = 1_000
 
 export type QueueSize = {
   queue: string

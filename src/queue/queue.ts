@@ -263,10 +263,23 @@ export function openQueue(
     schedule: false,
     supervise: duty === 'worker',
     reindex: false, // only the owner of an index can rebuild it
+    ...pace,
   })
   boss.on('error', (error) => onError(toError(error)))
   return acceptNewerSchema(boss)
 }
+
+/*
+ * Its own supervision only ends jobs that take longer than they may in a worker that lives, and deletes old
+ * ones; takeover.ts finds those of dead workers. Flows are not used.
+ */
+const pace = {
+  superviseIntervalSeconds: 300,
+  monitorIntervalSeconds: 300,
+  queueCacheIntervalSeconds: 300,
+  flowIntervalSeconds: 86_400,
+  notifyHeartbeatIntervalMs: 30_000, // a lost notification costs three seconds (due-jobs.ts)
+} as const
 
 /** pg-boss reports some errors as plain objects with their members. */
 function toError(reported: Error): Error {

@@ -18,7 +18,7 @@ type Deps<Worker> = {
   pauseMs?: number
 }
 
-const defaultPauseMs = 5_000
+const defaultPauseMs = 10_000
 
 /** What an operator does about it. */
 export const quarantineRemedy =

@@ -30,12 +30,11 @@ t.test(
       warn() {},
       error: (facts: object) => t.fail('an error was logged', facts),
     }
-    const due = startDueJobs(queue, logger)
+    const due = await startDueJobs({ queue, listens: false, logger })
     const consumer = await startConsumer({
       queue,
       due,
       name: endpointTurnQueue,
-      channel: null,
       limits: { inFlight, stopMs: 0 },
       async fetch(batchSize, room) {
         t.ok(batchSize < room, 'a fetch leaves room')

@@ -2,9 +2,9 @@ import { glob, readFile } from 'node:fs/promises'
 import t from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import {
-  findLapsed,
   isJobActive,
   jobInsert,
+  lookAtJobs,
   measureJobs,
   openJobs,
   postponeJob,
@@ -89,8 +89,9 @@ t.test(
       await queue.send(queueName, {}, { heartbeatSeconds: 10, ...group })
       await queue.fetch(queueName, {})
     }
-    const find = () => findLapsed(queue, ['endpoint-turn'], [name], 5_000)
+    const find = async () => (await lookAtJobs(queue, [], 5_000)).lapsed
     t.strictSame(await find(), [])
+    t.equal((await lookAtJobs(queue, [], 5_000)).isActive, true)
     await database.admin.query(`UPDATE pgboss.job SET heartbeat_on = now() - interval '6 s'`)
     const names = (await find()).map((job) => job.name)
     t.strictSame(names.toSorted(), [name, 'endpoint-turn'])

@@ -5,7 +5,7 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { sendRevocations } from './retire.ts'
 
 const statementTimeoutMs = statementTimeoutsMs.cleanup
-const batchSize = 100
+const batchSize = 500
 const retrySeconds = 86_400
 // By then the sessions of older sign-ins and most refresh tokens have expired.
 const maxDays = 30

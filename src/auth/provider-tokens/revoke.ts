@@ -174,7 +174,6 @@ export function workRevocations(deps: RevocationWorkerDeps): Promise<Consumer> {
     queue,
     due,
     name: queueName,
-    channel: null,
     limits,
     fetch: (batchSize, room) => {
       const groupConcurrency = Math.ceil(room * shareOfRoom)

@@ -48,10 +48,10 @@ export function isFullBatch(deleted: Deleted): boolean {
   return Object.values(deleted).some((count) => count >= batchSize)
 }
 
-const intervalMs = 60_000
+const intervalMs = 300_000
 
 /**
- * Runs the cleanup immediately and then every minute, repeating it while batches are full. Errors
+ * Runs the cleanup immediately and then every five minutes, repeating it while batches are full. Errors
  * are logged; the next run tries again.
  * @param follow runs after each cleanup
  */

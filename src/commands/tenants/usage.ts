@@ -106,7 +106,7 @@ function withLongStatements(
     const sql = sqlOver((statement) =>
       systemDb.transaction({ statementTimeoutMs }, (connection) => connection.sql(statement)),
     )
-    return work({ sql }, whole)
+    return work({ ...systemDb, sql }, whole)
   })
 }
 

@@ -14,9 +14,7 @@ import { turnQueue, workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import {
   addLostAttempt,
-  deliverChannel,
   deliverQueue,
-  endpointCallQueue,
   endpointTurnQueue,
 } from '#src/webhooks/schedule/due-attempts.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
@@ -25,10 +23,6 @@ import { forecastQueue, workForecast } from './forecast.ts'
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase
   due: DueJobs
-  /** A call that somebody waits for is due. */
-  wakeCallers(): void
-  /** Whether LISTEN works; it does not through a pooler in transaction mode. */
-  listens: boolean
 }
 
 export const deliverLimits = {
@@ -51,7 +45,7 @@ export async function workOutbound(
   config: OutboundConfig,
   deps: DeliveryWorkerDeps,
 ): Promise<Consumer> {
-  const { queue, due, db, systemDb, listens, clock, metrics, logger } = deps
+  const { queue, due, db, systemDb, clock, metrics, logger } = deps
   const { allow, timeoutMs, perAddress, retrySeconds, retentionDays, feedDays, logPerSecond } =
     config
 
@@ -71,11 +65,7 @@ export async function workOutbound(
     queue,
     due,
     name: endpointTurnQueue,
-    channel: listens ? deliverChannel : null,
-    onNotify(payload) {
-      if (payload === '' || payload === endpointCallQueue) deps.wakeCallers()
-      if (payload !== endpointCallQueue) dispatcher.wake(payload)
-    },
+    onNotify: dispatcher.wake,
     limits: turnLimits,
     fetch: (batchSize) => queue.fetch(endpointTurnQueue, { batchSize, groupConcurrency: 1 }),
     run: dispatcher.run,
@@ -133,7 +123,6 @@ function startSmall<
     queue,
     due,
     name,
-    channel: null,
     limits: { inFlight, stopMs: 6_000 },
     fetch: (batchSize) => queue.fetch<Jobs[Name]>(name, { batchSize, ...options }),
     run: (jobs, abandoned) => jobs.map((job) => run(job, abandoned)),

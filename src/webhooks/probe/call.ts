@@ -6,7 +6,7 @@ import type { Answers, AwaitedJob } from '#src/queue/answers.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import type { EndpointCallJob } from '#src/queue/queue.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { endpointCallQueue, wakeCallers } from '#src/webhooks/schedule/due-attempts.ts'
+import { endpointCallQueue } from '#src/webhooks/schedule/due-attempts.ts'
 
 /*
  * A process that serves requests calls no customer's URL. It adds a job in the transaction that decides on
@@ -43,7 +43,6 @@ export async function requestCall(
   answers.requireRoom(tenantId)
   const id = randomId()
   await addJob(queue, tx, endpointCallQueue, job, { id, group: { id: tenantId } })
-  wakeCallers(tx)
   return { queue: endpointCallQueue, id, tenantId }
 }
 

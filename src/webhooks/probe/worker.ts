@@ -29,7 +29,7 @@ const inFlight = 64
 const perTenant = 8
 const stopMs = 6_000
 
-/** Starts the consumer of calls that a request waits for. `wake` says that there is one. */
+/** Starts the consumer of calls that a request waits for. */
 export async function workCalls(
   { allow, timeoutMs, perAddress }: OutboundConfig,
   deps: CallWorkerDeps,
@@ -63,7 +63,6 @@ export async function workCalls(
     queue,
     due,
     name: endpointCallQueue,
-    channel: null,
     limits: { inFlight, stopMs },
     fetch: (batchSize) =>
       queue.fetch<EndpointCallJob>(endpointCallQueue, { batchSize, ...options }),

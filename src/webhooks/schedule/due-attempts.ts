@@ -5,7 +5,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
-import { transactionOf } from '#src/queue/jobs.ts'
+import { announceJob, transactionOf } from '#src/queue/jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
 
 /*
@@ -27,12 +27,6 @@ export const deliverQueue = 'deliver'
 
 /** One request to an endpoint's URL; a client waits for its result. */
 export const endpointCallQueue = 'endpoint-call'
-
-/**
- * NOTIFY on this channel means that attempts are due, and the payload is the tenant; or that a job of
- * `endpointCallQueue` is due, and the payload is the name of that queue.
- */
-export const deliverChannel = 'gatehouse_deliver'
 
 /**
  * The statement that calls a function of the database which adds due attempts, and adds the jobs of their
@@ -81,14 +75,9 @@ export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
     FROM (${source}) AS turns)${Prisma.raw(after)}`
 }
 
-/** Wakes the workers once `tx` is committed. Without it they find the attempts within half a second. */
+/** Wakes the workers for attempts that are due, once `tx` is committed, and turns that go on. */
 export function wakeWorkers(tx: Pick<Tx, 'notify'>, { tenantId }: TenantScope): void {
-  tx.notify(deliverChannel, tenantId)
-}
-
-/** As `wakeWorkers`, for a job of `endpointCallQueue`. */
-export function wakeCallers(tx: Tx): void {
-  tx.notify(deliverChannel, endpointCallQueue)
+  announceJob(tx, endpointTurnQueue, tenantId)
 }
 
 /** An attempt that is due and is not in `due_attempts`. */
@@ -115,7 +104,9 @@ export async function addDeliverJobs(
     FROM json_to_recordset(${JSON.stringify(lost)}::text::json) AS lost (
       "tenantId" uuid, "deliveryId" uuid, series int, number int, "endpointId" uuid)
   )${Prisma.raw(after)}`
-  return (await connection.sql(statement)).length
+  const added = await connection.sql(statement)
+  if (added.length > 0) announceJob(connection, deliverQueue)
+  return added.length
 }
 
 /**

@@ -214,6 +214,7 @@ function before(systemDb: SystemDatabase, text: string, work: () => Promise<void
     transaction: (limits, inside) =>
       systemDb.transaction(limits, (connection) =>
         inside({
+          ...connection,
           sql: sqlOver(async (statement) => {
             if (statement.text.includes(text)) await work()
             return connection.sql(statement)

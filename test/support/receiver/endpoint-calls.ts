@@ -4,7 +4,6 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
-import { deliverChannel } from '#src/webhooks/schedule/due-attempts.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 
 /**
@@ -18,15 +17,14 @@ export async function startCallers(
   const { workerUrl } = config.database
   const queue = openQueue(workerUrl, 'worker', (error) => app.log.error({ err: error }, 'queue'))
   await queue.start()
-  const due = startDueJobs(queue, app.log)
+  const due = await startDueJobs({ queue, listens: true, logger: app.log })
   const db = openDatabase(workerUrl, 4)
   const systemDb = openSystemDatabase(workerUrl, 2)
   const { clock, encryptionKeys: keys } = config
   const deps = { queue, due, db, systemDb, keys, clock, logger: app.log }
   const callers = await workCalls(config.outbound, deps)
-  const listening = await queue.getDb().listen?.(deliverChannel, callers.wake, callers.wake)
   t.teardown(async () => {
-    await Promise.all([callers.stop(), due.stop(), listening?.close()])
+    await Promise.all([callers.stop(), due.stop()])
     await queue.stop({ graceful: false })
     await Promise.all([db.close(), systemDb.close()])
   })

@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { maxWaiting } from '#src/queue/answers.ts'
+import { jobsChannel } from '#src/queue/jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { deliverChannel, endpointCallQueue } from '#src/webhooks/schedule/due-attempts.ts'
+import { endpointCallQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { startWorker } from '#src/worker.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { until } from '#test/support/database/until.ts'
@@ -82,7 +83,7 @@ t.test('a notification wakes a whole worker, which makes the call', async (t) =>
   const { test, receiver, path, send } = await setUp(t)
   const listener = await test.database.admin.connect()
   t.teardown(() => listener.release(true))
-  await listener.query(`LISTEN ${deliverChannel}`)
+  await listener.query(`LISTEN ${jobsChannel}`)
   const notified = once(listener, 'notification')
   const worker = await startWorker(test.config, createLogger('silent'))
   t.teardown(() => worker.stop())
