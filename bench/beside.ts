@@ -41,6 +41,10 @@ export async function measureBeside(place: Place, effort: Effort): Promise<Secti
   const costs = new Map(Object.keys(kinds).map((name) => [name, [] as number[]]))
   const server = await startGatehouse(place)
   try {
+    // Rows for the statistics: PostgreSQL plans empty tables otherwise.
+    const filling = { connections, seconds: warmUpSeconds, requests: { changes: placed } }
+    await runLoad({ url: server.url, ...filling })
+    await onDatabase(place.superuserUrl, ['ANALYZE'])
     const databaseCpu = await watchCpu(place.superuserUrl)
     const cpu = async () => (await databaseCpu()) + (await secondsOf(server))
     for (let run = 0; run < effort.runs; run++) {

@@ -4,6 +4,7 @@ import { type Contender, measureContest, startBaseline } from './contest.ts'
 import { ratioOf } from './measured.ts'
 import { placeOrders } from './orders.ts'
 import { onDatabase, type Place } from './place.ts'
+import { measureServer } from './processes.ts'
 import type { Effort, Section } from './section.ts'
 
 const connections = 64
@@ -57,10 +58,12 @@ export async function measureWrites(place: Place, effort: Effort): Promise<Secti
 async function prepare(place: Place): Promise<Map<string, Contender>> {
   const placed = await placeOrders(place, connections)
   await onDatabase(place.superuserUrl, [anEndpointEach])
-  const byHand = await prepareByHand(place)
   const creates = { creates: placed.map(({ cookie }) => ({ path: '/orders', cookie })) }
   const changes = { changes: placed }
   const gatehouse = { start: (url: string) => startGatehouse({ url }), databaseUrl: place.url }
+  // Rows for the statistics, which the next step makes: PostgreSQL plans empty tables otherwise.
+  await measureServer(await startGatehouse(place), { connections, seconds: 1, requests: changes })
+  const byHand = await prepareByHand(place)
   const hand = { start: startBaseline('write-by-hand.ts'), databaseUrl: byHand }
   const limit = { start: startBaseline('write-limit.ts'), databaseUrl: place.superuserUrl }
   return new Map<string, Contender>([

@@ -3,7 +3,12 @@ import { resultWithin } from '#src/runtime/timeout.ts'
 import { openModels } from './connections/models.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
-import { openPacketPool, type PacketPool, type ReadForm } from './connections/packet-pool.ts'
+import {
+  openPacketPool,
+  type PacketPool,
+  type Place,
+  type ReadForm,
+} from './connections/packet-pool.ts'
 import {
   defaultLimits,
   poolOptions,
@@ -33,8 +38,11 @@ export type ShortWork<Facts, T> = {
 
 export type ShortStatement<T> = {
   readonly statement: Prisma.Sql
-  /** It only inserts, so it may share packet and commit with inserts of other requests. */
-  readonly isShared?: boolean
+  /**
+   * If given, it may share packet and commit with statements of other requests. It inserts, or changes the
+   * row that this names: two packets lock the rows of a tenant in the order of these names.
+   */
+  readonly sharedAs?: string
   /**
    * Makes the result from the rows, once they are committed.
    * @returns null if the statement has changed nothing: the whole work follows
@@ -112,7 +120,7 @@ export function openDatabase(
   ): Promise<T> {
     const [entered, rows] = await packets.sendOnce<[object, object]>(
       [named(entry.statement(access === 'write')), named(statement)],
-      access === 'read' && entry.replacesScope ? '' : undefined,
+      access === 'read' ? placeOf(entry, '') : undefined,
     )
     return read(rows, entry.admit(entered))
   }
@@ -172,7 +180,7 @@ export function openDatabase(
     if (foreseen === null || one === null) return null
     const [entered, rows] = await writes.sendOnce<[object, object]>(
       [named(foreseen.statement), named(one.statement)],
-      entry.replacesScope && one.isShared ? entry.holder?.() : undefined,
+      placeOf(entry, one.sharedAs),
     )
     foreseen.entered(entered)
     const notifications: Notification[] = []
@@ -190,8 +198,7 @@ export function openDatabase(
       }
       if (work !== undefined) return sendOnce(reads, entry, 'read', work)
       const first = named(entry.statement(false))
-      const sharedAs = entry.replacesScope ? '' : undefined
-      const [rows] = await reads.sendOnce<[object]>([first], sharedAs)
+      const [rows] = await reads.sendOnce<[object]>([first], placeOf(entry, ''))
       return entry.admit(rows) as unknown as T
     },
     write: (entry, work) =>
@@ -227,6 +234,11 @@ export function openDatabase(
 type LastStatement = {
   readonly statement: Statement
   readonly committed: (rows: readonly object[]) => void
+}
+
+/** @returns undefined for what must not share a packet: its entry may leave the scope of another as it was */
+function placeOf({ replacesScope, holder }: Entry<unknown>, row?: string): Place | undefined {
+  return replacesScope && row !== undefined ? { tenant: holder?.() ?? '', row } : undefined
 }
 
 /** For any other entry the program decides, which would be after the commit of a single packet. */

@@ -148,12 +148,17 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
     return run !== undefined || unless.some(({ appliesTo }) => appliesTo?.(caller) ?? true)
   }
 
-  /** The statement of an action with its event. */
+  /**
+   * The statement of an action with its event.
+   * @param sharedAs undefined for a deletion: its reserve of the budget of events lasts until the commit
+   *   (add_usage)
+   */
   async function shortOf(
     event: 'created' | 'updated' | 'deleted',
     tenantId: string,
     change: Prisma.Sql,
     now: Date,
+    sharedAs?: string,
   ): Promise<ShortStatement<Item>> {
     const isPublished = Object.hasOwn(events, event)
     const type = `${name}.${event}` as EventType
@@ -162,7 +167,7 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
       : change
     return {
       statement,
-      isShared: event === 'created',
+      ...(sharedAs !== undefined && { sharedAs }),
       read([row], tx) {
         if (row === undefined) return null
         if (isPublished && Object(row).is_due) wakeWorkers(tx, { tenantId })
@@ -174,11 +179,12 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
   const short: Actions<Item>['short'] = {
     async create(caller, body, now) {
       if (caller.tenantId === null || needsRow(caller, 'create')) return null
-      return shortOf('created', caller.tenantId, rows.insertion(caller, body, now), now)
+      return shortOf('created', caller.tenantId, rows.insertion(caller, body, now), now, '')
     },
     async change(caller, id, body, now) {
       if (caller.tenantId === null || needsRow(caller, 'update')) return null
-      return shortOf('updated', caller.tenantId, rows.changing(atHome(caller), id, body, now), now)
+      const change = rows.changing(atHome(caller), id, body, now)
+      return shortOf('updated', caller.tenantId, change, now, `${name} ${id}`)
     },
     async delete(caller, id, now) {
       if (caller.tenantId === null || needsRow(caller, 'delete')) return null

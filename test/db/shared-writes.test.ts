@@ -20,8 +20,9 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { addSession, idleSeconds, randomCredential } from './credentials.ts'
 
 /*
- * Inserts of different requests that arrive together share one packet and one commit. Each must do what it
- * would do alone: write its own row once, be refused for its own reason, and see nothing of those beside it.
+ * Inserts and changes of different requests that arrive together share one packet and one commit. Each must do
+ * what it would do alone: write its own row once, be refused for its own reason, and see nothing of those beside
+ * it.
  */
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
@@ -98,9 +99,42 @@ t.test(
   },
 )
 
-t.test('what does not only insert shares nothing', async (t) => {
+t.test(
+  'changes that arrive together share a commit with each other and with inserts',
+  async (t) => {
+    const { database, proxy, people, insert, change } = await setUp(t)
+    const [first, second, ...others] = people
+    await Promise.all([insert(first), insert(second)])
+    const posts = await postsOf(database)
+    proxy.reset()
+    const changed = posts.map((post) => change(personOf(people, post), { id: post.id }))
+    const titles = await Promise.all([...changed, ...others.map((one) => insert(one))])
+    t.equal(proxy.roundTrips(), 1)
+    t.strictSame(await titlesOf(database), titles.flat().sort())
+    const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
+    t.equal(rows.length, 1, 'one transaction')
+  },
+)
+
+t.test('a packet changes the rows of a tenant in one order, whichever came first', async (t) => {
+  const { database, people, insert, change } = await setUp(t, 6)
+  const [person] = people
+  for (let n = 0; n < 4; n += 1) await insert(person)
+  const ids = (await postsOf(database)).map(({ id }) => id)
+  for (const order of [ids, ids.toReversed(), [...ids.slice(2), ...ids.slice(0, 2)]]) {
+    const body = Prisma.sql`clock_timestamp()::text`
+    await Promise.all(order.map((id) => change(person, { id, body })))
+    const { rows } = await database.admin.query('SELECT id::int FROM posts ORDER BY body')
+    t.strictSame(
+      rows.map(({ id }) => id),
+      ids.toSorted((a, b) => (`post ${a}` < `post ${b}` ? -1 : 1)),
+    )
+  }
+})
+
+t.test('what does not say that it may share shares nothing', async (t) => {
   const { database, people, insert } = await setUp(t)
-  await Promise.all(people.map((person) => insert(person, { isShared: false })))
+  await Promise.all(people.map((person) => insert(person, { isAlone: true })))
   const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
   t.equal(rows.length, people.length)
 })
@@ -139,9 +173,10 @@ const troubles: Readonly<Record<string, Trouble>> = {
   },
   'a quota': {
     arrange: ({ database }, { tenantId }) =>
-      database.admin.query('UPDATE tenant_usage SET max_resource_rows = 0 WHERE tenant_id = $1', [
-        tenantId,
-      ]),
+      database.admin.query(
+        'UPDATE tenant_usage SET max_resource_rows = 0, max_resource_bytes = 0 WHERE tenant_id = $1',
+        [tenantId],
+      ),
     outcome: refusal('QU001'),
   },
   'facts that have changed': {
@@ -160,6 +195,37 @@ const troubles: Readonly<Record<string, Trouble>> = {
       database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId]),
     outcome: { status: 'fulfilled', value: ['nobody'] },
   },
+}
+
+for (const [name, { arrange, changes = {}, outcome }] of Object.entries(troubles)) {
+  t.test(`${name} takes no change of another along`, async (t) => {
+    for (const bad of [0, 2, 4]) {
+      const world = await setUp(t)
+      const { database, people, insert, change } = world
+      const before = (await Promise.all(people.map((one) => insert(one)))).flat()
+      const posts = await postsOf(database)
+      const person = people[bad]
+      if (person === undefined) throw new Error('no such person')
+      await arrange?.(world, person)
+      const results = await Promise.allSettled(
+        people.map((one, index) => {
+          const id = posts.find(({ author_id }) => author_id === String(one.userId))?.id
+          return change(one, { id, ...(index === bad && changes) })
+        }),
+      )
+      for (const [index, result] of results.entries()) {
+        t.match(result, index === bad ? outcome : { status: 'fulfilled' }, `${bad}, ${index}`)
+      }
+      for (const { title, times, author_id } of await postsOf(database)) {
+        const index = people.findIndex(({ userId }) => String(userId) === author_id)
+        const result = results[index]
+        const isChanged = result?.status === 'fulfilled' && result.value[0] === title
+        t.equal(times, isChanged ? 1 : 0, 'changed once or not at all')
+        t.ok(isChanged || title === before[index] || index === bad)
+        if (index !== bad) t.ok(isChanged, 'each of the others')
+      }
+    }
+  })
 }
 
 for (const [name, { arrange, changes = {}, outcome, isWritten }] of Object.entries(troubles)) {
@@ -202,6 +268,51 @@ t.test('one that waits for a lock does not hold up the others', async (t) => {
   await holder.query('ROLLBACK')
   const all = [...(await waiting), ...done.flat()]
   t.strictSame(await titlesOf(database), all.sort())
+})
+
+t.test('a locked row does not hold up the changes of other rows', async (t) => {
+  const { database, people, insert, change } = await setUp(t, 3)
+  await Promise.all(people.map((person) => insert(person)))
+  const [locked, ...others] = await postsOf(database)
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release())
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM posts WHERE id = $1 FOR UPDATE', [locked?.id])
+  const changing = (post: PostRow | undefined) =>
+    change(personOf(people, post), { id: post?.id ?? 0 })
+  const waiting = changing(locked)
+  const done = await Promise.all(others.map(changing))
+  await untilBlocked(database)
+  await holder.query('ROLLBACK')
+  const titles = [...(await waiting), ...done.flat()]
+  t.strictSame(await titlesOf(database), titles.sort())
+  t.ok((await postsOf(database)).every(({ times }) => times === 1))
+})
+
+t.test('packets that change the same rows do not stop each other', async (t) => {
+  const { database, people, insert, change } = await setUp(t, 9)
+  const [person] = people
+  for (let n = 0; n < 6; n += 1) await insert(person)
+  const ids = (await postsOf(database)).map(({ id }) => id)
+  const turns = Array.from({ length: 10 }, (_, turn) => (turn % 2 === 0 ? ids : ids.toReversed()))
+  const results = await Promise.all(turns.flat().map((id) => change(person, { id })))
+  t.equal(results.flat().length, turns.flat().length)
+  t.ok((await postsOf(database)).every(({ times }) => times === turns.length))
+})
+
+t.test('after a refusal the next writes of its tenant are sent alone', async (t) => {
+  const { database, people, insert } = await setUp(t)
+  const [first, ...others] = people
+  await Promise.allSettled([insert(first, { title: null }), ...others.map((one) => insert(one))])
+  const commitsOf = async (writers: readonly (Person | undefined)[]) => {
+    await database.admin.query('DELETE FROM posts')
+    await Promise.all(writers.map((one) => insert(one)))
+    const { rowCount } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
+    return rowCount
+  }
+  t.equal(await commitsOf(people), 2, 'the others share theirs')
+  for (let sent = 1; sent < 32; sent += 1) await insert(first)
+  t.equal(await commitsOf(people), 1, 'then it shares again')
 })
 
 t.test('a lock that is not released is an error of its request alone', async (t) => {
@@ -289,15 +400,20 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
 for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
   const options = { skip: through === 'PgBouncer' && skip }
   t.test(`any mixture does what each would do alone: ${through}`, options, async (t) => {
-    const { database, people, insertWith, session, latest } = await setUp(t)
+    const { database, people, insertWith, writeWith, session, latest } = await setUp(t)
     const url =
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 2)).through(database.url)
         : database.url
-    const db = openDatabase(url, 2)
+    let db = openDatabase(url, 2)
     t.teardown(() => db.close())
-    const insert = insertWith(db)
-    const kinds = fc.constantFrom('insert', 'look', 'change', 'foreign', 'fail', 'dead', 'read')
+    const insert: ReturnType<typeof insertWith> = (...given) => insertWith(db)(...given)
+    const changeOrder = (person: Person, id: number, address: Prisma.Sql) =>
+      writeWith(db)(person, changedOrder(id, address), `order ${id}`)
+    const kinds = fc.constantFrom(
+      ...['insert', 'look', 'meddle', 'foreign', 'fail', 'dead', 'read'],
+      ...['change', 'change of another', 'failing change'],
+    )
     const work = fc.array(fc.tuple(kinds, fc.nat({ max: people.length - 1 })), { maxLength: 50 })
     const see = Prisma.sql`concat_ws(' ', current_user_id(), current_tenant_id(),
       current_setting('app.cause', true), current_setting('app.quota', true), (SELECT json_agg(id) FROM orders), (SELECT count(*) FROM tenants))`
@@ -314,8 +430,14 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
           return (await insert(person)).map((title) => title.replace(/ \d+$/, ''))
         case 'look':
           return insert(person, { body: see, returning: 'body' })
-        case 'change':
+        case 'meddle':
           return insert(person, { after: meddle }).then(({ length }) => [`${length} changed`])
+        case 'change':
+          return changeOrder(person, person.order, Prisma.sql`jsonb_build_object('seen', ${see})`)
+        case 'change of another':
+          return changeOrder(person, other.order, Prisma.sql`'{"seen": "by another"}'`)
+        case 'failing change':
+          return changeOrder(person, person.order, Prisma.sql`NULL`).catch(codeOf)
         case 'foreign':
           return insert(person, { tenantId: other.tenantId }).catch(codeOf)
         case 'fail':
@@ -336,10 +458,14 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       const person = people[index]
       if (person === undefined) throw new Error('no such person')
       const { userId, tenantId, order } = person
+      if (kind === 'change of another') return []
+      const seen = `${userId} ${tenantId} ${causeOf(person)} ${budgets} [${order}] 1`
       const results: Record<string, string> = {
         insert: `of ${userId}`,
-        look: `${userId} ${tenantId} ${causeOf(person)} ${budgets} [${order}] 1`,
-        change: '1 changed',
+        look: seen,
+        meddle: '1 changed',
+        change: seen,
+        'failing change': '23502',
         foreign: '42501',
         fail: '23502',
         dead: 'nobody',
@@ -350,8 +476,21 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     await fc.assert(
       fc.asyncProperty(work, async (mixture) => {
         await database.admin.query('DELETE FROM posts')
+        await database.admin.query(`UPDATE orders SET shipping_address = '{}'`)
+        // Without what it knows of earlier refusals, after which a tenant writes alone.
+        await db.close()
+        db = openDatabase(url, 2)
         t.strictSame(await Promise.all(mixture.map(run)), mixture.map(expected))
-        const isWritten = ([kind]: [string, number]) => ['insert', 'look', 'change'].includes(kind)
+        const { rows } = await database.admin.query(
+          `SELECT id::int, (shipping_address ->> 'times')::int AS times FROM orders ORDER BY id`,
+        )
+        const timesOf = (id: number) =>
+          mixture.filter(([kind, index]) => kind === 'change' && people[index]?.order === id).length
+        t.strictSame(
+          rows,
+          rows.map(({ id }) => ({ id, times: timesOf(id) || null })),
+        )
+        const isWritten = ([kind]: [string, number]) => ['insert', 'look', 'meddle'].includes(kind)
         t.equal((await titlesOf(database)).length, mixture.filter(isWritten).length)
         const { rowCount: wrong } = await database.admin.query(
           `SELECT FROM posts p WHERE NOT EXISTS (
@@ -377,10 +516,18 @@ type Changes = {
   /** An expression that is evaluated with the rows that are returned. */
   after?: Prisma.Sql
   returning?: string
-  isShared?: boolean
+  isAlone?: true
   /** Publishes an event with the title. */
   publishes?: true
 }
+
+/** How a change differs from that of a title. */
+type Change = Pick<Changes, 'tenantId' | 'title' | 'body'> & {
+  id: number | undefined
+}
+
+/** A post; its body has a plus for each change. */
+type PostRow = { id: number; author_id: string; title: string; times: number }
 
 /** @param size of the pool: with one connection whatever arrives together shares its packet */
 async function setUp(t: Test, size = 1, lockMs?: number) {
@@ -402,39 +549,56 @@ async function setUp(t: Test, size = 1, lockMs?: number) {
       'app.quota': budgets,
       'app.cause': causeOf(person),
     }))
-  let inserted = 0
+  let written = 0
+
+  function titleOf({ userId }: Person): string {
+    written += 1
+    return `of ${userId} ${String(written).padStart(6, '0')}`
+  }
+
+  /** Writes a statement as a person; resolves to the first column of its rows. */
+  const writeWith =
+    (to: Pick<typeof db, 'write'>) =>
+    (
+      person: Person,
+      statement: Prisma.Sql,
+      sharedAs: string | undefined,
+      asAnother: (role: string | null) => Prisma.Sql = () => statement,
+    ): Promise<string[]> => {
+      const read = (rows: object[]) => rows.map((row) => String(Object.values(row)[0]))
+      const work: ShortWork<Principal | null, string[]> = {
+        short: async () => ({ statement, ...(sharedAs !== undefined && { sharedAs }), read }),
+        async whole(tx, caller) {
+          if (caller === null) return ['nobody']
+          return read(await tx.sql(caller.role === 'admin' ? statement : asAnother(caller.role)))
+        },
+      }
+      return to.write(session(person), work)
+    }
 
   /** The insert of a person; resolves to its titles, or to what it returns instead. */
   const insertWith =
     (to: Pick<typeof db, 'write'>) =>
     async (person: Person | undefined, changes: Changes = {}): Promise<string[]> => {
       if (person === undefined) throw new Error('no such person')
-      inserted += 1
-      const title = `of ${person.userId} ${String(inserted).padStart(6, '0')}`
-      const change = insertion(person, { title, ...changes })
+      const change = insertion(person, { title: titleOf(person), ...changes })
       const data = Prisma.sql`json_build_object('title', changed.title)`
       const statement = changes.publishes
         ? await changeAndPublish(person, { type: 'post.updated', change, data }, new Date())
         : change
-      const work: ShortWork<Principal | null, string[]> = {
-        short: async () => ({
-          statement,
-          isShared: changes.isShared ?? true,
-          read: (rows) => rows.map((row) => String(Object.values(row)[0])),
-        }),
-        async whole(tx, caller) {
-          if (caller === null) return ['nobody']
-          const rows =
-            caller.role === 'admin'
-              ? await tx.sql<object>(statement)
-              : await tx.sql<object>(
-                  insertion(person, { ...changes, title: `written as ${caller.role}` }),
-                )
-          return rows.map((row) => String(Object.values(row)[0]))
-        },
-      }
-      return to.write(session(person), work)
+      const asAnother = (role: string | null) =>
+        insertion(person, { ...changes, title: `written as ${role}` })
+      return writeWith(to)(person, statement, changes.isAlone ? undefined : '', asAnother)
     }
+
+  /** The change of a post by a person; resolves to its title. */
+  const change = async (person: Person | undefined, changes: Change): Promise<string[]> => {
+    if (person === undefined || changes.id === undefined) throw new Error('no such post')
+    const statement = changedPost({ title: titleOf(person), ...changes })
+    const asAnother = (role: string | null) =>
+      changedPost({ ...changes, title: `written as ${role}` })
+    return writeWith(db)(person, statement, `post ${changes.id}`, asAnother)
+  }
 
   const insert = insertWith(db)
   // What was seen last, and the plans of the connections.
@@ -442,7 +606,22 @@ async function setUp(t: Test, size = 1, lockMs?: number) {
   await Promise.all(people.map((person) => insert(person)))
   await insert(people[0])
   await database.admin.query('DELETE FROM posts')
-  return { database, db, proxy, people, session, latest, insert, insertWith }
+  return { database, proxy, people, session, latest, insert, insertWith, change, writeWith }
+}
+
+function changedPost({ id, tenantId, title = '', body }: Change): Prisma.Sql {
+  const moved = tenantId === undefined ? Prisma.empty : Prisma.sql`tenant_id = ${tenantId}::uuid, `
+  return Prisma.sql`
+    UPDATE posts SET ${moved}title = ${title}, body = ${body ?? Prisma.sql`body || '+'`}
+    WHERE id = ${id} RETURNING title`
+}
+
+/** Counts the changes; resolves to what was seen. Row-level security alone says whose order it is. */
+function changedOrder(id: number, address: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    UPDATE orders SET shipping_address = ${address} || jsonb_build_object('times',
+      coalesce((shipping_address ->> 'times')::int, 0) + 1)
+    WHERE id = ${id} RETURNING shipping_address ->> 'seen' AS seen`
 }
 
 function insertion(person: Person, changes: Changes): Prisma.Sql {
@@ -460,6 +639,18 @@ function causeOf({ userId }: Person): string {
 
 function refusal(code: string) {
   return { status: 'rejected', reason: { code } }
+}
+
+async function postsOf({ admin }: World['database']): Promise<PostRow[]> {
+  const { rows } = await admin.query<PostRow>(
+    `SELECT id::int, author_id, title, (length(body) - length(replace(body, '+', '')))::int AS times
+     FROM posts ORDER BY id`,
+  )
+  return rows
+}
+
+function personOf(people: readonly Person[], post: PostRow | undefined): Person | undefined {
+  return people.find(({ userId }) => String(userId) === post?.author_id)
 }
 
 async function titlesOf({ admin }: World['database']): Promise<string[]> {

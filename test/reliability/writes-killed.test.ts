@@ -29,6 +29,7 @@ t.test(
     )
     const sent = new Map<string, number>()
     const created = new Set<string>()
+    const changed = new Set<string>()
     for (let round = 0; round < rounds; round += 1) {
       const instance = await startInstance(t, database, { ROLE: 'web' })
       let isKilled = false
@@ -38,24 +39,29 @@ t.test(
         for (let number = 0; !isKilled; number += 1) {
           const line1 = `${round} ${client} ${number}`
           sent.set(line1, userId)
-          const status = await ask(instance, newOrder(cookie, line1)).then(
-            (answer) => answer.status,
-            () => null,
-          )
-          if (status === 201) created.add(line1)
+          const answer = await ask(instance, newOrder(cookie, line1)).catch(() => null)
           answers += 1
+          if (answer?.status !== 201) continue
+          created.add(line1)
+          const { id } = JSON.parse(answer.body)
+          const answered = await ask(instance, changedOrder(cookie, id, line1)).catch(() => null)
+          answers += 1
+          if (answered?.status === 200) changed.add(line1)
         }
       }
       const working = Promise.all(Array.from({ length: clients }, (_, client) => create(client)))
-      const before = 3 * clients + random(6 * clients)
+      const before = 4 * clients + random(8 * clients)
       while (answers < before) await wait(random(4))
       isKilled = true
       instance.child.kill('SIGKILL')
       await Promise.all([working, instance.ended])
       await until(database, noneConnected)
     }
-    const { rows } = await database.admin.query<{ line1: string; user_id: string; own: boolean }>(
-      `SELECT o.shipping_address ->> 'line1' AS line1, o.user_id, m.user_id IS NOT NULL AS own
+    const { rows } = await database.admin.query<Kept>(
+      `SELECT o.shipping_address ->> 'line1' AS line1, o.user_id, m.user_id IS NOT NULL AS own,
+       (o.shipping_address ->> 'city') = 'York' AS changed, (
+         SELECT count(*)::int FROM outbound_events e WHERE e.tenant_id = o.tenant_id
+           AND e.type = 'order.updated' AND e.body::json -> 'data' ->> 'id' = o.id::text) AS events
      FROM orders o LEFT JOIN memberships m ON m.tenant_id = o.tenant_id AND m.user_id = o.user_id`,
     )
     const kept = new Map(rows.map(({ line1, user_id }) => [line1, Number(user_id)]))
@@ -76,6 +82,18 @@ t.test(
       rows.every(({ own }) => own),
       'in their tenant',
     )
+    t.ok(changed.size > 0, `${changed.size} changes answered`)
+    const kindOf = new Map(rows.map((row) => [row.line1, row]))
+    t.strictSame(
+      [...changed].filter((line1) => !kindOf.get(line1)?.changed),
+      [],
+      'what was answered is changed',
+    )
+    t.strictSame(
+      rows.filter((row) => row.events !== (row.changed ? 1 : 0)),
+      [],
+      'each change has its event, and nothing else has one',
+    )
     for (const { tenantId } of people) {
       await database.admin.query('SELECT add_waiting_usage($1)', [tenantId])
     }
@@ -87,10 +105,18 @@ t.test(
   },
 )
 
+type Kept = { line1: string; user_id: string; own: boolean; changed: boolean; events: number }
+
 function newOrder(cookie: string, line1: string): Ask {
   const body = JSON.stringify({ ...order, shippingAddress: { ...address, line1 } })
   const headers = { cookie, 'content-type': 'application/json' }
   return { method: 'POST', path: '/orders', headers, body }
+}
+
+function changedOrder(cookie: string, id: number, line1: string): Ask {
+  const body = JSON.stringify({ shippingAddress: { ...address, line1, city: 'York' } })
+  const headers = { cookie, 'content-type': 'application/json' }
+  return { method: 'PATCH', path: `/orders/${id}`, headers, body }
 }
 
 const noneConnected = `SELECT WHERE NOT EXISTS (

@@ -26,18 +26,21 @@ export type PacketPool = {
   /**
    * Sends all statements in one packet and waits once. They run in one transaction, of a pool that reads
    * READ ONLY and on one snapshot, and nothing that they set for the transaction stays.
-   * @param sharedAs if given, the first statement always replaces the scope, so independent requests may share
-   * the packet and its transaction. Of writes only inserts, which wait for almost no lock: the tenant
+   * @param place if given, the first statement always replaces the scope, so independent requests may share
+   * the packet and its transaction
    * @throws what the first failing statement throws; then there are no rows at all
    */
   sendOnce<Rows extends readonly object[]>(
     statements: {
       readonly [Index in keyof Rows]: Statement
     },
-    sharedAs?: string,
+    place?: Place,
   ): Promise<PacketRows<Rows>>
   close(): Promise<void>
 }
+
+/** What a statement writes. Writes that share a packet follow each other in this order. */
+export type Place = { readonly tenant: string; readonly row: string }
 
 export type PacketPoolOptions = {
   access: 'read' | 'write'
@@ -57,7 +60,7 @@ export type ReadForm = {
 /** The statements of one request: they follow each other in a packet. */
 type Member = readonly Statement[]
 
-type Shared = { readonly member: Member; readonly sharedAs: string }
+type Shared = { readonly member: Member; readonly place: Place }
 type GroupEntry = Entry<Shared, Row[][]>
 type Result = { rows: Row[][] } | { error: unknown }
 
@@ -65,6 +68,12 @@ type Result = { rows: Row[][] } | { error: unknown }
 const maxMembers = 32
 /** Parameters of a packet in bytes: a large body delays few others. */
 const maxBytes = 262_144
+/**
+ * After one of its writes was refused, a tenant sends this many alone: at least as many as were sent again
+ * because of it. So a tenant whose writes all fail costs the others no more than its own writes do.
+ */
+const writesApart = maxMembers
+const maxApart = 1_000 // tenants
 /**
  * How long a write that shares a packet waits for a lock, while the others wait with it and their locks are
  * held. Then each is sent alone and waits as long as any request.
@@ -81,7 +90,7 @@ const commit: Statement = { text: 'COMMIT' }
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
- * connection is in use, share one; writes that only insert also share its commit. What arrives alone does
+ * connection is in use, share one; writes that say so also share its commit. What arrives alone does
  * not wait for others. If one member fails, the packet is taken back and the others are sent again: what
  * one request does never decides whether another succeeds.
  * @param size connections at most
@@ -117,6 +126,7 @@ export function openPacketPool(
     lanes: size,
     commit: access === 'read' ? commitReads : commitWrites,
   })
+  const apart = createApart()
   const waitShortly: Member = [{ name: pooled ? '' : 'wait-shortly', text: shortWait }]
 
   async function commitReads(entries: readonly GroupEntry[]): Promise<void> {
@@ -139,20 +149,26 @@ export function openPacketPool(
 
   /**
    * All or none are committed. If a statement was refused, each write is sent alone, also the refused one:
-   * its reason may have been another write of the packet, or the short wait for a lock. In the order of their
-   * tenants, so that two packets do not wait for each other.
+   * its reason may have been another write of the packet, or the short wait for a lock. All packets lock rows in
+   * the order of their places, so that two do not wait for each other.
    */
   async function commitWrites(arrived: readonly GroupEntry[]): Promise<void> {
     if (arrived.length === 1) return commitReads(arrived)
-    const entries = arrived.toSorted(byTenant)
+    const entries = arrived.toSorted(byPlace)
+    const members = [waitShortly, ...entries.map(({ item }) => item.member)]
     try {
-      const [, ...rows] = await sendPacket([waitShortly, ...entries.map(({ item }) => item.member)])
+      const [, ...rows] = await sendPacket(members)
       for (const [index, { resolve }] of entries.entries()) resolve(rows[index] ?? [])
     } catch (error) {
       const isTakenBack = error instanceof RefusedStatement && !(error instanceof UnreadableRow)
+      if (!isTakenBack) {
+        for (const { reject } of entries) reject(error)
+        return
+      }
+      const refused = entries[indexOfMember(members, error.position) - 1]
+      if (refused !== undefined) apart.add(refused.item.place.tenant)
       // Not awaited: those that wait for a lock do not hold up the next packet.
-      if (isTakenBack) for (const entry of entries) void commitReads([entry])
-      else for (const { reject } of entries) reject(error)
+      for (const entry of entries) void commitReads([entry])
     }
   }
 
@@ -176,9 +192,9 @@ export function openPacketPool(
   }
 
   return {
-    async sendOnce(statements, sharedAs) {
-      if (sharedAs !== undefined)
-        return (await group.add({ member: statements, sharedAs })) as never
+    async sendOnce(statements, place) {
+      if (place !== undefined && !(access === 'write' && apart.counts(place.tenant)))
+        return (await group.add({ member: statements, place })) as never
       const [result] = await send([statements])
       return new Promise((resolve, reject) => settle(result, { resolve, reject }))
     },
@@ -197,9 +213,34 @@ function indexOfMember(members: readonly Member[], position: number): number {
   return members.flatMap((member, index) => member.map(() => index))[position] ?? 0
 }
 
-function byTenant({ item: a }: GroupEntry, { item: b }: GroupEntry): number {
-  if (a.sharedAs === b.sharedAs) return 0
-  return a.sharedAs < b.sharedAs ? -1 : 1
+/** The tenants whose next writes are sent alone. */
+function createApart() {
+  const left = new Map<string, number>()
+  return {
+    add(tenant: string): void {
+      left.delete(tenant)
+      left.set(tenant, writesApart)
+      const [oldest] = left.keys()
+      if (left.size > maxApart && oldest !== undefined) left.delete(oldest)
+    },
+    /** Counts a write of the tenant; says whether it is sent alone. */
+    counts(tenant: string): boolean {
+      const rest = left.get(tenant)
+      if (rest === undefined) return false
+      if (rest === 1) left.delete(tenant)
+      else left.set(tenant, rest - 1)
+      return true
+    },
+  }
+}
+
+function byPlace({ item: { place: a } }: GroupEntry, { item: { place: b } }: GroupEntry): number {
+  return compare(a.tenant, b.tenant) || compare(a.row, b.row)
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 function bytesOf(member: Member): number {

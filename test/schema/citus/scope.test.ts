@@ -82,9 +82,10 @@ t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCitus }, 
   await t.test('reads that share a packet have their own scopes, and none stays', async (t) => {
     const pool = openPacketPool(database.url, 1, { access: 'read' })
     t.teardown(() => pool.close())
+    const place = { tenant: '', row: '' }
     const read = (credential: Buffer, text = 'SELECT DISTINCT tenant_id FROM posts') => {
       const enter = { text: 'SELECT enter_session($1, 60, false)', values: [credential] }
-      return pool.sendOnce<[object, { tenant_id: string }]>([enter, { text }], '')
+      return pool.sendOnce<[object, { tenant_id: string }]>([enter, { text }], place)
     }
     const refused = read(one.credential, 'SELECT 1 / 0 FROM posts')
     t.teardown(() => refused.catch(() => {}))
