@@ -29,7 +29,7 @@ ALTER TABLE audit_log ALTER COLUMN service_id SET DEFAULT current_service_id(),
 
 -- Creates the function and the triggers that count a table with a column tenant_id. `budget` is `resource` or
 -- `event`; `bytes` and `rows` are expressions over a row `r`. Triggers run once per statement, so a bulk
--- change is counted once per tenant. stored_usage reads the expressions from the arguments of the trigger.
+-- change is counted once per tenant. measured_usage reads the expressions from the arguments of the trigger.
 CREATE OR REPLACE FUNCTION count_table(counted text, budget text, bytes text, rows text DEFAULT '1') RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE

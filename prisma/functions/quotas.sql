@@ -191,10 +191,10 @@ LANGUAGE sql STABLE AS $$
   WHERE u.tenant_id = tenant GROUP BY u.tenant_id
 $$;
 
--- What a tenant stores according to its rows, on the snapshot of the calling statement. Requires the scope `usage`.
-CREATE OR REPLACE FUNCTION stored_usage(tenant uuid)
-RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
-LANGUAGE plpgsql STABLE ROWS 1 AS $$
+-- What a tenant stores according to its counters and to its rows, on one snapshot: rows and bytes of resources, then of
+-- events. Requires the scope `usage`.
+CREATE OR REPLACE FUNCTION measured_usage(tenant uuid, OUT counted bigint[], OUT stored bigint[])
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
   all_tables text;
 BEGIN
@@ -206,58 +206,42 @@ BEGIN
       FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
       WHERE g.tgname = 'count_insert' AND g.tgnargs = 3 AND t.relnamespace = 'public'::regnamespace
     ) c;
-  RETURN QUERY EXECUTE
-    'SELECT coalesce(sum(s.rows) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
-            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
-            coalesce(sum(s.rows) FILTER (WHERE s.budget = ''event''), 0)::bigint,
-            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''event''), 0)::bigint
-     FROM (' || all_tables || ') s' USING tenant;
+  EXECUTE
+    'SELECT ARRAY[c.resource_rows, c.resource_bytes, c.event_rows, c.event_bytes], s.stored
+     FROM public.counted_usage($1) c, (
+       SELECT ARRAY[coalesce(sum(r.rows) FILTER (WHERE r.budget = ''resource''), 0)::bigint,
+         coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''resource''), 0)::bigint,
+         coalesce(sum(r.rows) FILTER (WHERE r.budget = ''event''), 0)::bigint,
+         coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''event''), 0)::bigint] AS stored
+       FROM (' || all_tables || ') r) s' INTO counted, stored USING tenant;
 END
 $$;
 
 -- Compares counters and rows of the next tenant, and with `repair` corrects the counters.
-CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean) RETURNS TABLE (
-  tenant_id uuid, is_right boolean,
-  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
-  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
-  stored_event_bytes bigint
-) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-DECLARE
-  tenant uuid;
-  found record;
+CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean)
+RETURNS TABLE (tenant_id uuid, counted bigint[], stored bigint[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
+  SELECT u.tenant_id INTO tenant_id FROM public.tenant_usage u
     WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
-  IF tenant IS NULL THEN RETURN; END IF;
+  IF tenant_id IS NULL THEN RETURN; END IF;
   IF repair THEN
-    PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
-    PERFORM public.add_waiting_usage(tenant);
+    PERFORM pg_advisory_xact_lock(public.usage_lock(tenant_id));
+    PERFORM public.add_waiting_usage(tenant_id);
   END IF;
-  PERFORM public.set_scope('usage', '', NULL, tenant);
-  SELECT c.*, s.resource_rows AS stored_resource_rows, s.resource_bytes AS stored_resource_bytes,
-      s.event_rows AS stored_event_rows, s.event_bytes AS stored_event_bytes
-    INTO found FROM public.counted_usage(tenant) c, public.stored_usage(tenant) s; -- on one snapshot
-  RETURN QUERY SELECT tenant,
-    (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
-      IS NOT DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
-        found.stored_event_rows, found.stored_event_bytes),
-    found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes,
-    found.stored_resource_rows, found.stored_resource_bytes, found.stored_event_rows,
-    found.stored_event_bytes;
-  IF repair THEN
+  PERFORM public.set_scope('usage', '', NULL, tenant_id);
+  SELECT m.counted, m.stored INTO counted, stored FROM public.measured_usage(tenant_id) m;
+  IF repair AND counted <> stored THEN
     -- usage_changes are of the same snapshot as their rows, so they stay to be folded in later.
     UPDATE public.tenant_usage u SET
-        resource_rows = u.resource_rows + found.stored_resource_rows - found.resource_rows,
-        resource_bytes = u.resource_bytes + found.stored_resource_bytes - found.resource_bytes,
-        event_rows = u.event_rows + found.stored_event_rows - found.event_rows,
-        event_bytes = u.event_bytes + found.stored_event_bytes - found.event_bytes
-      WHERE u.tenant_id = tenant
-        AND (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
-          IS DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
-            found.stored_event_rows, found.stored_event_bytes);
+        resource_rows = u.resource_rows + stored[1] - counted[1],
+        resource_bytes = u.resource_bytes + stored[2] - counted[2],
+        event_rows = u.event_rows + stored[3] - counted[3],
+        event_bytes = u.event_bytes + stored[4] - counted[4]
+      WHERE u.tenant_id = check_usage.tenant_id;
   END IF;
   PERFORM public.clear_scope();
+  RETURN NEXT;
 END
 $$;
 

@@ -206,39 +206,10 @@ BEGIN
 END
 $$;
 
--- What a tenant stores according to its rows, on the snapshot of the calling statement. Requires the scope `usage`.
-CREATE OR REPLACE FUNCTION stored_usage(tenant uuid)
-RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
-LANGUAGE plpgsql STABLE ROWS 1 AS $$
-DECLARE
-  all_tables text;
-BEGIN
-  SELECT string_agg(format('SELECT %L AS budget, (%s)::bigint AS rows, (%s)::bigint AS bytes
-      FROM public.%I r WHERE r.tenant_id = $1', c.args[1], c.args[2], c.args[3], c.name), ' UNION ALL ')
-    INTO all_tables
-    FROM (
-      SELECT t.relname AS name, string_to_array(encode(g.tgargs, 'escape'), '\000') AS args
-      FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid
-      WHERE g.tgname = 'count_insert' AND g.tgnargs = 3 AND t.relnamespace = 'public'::regnamespace
-    ) c;
-  RETURN QUERY EXECUTE
-    'SELECT coalesce(sum(s.rows) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
-            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''resource''), 0)::bigint,
-            coalesce(sum(s.rows) FILTER (WHERE s.budget = ''event''), 0)::bigint,
-            coalesce(sum(s.bytes) FILTER (WHERE s.budget = ''event''), 0)::bigint
-     FROM (' || all_tables || ') s' USING tenant;
-END
-$$;
-
 -- Two functions that each ask the node would see two snapshots, and a change between them would look like
 -- a wrong counter. So the node is asked once. Invitations are on the coordinator; who writes one waits.
-CREATE OR REPLACE FUNCTION measured_usage(tenant uuid)
-RETURNS TABLE (
-  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
-  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
-  stored_event_bytes bigint
-)
-LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
+CREATE OR REPLACE FUNCTION measured_usage(tenant uuid, OUT counted bigint[], OUT stored bigint[])
+LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   on_node text;
   on_coordinator text;
@@ -261,13 +232,13 @@ BEGIN
   LOCK TABLE public.invitations IN SHARE MODE;
   EXECUTE 'SELECT coalesce(sum(s.rows), 0)::bigint, coalesce(sum(s.bytes), 0)::bigint
       FROM (' || on_coordinator || ') s' INTO invited_rows, invited_bytes USING tenant;
-  RETURN QUERY EXECUTE
-    'SELECT c.*, s.resource_rows + $2, s.resource_bytes + $3, s.event_rows, s.event_bytes
+  EXECUTE
+    'SELECT c.counted, ARRAY[s.resource_rows + $2, s.resource_bytes + $3, s.event_rows, s.event_bytes]
      FROM (
-       SELECT u.resource_rows + coalesce(sum(w.resource_rows), 0)::bigint,
+       SELECT ARRAY[u.resource_rows + coalesce(sum(w.resource_rows), 0)::bigint,
          u.resource_bytes + coalesce(sum(w.resource_bytes), 0)::bigint,
          u.event_rows + coalesce(sum(w.event_rows), 0)::bigint,
-         u.event_bytes + coalesce(sum(w.event_bytes), 0)::bigint
+         u.event_bytes + coalesce(sum(w.event_bytes), 0)::bigint] AS counted
        FROM public.tenant_usage u
        LEFT JOIN public.usage_changes w ON w.tenant_id = u.tenant_id AND w.tenant_id = $1
        WHERE u.tenant_id = $1 GROUP BY u.tenant_id, u.resource_rows, u.resource_bytes, u.event_rows,
@@ -276,55 +247,36 @@ BEGIN
          coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''resource''), 0)::bigint AS resource_bytes,
          coalesce(sum(r.rows) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_rows,
          coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_bytes
-       FROM (' || on_node || ') r) s' USING tenant, invited_rows, invited_bytes;
+       FROM (' || on_node || ') r) s' INTO counted, stored USING tenant, invited_rows, invited_bytes;
 END
 $$;
 
 -- Compares counters and rows of the next tenant, and with `repair` corrects the counters.
 CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean)
-RETURNS TABLE (
-  tenant_id uuid, is_right boolean,
-  resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint,
-  stored_resource_rows bigint, stored_resource_bytes bigint, stored_event_rows bigint,
-  stored_event_bytes bigint
-)
+RETURNS TABLE (tenant_id uuid, counted bigint[], stored bigint[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-DECLARE
-  tenant uuid;
-  found record;
-  scope_text text;
 BEGIN
-  SELECT u.tenant_id INTO tenant FROM public.tenant_usage u
+  SELECT u.tenant_id INTO tenant_id FROM public.tenant_usage u
     WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
-  IF tenant IS NULL THEN RETURN; END IF;
+  IF tenant_id IS NULL THEN RETURN; END IF;
   IF repair THEN
-    PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
-    PERFORM public.add_waiting_usage(tenant);
+    PERFORM pg_advisory_xact_lock(public.usage_lock(tenant_id));
+    PERFORM public.add_waiting_usage(tenant_id);
   END IF;
-  scope_text := public.set_scope('usage', '', NULL, tenant);
-  SELECT m.* INTO found FROM public.measured_usage(tenant) m;
-  RETURN QUERY SELECT tenant,
-    (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
-      IS NOT DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
-        found.stored_event_rows, found.stored_event_bytes),
-    found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes,
-    found.stored_resource_rows, found.stored_resource_bytes, found.stored_event_rows,
-    found.stored_event_bytes;
-  IF repair THEN
+  PERFORM public.set_scope('usage', '', NULL, tenant_id);
+  SELECT m.counted, m.stored INTO counted, stored FROM public.measured_usage(tenant_id) m;
+  IF repair AND counted <> stored THEN
     -- usage_changes are of the same snapshot as their rows, so they stay to be folded in later.
     UPDATE public.tenant_usage u SET
-        resource_rows = u.resource_rows + found.stored_resource_rows - found.resource_rows,
-        resource_bytes = u.resource_bytes + found.stored_resource_bytes - found.resource_bytes,
-        event_rows = u.event_rows + found.stored_event_rows - found.event_rows,
-        event_bytes = u.event_bytes + found.stored_event_bytes - found.event_bytes
-      WHERE u.tenant_id = tenant
-        AND (found.resource_rows, found.resource_bytes, found.event_rows, found.event_bytes)
-          IS DISTINCT FROM (found.stored_resource_rows, found.stored_resource_bytes,
-            found.stored_event_rows, found.stored_event_bytes);
+        resource_rows = u.resource_rows + stored[1] - counted[1],
+        resource_bytes = u.resource_bytes + stored[2] - counted[2],
+        event_rows = u.event_rows + stored[3] - counted[3],
+        event_bytes = u.event_bytes + stored[4] - counted[4]
+      WHERE u.tenant_id = check_usage.tenant_id;
   END IF;
-  scope_text := public.clear_scope();
+  PERFORM public.clear_scope();
+  RETURN NEXT;
 END
 $$;
 

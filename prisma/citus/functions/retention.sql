@@ -63,6 +63,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   seen_before timestamptz := now() - make_interval(secs => idle_seconds);
+  source text;
   more integer;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(7165230419) THEN RETURN; END IF;
@@ -80,21 +81,14 @@ BEGIN
     AND p.expires_at <= now();
   GET DIAGNOSTICS more = ROW_COUNT;
   sessions := sessions + more;
-  DELETE FROM public.api_tokens t WHERE t.id IN (
-    SELECT o.id FROM public.api_tokens o
-    WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch);
-  GET DIAGNOSTICS tokens = ROW_COUNT;
-  DELETE FROM public.service_tokens t WHERE (t.tenant_id, t.id) IN (
-    SELECT o.tenant_id, o.id FROM public.service_tokens o
-    WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch)
-    AND t.expires_at <= now() - make_interval(days => token_days);
-  GET DIAGNOSTICS more = ROW_COUNT;
-  tokens := tokens + more;
-  DELETE FROM public.app_tokens t WHERE t.id IN (
-    SELECT o.id FROM public.app_tokens o
-    WHERE o.expires_at <= now() - make_interval(days => token_days) LIMIT batch);
-  GET DIAGNOSTICS more = ROW_COUNT;
-  tokens := tokens + more;
+  tokens := 0;
+  FOREACH source IN ARRAY ARRAY['api_tokens', 'service_tokens', 'app_tokens'] LOOP
+    EXECUTE format('DELETE FROM public.%1$I WHERE expires_at <= $1 AND hash IN (
+        SELECT hash FROM public.%1$I WHERE expires_at <= $1 LIMIT $2)', source)
+      USING now() - make_interval(days => token_days), batch;
+    GET DIAGNOSTICS more = ROW_COUNT;
+    tokens := tokens + more;
+  END LOOP;
   RETURN NEXT;
 END
 $$;

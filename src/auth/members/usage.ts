@@ -99,10 +99,8 @@ export async function checkUsage(
   let tenantAfter = beforeAll
   for (let tenants = 0; ; tenants += 1) {
     const [row] = await systemDb.sql<WrongUsage & { tenant_id: string; is_right: boolean }>`
-      SELECT tenant_id, is_right,
-        concat_ws('/', resource_rows, resource_bytes, event_rows, event_bytes) AS counted,
-        concat_ws('/', stored_resource_rows, stored_resource_bytes, stored_event_rows,
-                  stored_event_bytes) AS stored
+      SELECT tenant_id, counted IS NOT DISTINCT FROM stored AS is_right, array_to_string(counted, '/') AS counted,
+        array_to_string(stored, '/') AS stored
       FROM check_usage(${tenantAfter}, ${repair})`
     if (row === undefined) return { tenants, wrong }
     const { tenant_id: tenantId, counted, stored } = row
