@@ -527,11 +527,14 @@ async function touchedBy(
   for (let from = 0; from < statements.length; from += atOnce) {
     await inside(client, async () => {
       await prepare()
-      for (const { name, text, values } of statements.slice(from, from + atOnce)) {
-        await client.query('SAVEPOINT attempt')
-        if (await touches(client, text, values)) touched.add(name)
-        await client.query('ROLLBACK TO SAVEPOINT attempt')
-      }
+      const attempts = statements
+        .slice(from, from + atOnce)
+        .flatMap(({ name, text, values }) => [
+          client.query('SAVEPOINT attempt'),
+          touches(client, text, values).then((does) => does && touched.add(name)),
+          client.query('ROLLBACK TO SAVEPOINT attempt'),
+        ])
+      await Promise.all(attempts)
     })
   }
   return [...touched].toSorted()

@@ -125,9 +125,9 @@ export async function addJob(
   return rows[0]?.id ?? ''
 }
 
-/** A connection of the test's own, closed with it. */
+/** A connection of the test's own, closed with it. It sends without waiting for earlier answers. */
 export async function connect(t: Test, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({ connectionString: url, pipeline: true })
   // Some tests end backends.
   client.on('error', () => {})
   await client.connect()

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
-import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import pg from 'pg'
+import { type EmbeddedPostgres, removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { startClusterOfRun } from '#test/support/database/citus-run.ts'
-import { prepareTemplate } from '#test/support/database/template.ts'
+import { logins, prepareTemplate } from '#test/support/database/template.ts'
 
 /**
  * The data is thrown away: nothing has to survive a power cut. The tables are small: starting parallel
@@ -14,6 +15,7 @@ const settings = {
   max_connections: '300',
   max_wal_size: '256MB',
   max_parallel_workers_per_gather: '0',
+  scram_iterations: '1',
 }
 
 /** The database server of a run, and the variables by which tests find it. */
@@ -33,9 +35,27 @@ export async function startRunServer(folder: string): Promise<RunServer> {
   }
   try {
     await prepareTemplate(database.url('postgres'))
+    await hashPasswordsOnce(database)
     return { env: { TEST_POSTGRES_URL: database.url('postgres') }, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/**
+ * Stores the passwords of the tests' roles with one iteration of SCRAM instead of 4,096: a run opens
+ * thousands of connections, and its client computes them for each.
+ */
+async function hashPasswordsOnce({ url, superuser, password }: EmbeddedPostgres): Promise<void> {
+  const client = new pg.Client({ connectionString: url('postgres') })
+  await client.connect()
+  try {
+    for (const login of [{ name: superuser, password }, ...Object.values(logins)]) {
+      const secret = pg.escapeLiteral(login.password)
+      await client.query(`ALTER ROLE ${pg.escapeIdentifier(login.name)} PASSWORD ${secret}`)
+    }
+  } finally {
+    await client.end()
   }
 }

@@ -1,4 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
+import pLimit from 'p-limit'
 import type { Test } from 'tap'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
@@ -95,13 +96,14 @@ export async function runMatrix(
   if (entries.some(({ row }) => row.lags)) await untilInFeed(setup.test.database)
   const before = await traceOf(setup.world)
   const verdicts: Verdict[] = []
+  const next = pLimit(requestsAtOnce)
   for (const { caller, places } of fixtures.members) {
     setup.setTime(caller.time)
     const cases = entries.flatMap((entry) => {
       const objects = entry.row.object === undefined ? [null] : places.get(entry.row.object)
       return (objects ?? []).map((object) => () => runCase(setup, fixtures, entry, caller, object))
     })
-    verdicts.push(...(await inTurns(cases)))
+    verdicts.push(...(await Promise.all(cases.map((run) => next(run)))))
     if (stopsEarly && verdicts.some((one) => isWrong(one) && !isExcused(one))) break
   }
   return { verdicts, before, after: await traceOf(setup.world) }
@@ -200,13 +202,4 @@ async function faultOf(
   }
   if (object === null || row.object === undefined) return null
   return isAbout(answer, object) ? null : 'not the object that was asked for'
-}
-
-async function inTurns<Result>(cases: readonly (() => Promise<Result>)[]): Promise<Result[]> {
-  const results: Result[] = []
-  for (let from = 0; from < cases.length; from += requestsAtOnce) {
-    const batch = cases.slice(from, from + requestsAtOnce)
-    results.push(...(await Promise.all(batch.map((run) => run()))))
-  }
-  return results
 }

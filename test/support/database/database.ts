@@ -20,13 +20,13 @@ export async function createDatabase(t: Test): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   // FILE_COPY is faster than WAL_LOG; test databases need not survive a crash.
   const create = `CREATE DATABASE ${name} TEMPLATE ${templateName} STRATEGY FILE_COPY`
-  await Promise.all(servers.map((url) => onCluster(url, (cluster) => cluster.query(create))))
+  await Promise.all(servers.map((url) => clusterOf(url).query(create)))
   const urls = urlsOf(clusterUrl, name)
   const [admin, ...nodes] = servers.map((url) => openAdmin(urlsOf(url, name).superuserUrl))
   if (admin === undefined) throw new Error('There is no server.')
   t.teardown(async () => {
     await Promise.all([admin, ...nodes].map((pool) => pool.end()))
-    for (const url of servers) await onCluster(url, (cluster) => dropDatabase(cluster, name))
+    for (const url of servers) await dropDatabase(clusterOf(url), name)
   })
   return { ...urls, admin, nodes }
 }
@@ -56,7 +56,7 @@ const closingPauseMs = 10
  * The driver's pools end before their connections have closed. Ending those by force would be an error
  * that nobody listens to any more, so they get a moment; what a test has left open is ended then.
  */
-async function dropDatabase(cluster: pg.Client, name: string): Promise<void> {
+async function dropDatabase(cluster: pg.Pool, name: string): Promise<void> {
   for (let look = 0; look < closingLooks; look++) {
     const open = await cluster.query(
       `SELECT FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'`,
@@ -80,11 +80,21 @@ async function dropDatabase(cluster: pg.Client, name: string): Promise<void> {
 const mostDrops = 6
 const inUse = '55006'
 
-async function onCluster(
-  clusterUrl: string,
-  work: (cluster: pg.Client) => Promise<unknown>,
-): Promise<void> {
-  const cluster = new pg.Client({ connectionString: clusterUrl })
-  await cluster.connect()
-  await work(cluster).finally(() => cluster.end())
+const clusters = new Map<string, pg.Pool>()
+
+/**
+ * The superuser's connections of this process to a server, with which it creates and drops databases:
+ * opening two for each database takes longer than its copy. They end with the process.
+ */
+function clusterOf(url: string): pg.Pool {
+  const known = clusters.get(url)
+  if (known !== undefined) return known
+  const cluster = new pg.Pool({
+    connectionString: url,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+  })
+  cluster.on('error', () => {}) // the server of a run stops before the process has ended
+  clusters.set(url, cluster)
+  return cluster
 }
