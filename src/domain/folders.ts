@@ -27,7 +27,7 @@ export async function listFoldersInReach(tx: Tx, caller: ChainScope, limit: numb
   const order = { matching: Prisma.sql`true`, direction: Prisma.sql`DESC`, limit }
   const rows = await tx.sql<{ id: string; name: string; team: string }>`
     SELECT id, name, (SELECT t.name FROM teams t
-      WHERE t.tenant_id = folders.tenant_id AND t.id = folders.team_id) AS team
+      WHERE t.tenant_id = ${caller.tenantId}::uuid AND t.id = folders.team_id) AS team
     FROM folders WHERE ${firstInReach(Prisma.sql`folders`, caller, order)} ORDER BY id DESC`
   return rows.map(({ id, ...names }) => ({ id: Number(id), ...names }))
 }
