@@ -69,7 +69,8 @@ CREATE TRIGGER commit_in_two_phases AFTER INSERT ON ledger_removals
 ALTER TABLE posts ALTER COLUMN author_service_id SET DEFAULT current_service_id();
 
 ALTER TABLE audit_log ALTER COLUMN service_id SET DEFAULT current_service_id(),
-  ALTER COLUMN service_name SET DEFAULT current_service_name();
+  ALTER COLUMN service_name SET DEFAULT current_service_name(),
+  ALTER COLUMN portal_session_id SET DEFAULT CASE WHEN current_scope_kind() = 'portal' THEN current_key_holder() END;
 
 -- ---- Quotas ----
 -- Every table with rows of tenants is counted here, or a test names it as an exception. The attempts of a

@@ -99,6 +99,7 @@ export const policy: readonly Rule[] = [
   ),
   allow('event', 'publish', 'app', null, null),
   allow('portal-link', 'create', 'app', null, null),
+  allow('portal-link', 'delete', 'app', null, null),
   ...forServices(
     allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
     allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),

@@ -45,6 +45,7 @@ export type AuditEntry = {
     | 'app-token-delete'
     | 'portal-link-create'
     | 'portal-link-open'
+    | 'portal-link-delete'
     | 'invitation-create'
     | 'invitation-accept'
     | 'invitation-decline'

@@ -29,9 +29,15 @@ export const AuditPage = PageOf(
         }),
       ),
       userId: Nullable(Id),
-      serviceId: Nullable(Type.String({ ...Uuid, description: 'The service token that did it' })),
-      serviceName: Nullable(
-        Type.String({ description: 'The name of the service token at that time' }),
+      serviceId: Nullable(
+        Type.String({ ...Uuid, description: 'The service or app token that did it' }),
+      ),
+      serviceName: Nullable(Type.String({ description: 'The name of this token at that time' })),
+      portalSessionId: Nullable(
+        Type.String({
+          ...Uuid,
+          description: 'The session in the portal: the `id` of the link of the app that opened it',
+        }),
       ),
       tenantId: Nullable(Uuid),
       ip: Nullable(Type.String({ description: 'The network part of the address' })),
@@ -128,6 +134,7 @@ async function list(
       userId: row.userId === null ? null : Number(row.userId),
       serviceId: row.serviceId,
       serviceName: row.serviceName,
+      portalSessionId: row.portalSessionId,
       tenantId: row.tenantId,
       ip: row.ip,
       userAgent: row.userAgent,

@@ -1595,6 +1595,13 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │   • (onResponse) ["countRequest()"]
     │       │   • (onError) ["countRefusal()"]
+    │       │   └── /:linkId (DELETE)
+    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       │       • (preHandler) ["refuseHeaders()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       • (onResponse) ["countRequest()"]
+    │       │       • (onError) ["countRefusal()"]
     │       └── /membership (DELETE)
     │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │           • (preParsing) ["refuseEncodedBody()","refuseForm()"]

@@ -922,7 +922,8 @@ CREATE TABLE audit_log (
   -- The service and its name at that time. triggers.sql sets the defaults, so that no entry omits them.
   -- There is no foreign key: an entry outlives the token.
   service_id uuid,
-  service_name text
+  service_name text,
+  portal_session_id uuid -- The same for what was done in the portal.
 );
 CREATE INDEX audit_log_request_id_idx ON audit_log (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX audit_log_tenant_id_action_id_idx ON audit_log (tenant_id, action, id);

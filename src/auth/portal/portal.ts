@@ -18,7 +18,12 @@ export const maxPortalSessions = 100
 /** Links that an app token can make for one tenant within a minute. */
 export const maxLinksPerMinute = 60
 
-export type PortalLink = { readonly secret: string; readonly expiresAt: string }
+export type PortalLink = {
+  /** Names the link, and the session that it opens. */
+  readonly id: string
+  readonly secret: string
+  readonly expiresAt: string
+}
 
 /**
  * Makes a link to the webhook pages of the tenant that the app names. Only its hash is stored.
@@ -50,7 +55,22 @@ export async function createPortalLink(
     RETURNING id, expires_at AS "expiresAt"`
   if (made === undefined) throw new Error('The link was not stored.')
   await record(tx, { tenantId, target: made.id, action: 'portal-link-create' }, clientInfo)
-  return { secret, expiresAt: made.expiresAt.toISOString() }
+  return { id: made.id, secret, expiresAt: made.expiresAt.toISOString() }
+}
+
+/** Ends a link of the tenant, or the session that it has opened. @returns its id; null if it is missing */
+export async function endPortalLink(
+  tx: Queryable,
+  { tenantId }: TenantApp,
+  target: string,
+  clientInfo: ClientInfo,
+): Promise<string | null> {
+  const ended = await tx.sql`
+    DELETE FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND id = ${target}::uuid
+    RETURNING id`
+  if (ended.length === 0) return null
+  await record(tx, { tenantId, target, action: 'portal-link-delete' }, clientInfo)
+  return target
 }
 
 /**
@@ -78,7 +98,11 @@ export function recordOpening(
 
 function record(
   tx: Queryable,
-  entry: { tenantId: string; target: string; action: 'portal-link-create' | 'portal-link-open' },
+  entry: {
+    tenantId: string
+    target: string
+    action: `portal-link-${'create' | 'open' | 'delete'}`
+  },
   clientInfo: ClientInfo,
 ): Promise<void> {
   return recordAudit(tx, { ...entry, outcome: 'done', reason: 'own-request' }, clientInfo)

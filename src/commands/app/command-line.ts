@@ -6,6 +6,7 @@ import { readEnvironment } from '../kit/environment.ts'
 export const offeredPermissions = [
   'event:publish',
   'portal-link:create',
+  'portal-link:delete',
   'event-type:read',
   'event-type:update',
 ]

@@ -21,6 +21,8 @@ export type ShownEntry = {
   userId: number | null
   /** The service that did it; null for people. */
   serviceName: string | null
+  /** The session in the portal, where somebody did it there. */
+  portalSessionId: string | null
   ip: string | null
   userAgent: string | null
 }
@@ -63,6 +65,7 @@ export const actionNames: Readonly<Record<AuditEntry['action'], string>> = {
   'app-token-delete': 'Revoked an app token',
   'portal-link-create': 'Made a link to the portal',
   'portal-link-open': 'Opened the portal',
+  'portal-link-delete': 'Ended a link or session of the portal',
   'invitation-create': 'Invited a member',
   'invitation-accept': 'Accepted an invitation',
   'invitation-decline': 'Declined an invitation',
@@ -169,8 +172,17 @@ export function auditRow(
 }
 
 /** A person leads to everything that they did. */
-function actorOf({ userId, serviceName }: ShownEntry, nameOf: (userId: number) => string): Cell {
-  if (serviceName !== null) return html`${isolated(serviceName)}${quiet('service token')}`
+function actorOf(
+  { action, userId, serviceName, portalSessionId }: ShownEntry,
+  nameOf: (userId: number) => string,
+): Cell {
+  if (serviceName !== null) {
+    if (portalSessionId !== null) {
+      return html`${isolated(serviceName)}${quiet('portal session')}<br><code class="quiet">${portalSessionId}</code>`
+    }
+    const kind = action.startsWith('portal-') ? 'app token' : 'service token'
+    return html`${isolated(serviceName)}${quiet(kind)}`
+  }
   if (userId === null) return '–'
   return html`<a class="plainly" href="/app/audit?user=${userId}">${isolated(nameOf(userId))}</a>`
 }

@@ -79,6 +79,7 @@ const fields = [
   'userAgent',
   'serviceId',
   'serviceName',
+  'portalSessionId',
 ] as const
 
 type Exported = Readonly<Record<(typeof fields)[number], string | number | null>>

@@ -49,6 +49,7 @@ export const appPermissions: readonly string[] = [
   'event-type:read',
   'event-type:update',
   'portal-link:create',
+  'portal-link:delete',
 ]
 
 /** beside-your-app.md, 3: everything that a portal session does, and nothing else. */
@@ -129,6 +130,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'event-type:read': { reach: 'app' },
   'event-type:update': { reach: 'app' },
   'portal-link:create': { reach: 'app' },
+  'portal-link:delete': { reach: 'app' },
   'tenant-name:update': adminInSession,
   'tenant-deletion:create': recentAdmin,
   'service-token:read': adminInSession,

@@ -6,7 +6,7 @@ export type Revocation = {
   name: string
   /** The actor (actors.ts) who loses it. */
   actor: string
-  /** With the user's id as $1. */
+  /** With the user's id as $1; in the portal with the tenant's. */
   sql: string
   /** Statuses of the refusal. */
   refusals: readonly number[]
@@ -73,10 +73,45 @@ const endedInvitation: Omit<Revocation, 'actor'>[] = [
   },
 ]
 
+const itsAppToken = 'id = (SELECT app_token_id FROM portal_sessions WHERE tenant_id = $1)'
+
+/** Nobody in the portal has a role: what ends their session takes everything away. */
+const endedPortal: Omit<Revocation, 'actor'>[] = [
+  {
+    name: 'the app ended the session',
+    sql: 'DELETE FROM portal_sessions WHERE tenant_id = $1',
+    refusals: [401],
+  },
+  {
+    name: 'the session is past its hour',
+    sql: 'UPDATE portal_sessions SET expires_at = now() WHERE tenant_id = $1',
+    refusals: [401],
+  },
+  {
+    name: 'the app token was deleted',
+    sql: `DELETE FROM app_tokens WHERE ${itsAppToken}`,
+    refusals: [401],
+  },
+  {
+    name: 'the app token lost the permission',
+    sql: `UPDATE app_tokens SET permissions = '{event:publish}' WHERE ${itsAppToken}`,
+    refusals: [401],
+  },
+  {
+    name: 'the secret of the app token was rotated',
+    sql: `UPDATE app_tokens SET secret_rotated_at = clock_timestamp() WHERE ${itsAppToken}`,
+    refusals: [401],
+  },
+  { name: 'the tenant was deleted', sql: 'SELECT close_tenant($1)', refusals: [401] },
+]
+
 const viewer = { role: 'viewer', operator: false, limit: null, session: true, recent: true }
 
 /** Every way in which somebody who may call the route can stop being allowed to. */
-export function revocationsOf(row: RouteRow): Revocation[] {
+export function revocationsOf({ url, row }: { url: string; row: RouteRow }): Revocation[] {
+  if (url.startsWith('/portal/')) {
+    return endedPortal.map((one) => ({ ...one, actor: 'portal session' }))
+  }
   const rule = rules[row.who]
   // Of an app those of revoked-while-writing.test.ts: it is no person.
   if (rule === undefined || rule.reach === 'app') return []

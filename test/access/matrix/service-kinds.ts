@@ -1,5 +1,6 @@
 import { receive } from '#test/billing/received.ts'
-import { insert, type Kinds, missingNumber, named } from './kind.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
+import { insert, type Kinds, missingNumber, missingUuid, named } from './kind.ts'
 
 /** Objects for operators. */
 export const serviceKinds: Kinds = {
@@ -28,6 +29,21 @@ export const serviceKinds: Kinds = {
          SELECT id FROM known UNION ALL SELECT id FROM new`,
         [world.home],
       ),
+  },
+  'portal-link': {
+    missing: { id: missingUuid, linkId: missingUuid },
+    malformed: { id: 'x', linkId: 'x' },
+    async create({ world, tenantId: id }) {
+      const app = await addAppToken(world.test.database)
+      const made = await insert(
+        world,
+        `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, expires_at)
+         VALUES (sha256(uuid_send(gen_random_uuid())), $1, $2, now() + interval '5 minutes')
+         RETURNING id`,
+        [id, app.id],
+      )
+      return made && { id, linkId: made.id ?? '' }
+    },
   },
   'billing-customer': {
     missing: { customer: 'cus_missing', userId: missingNumber },

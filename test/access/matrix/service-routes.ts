@@ -87,6 +87,11 @@ export const serviceRoutes: RouteRows = {
     answer: 201,
     object: 'tenant',
   },
+  'DELETE /tenants/:id/portal-links/:linkId': {
+    who: 'portal-link:delete',
+    answer: 204,
+    object: 'portal-link',
+  },
   'GET /app/billing/customers': { who: 'billing-customer:read', answer: 200 },
   'POST /app/billing/customers': {
     who: 'billing-customer:update',

@@ -50,6 +50,7 @@ t.test('a user reads their own entries of all tenants, newest first', async (t) 
     'userId',
     'serviceId',
     'serviceName',
+    'portalSessionId',
     'tenantId',
     'ip',
     'userAgent',

@@ -68,11 +68,20 @@ export interface paths {
   "/tenants/{id}/portal-links": {
     /**
      * Make a link to the webhook pages of a tenant
-     * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. The person needs no account. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
+     * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and their types. The person needs no account. What is done there is in the audit log of the tenant as done by the app token, with the `id` of the link. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
      *
      * An app token needs `portal-link:create`.
      */
     post: operations["createPortalLink"];
+  };
+  "/tenants/{id}/portal-links/{linkId}": {
+    /**
+     * End a link, or the session that it has opened
+     * @description For instance when the person signs out of your app. A request of the session that is under way ends first.
+     *
+     * An app token needs `portal-link:delete`.
+     */
+    delete: operations["deletePortalLink"];
   };
   "/auth/logout": {
     /**
@@ -1083,7 +1092,7 @@ export interface components {
     AppTokenChange: {
       name?: string;
       /** @description What the app may do in every tenant; it may do nothing else. */
-      permissions?: ("event:publish" | "portal-link:create" | "event-type:read" | "event-type:update")[];
+      permissions?: ("event:publish" | "portal-link:create" | "portal-link:delete" | "event-type:read" | "event-type:update")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead
@@ -1127,6 +1136,7 @@ export interface components {
       userId: number | null;
       serviceId: string | null;
       serviceName: string | null;
+      portalSessionId: string | null;
       tenantId: string | null;
       ip: string | null;
       userAgent: string | null;
@@ -1679,7 +1689,7 @@ export interface components {
     NewAppToken: {
       name: string;
       /** @description What the app may do in every tenant; it may do nothing else. */
-      permissions: ("event:publish" | "portal-link:create" | "event-type:read" | "event-type:update")[];
+      permissions: ("event:publish" | "portal-link:create" | "portal-link:delete" | "event-type:read" | "event-type:update")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead; 90 days by default
@@ -1858,6 +1868,11 @@ export interface components {
       status: 403;
     };
     PortalLink: {
+      /**
+       * Format: uuid
+       * @description Names the link and the session it opens
+       */
+      id: string;
       /** @description Lead the person there, in a frame or a window. Add `&theme=dark` for a dark page. */
       url: string;
       /**
@@ -3007,7 +3022,7 @@ export interface operations {
   };
   /**
    * Make a link to the webhook pages of a tenant
-   * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays and events. The person needs no account. What is done there is in the audit log of the tenant as done by the app token. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
+   * @description It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and their types. The person needs no account. What is done there is in the audit log of the tenant as done by the app token, with the `id` of the link. The session ends with the app token, and when this permission is taken from it. A tenant has at most 100 links and sessions; one more ends the oldest. 429 after 60 links for one tenant within a minute.
    *
    * An app token needs `portal-link:create`.
    */
@@ -3043,6 +3058,39 @@ export interface operations {
       404: components["responses"]["NotFound"];
       413: components["responses"]["TooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * End a link, or the session that it has opened
+   * @description For instance when the person signs out of your app. A request of the session that is under way ends first.
+   *
+   * An app token needs `portal-link:delete`.
+   */
+  deletePortalLink: {
+    parameters: {
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        linkId: string;
+      };
+    };
+    responses: {
+      /** @description The link or session has ended */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];
       503: components["responses"]["Unavailable"];

@@ -3,7 +3,7 @@ import { maxLinksPerMinute, maxPortalSessions } from '#src/auth/portal/portal.ts
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
-import { linkOf, portalOwner } from '#test/support/callers/portal.ts'
+import { cookieOf, linkOf, portalOwner, portalVisitor } from '#test/support/callers/portal.ts'
 
 t.test(
   'an app makes a link of which only a hash is stored, and the audit log says so',
@@ -101,4 +101,42 @@ t.test('a tenant has a number of live links and sessions; one more ends the olde
   const links = [await make(), await make()]
   for (const link of links)
     t.equal((await openLink(link)).statusCode, 303, 'a new link can be opened')
+})
+
+t.test('the app ends a link or a session by its id, in the tenant that it names', async (t) => {
+  const test = await build(t)
+  const { user, app, openLink } = await portalOwner(test)
+  const other = await createUser(test.database)
+  const path = `/tenants/${user.tenantId}/portal-links`
+  const make = async () => {
+    const answer = await app.use('POST', path)
+    return { id: answer.json().id as string, link: linkOf(answer) }
+  }
+  const [unopened, opened, kept] = [await make(), await make(), await make()]
+  const visitor = portalVisitor(test, cookieOf(await openLink(opened.link)))
+  const stays = portalVisitor(test, cookieOf(await openLink(kept.link)))
+  t.equal((await visitor.open('/portal/events')).statusCode, 200)
+
+  const foreign = `/tenants/${other.tenantId}/portal-links/${opened.id}`
+  t.equal((await app.use('DELETE', foreign)).statusCode, 404)
+  const maker = await appCaller(test, ['portal-link:create'])
+  t.equal((await maker.use('DELETE', `${path}/${opened.id}`)).statusCode, 403)
+  t.equal((await visitor.open('/portal/events')).statusCode, 200, 'nobody has ended it')
+
+  // Another token of the app: the first may have been replaced.
+  const ender = await appCaller(test, ['portal-link:delete'])
+  for (const { id } of [unopened, opened]) {
+    t.equal((await ender.use('DELETE', `${path}/${id}`)).statusCode, 204)
+    t.equal((await ender.use('DELETE', `${path}/${id}`)).statusCode, 404, 'once')
+  }
+  t.equal((await openLink(unopened.link)).statusCode, 401)
+  t.equal((await visitor.open('/portal/events')).statusCode, 401)
+  t.equal((await stays.open('/portal/events')).statusCode, 200)
+  const { rows } = await test.database.admin.query(
+    `SELECT target, service_id AS by FROM audit_log WHERE action = 'portal-link-delete' ORDER BY id`,
+  )
+  t.strictSame(
+    rows,
+    [unopened, opened].map(({ id }) => ({ target: id, by: ender.id })),
+  )
 })

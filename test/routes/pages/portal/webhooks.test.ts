@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { build } from '#test/support/app/app.ts'
-import { createUser } from '#test/support/callers/callers.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { portalOwner } from '#test/support/callers/portal.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
@@ -80,13 +80,19 @@ t.test('an endpoint is made, changed, rotated and deleted, as by the app', async
   t.equal((await visitor.open(path)).statusCode, 404)
   const { rows } = await test.database.admin.query(
     `SELECT action, tenant_id AS "tenantId", user_id AS "userId", service_id AS "serviceId",
-       service_name AS name FROM audit_log WHERE action LIKE 'endpoint-%' ORDER BY id`,
+       service_name AS name, portal_session_id AS session FROM audit_log
+     WHERE action LIKE 'endpoint-%' ORDER BY id`,
   )
-  const by = { tenantId: user.tenantId, userId: null, serviceId: app.id, name: 'backend' }
+  const session = (await test.database.admin.query('SELECT id FROM portal_sessions')).rows[0]?.id
+  const by = { tenantId: user.tenantId, userId: null, serviceId: app.id, name: 'backend', session }
   t.strictSame(
     rows,
     ['create', 'change', 'rotate', 'delete'].map((done) => ({ action: `endpoint-${done}`, ...by })),
   )
+  const admin = as(test, { ...(await signIn(test, user)), accept: 'text/html' })
+  const log = (await admin('GET', '/app/audit?action=endpoint-rotate')).body
+  t.match(log, `portal session</span><br><code class="quiet">${session}</code>`)
+  t.match((await admin('GET', '/app/audit?action=portal-link-create')).body, 'app token</span>')
 })
 
 t.test('a form that is refused shows again what was entered', async (t) => {

@@ -99,10 +99,10 @@ t.test('a download has every matching entry, as CSV and as JSON Lines', async (t
   const lines = csv.body.trimEnd().split('\r\n')
   t.equal(
     lines[0],
-    'at,action,outcome,reason,userId,provider,target,ip,userAgent,serviceId,serviceName',
+    'at,action,outcome,reason,userId,provider,target,ip,userAgent,serviceId,serviceName,portalSessionId',
   )
   t.equal(lines.length, 1 + 232, 'three pages of the list')
-  t.match(lines.at(-1), `token-create,done,own-request,${one.userId},,,,"'=1+1,""x""",,`)
+  t.match(lines.at(-1), `token-create,done,own-request,${one.userId},,,,"'=1+1,""x""",,,`)
   t.notMatch(csv.body, 'unlink', 'nothing of another tenant')
 
   const json = await admin.open('/app/audit/export?format=jsonl&outcome=refused')
