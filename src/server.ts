@@ -32,7 +32,7 @@ import type { Repeat, Repeated } from '#src/runtime/repeat.ts'
 import { endsWithin } from '#src/runtime/timeout.ts'
 import { findSchemaVersion } from '#src/schema/record.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
-import { verifyDatabase } from '#src/schema/verification/verify.ts'
+import { repeatVerification, verifyDatabase } from '#src/schema/verification/verify.ts'
 import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
@@ -86,11 +86,7 @@ export async function start(
   try {
     if (role !== 'worker') {
       logger.info('preparing the routes')
-      parts.verification = startVerifyMonitor(
-        () => verifyDatabase(url, 'web', 'catalogue'),
-        logger,
-        repeat,
-      )
+      parts.verification = startVerifyMonitor(repeatVerification(url), logger, repeat)
       parts.app = await buildApp(config, logger, metrics, parts.verification, {
         connect: true,
         tracing,

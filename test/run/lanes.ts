@@ -20,6 +20,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
   'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
     'waits for limits of the server, or ends its connections',
+  'test/queue/idle.test.ts': 'counts the statements of a minute',
   'test/webhooks/probe/longest-call.test.ts': 'waits for the longest time limit of a call',
   'test/commands/{program.test.ts,{billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
@@ -38,6 +39,7 @@ const ownProcess: Readonly<Record<string, string>> = {
   'test/access/plan-required.test.ts': 'it gives a rule of the policy a plan',
   'test/app.test.ts': 'the name of its snapshot is the path of the process',
   'test/db/shared-writes.test.ts': 'it gives a type of columns a parser that fails',
+  'test/queue/idle.test.ts': 'it counts the statements of the process',
   'test/operations/connections.test.ts': 'it watches every pool of the process',
 }
 

@@ -13,6 +13,7 @@ import { verifyResources } from '../resource-tables.ts'
 import { findOwnerFault } from '../roles.ts'
 import { tablePrivileges } from '../tables.ts'
 import { isStandby, standby } from '../unreachable.ts'
+import { readFingerprint } from './fingerprint.ts'
 import { verifyFunctions } from './verify-functions.ts'
 import { verifyIsolation, verifyWithoutScope } from './verify-isolation.ts'
 import { verifyRoles } from './verify-roles.ts'
@@ -38,13 +39,47 @@ export async function verifyDatabase(
   duty: 'web' | 'worker',
   depth: Depth = 'isolation',
 ): Promise<Finding[]> {
-  return withClient(url, (client) =>
-    findFindings(client, duty, depth).catch((error) => {
-      if (isDatabaseUnavailable(error)) throw error
-      const reason = error instanceof Error ? error.message : String(error)
-      return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
-    }),
-  )
+  return withClient(url, (client) => findOrDescribe(client, duty, depth))
+}
+
+/** Rounds after which everything is verified again although nothing has changed: a quarter of an hour. */
+const unchangedRounds = 15
+
+/**
+ * Repeats the verification of the web role, for a program that runs: only what has changed since a
+ * verification without findings can have one (fingerprint.ts). On a cluster everything is verified each
+ * time, because its nodes have catalogues of their own.
+ */
+export function repeatVerification(url: string): () => Promise<Finding[]> {
+  let verified: string | null = null
+  let rounds = 0
+  return () =>
+    withClient(url, async (client) => {
+      const before = await readFingerprint(client).catch((error) => {
+        if (isDatabaseUnavailable(error)) throw error
+        return null // the verification says why
+      })
+      rounds += 1
+      if (before !== null && before === verified && rounds < unchangedRounds) return []
+      const findings = await findOrDescribe(client, 'web', 'catalogue')
+      const isWhole = findings.length === 0 && (await findVariant(client)) === null
+      verified = isWhole ? before : null
+      rounds = 0
+      return findings
+    })
+}
+
+/** A verification that fails is a finding, unless the database cannot be reached. */
+function findOrDescribe(
+  client: pg.Client,
+  duty: 'web' | 'worker',
+  depth: Depth,
+): Promise<Finding[]> {
+  return findFindings(client, duty, depth).catch((error) => {
+    if (isDatabaseUnavailable(error)) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
+  })
 }
 
 /**
