@@ -241,6 +241,16 @@ BEGIN
 END
 $$;
 
+-- Whether a link can be opened, for a read: a row if so. Sets no scope.
+CREATE OR REPLACE FUNCTION find_portal_link(link bytea) RETURNS TABLE (expires_at timestamptz)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.clear_scope();
+  RETURN QUERY SELECT p.expires_at FROM public.portal_sessions p
+    WHERE p.hash = sha256(link) AND p.opened_at IS NULL AND p.expires_at > now();
+END
+$$;
+
 -- Opens a link of the app once: replaces its hash by that of a session of one hour, and enters as that session does.
 -- Returns no row and sets no scope if the link is missing, expired or opened already, or its app token is not live.
 CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURNS TABLE (

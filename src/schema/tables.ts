@@ -181,6 +181,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_service_as(bytea, uuid, text, text[], uuid)',
     'enter_app_token(bytea, uuid, boolean)',
     'enter_portal_session(bytea, boolean)',
+    'find_portal_link(bytea)',
     'open_portal_link(bytea, bytea)',
     'touch_session(bytea)',
     'touch_token(text, bytea)',

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import { openLinkEntry, recordOpening } from '#src/auth/portal/portal.ts'
+import { findLinkEntry, openLinkEntry, recordOpening } from '#src/auth/portal/portal.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { themes } from '#src/http/headers/portal-cookie.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -57,6 +57,7 @@ async function open(
   { link, theme }: Static<typeof Link>,
 ) {
   const secret = randomToken()
+  await server.db.read(findLinkEntry(link))
   await server.db.write(openLinkEntry(link, secret), async (tx, portal) => {
     if (portal === null) throw new Problem('portal-session-ended')
     await recordOpening(tx, portal, clientInfo)

@@ -74,6 +74,20 @@ export async function endPortalLink(
 }
 
 /**
+ * Refuses a link that cannot be opened, for a read: anybody can make links up, and a write of each would
+ * take connections from those who are signed in. Whether it still can be is decided when it is opened.
+ */
+export function findLinkEntry(link: string): Entry<void> {
+  return {
+    replacesScope: true,
+    statement: () => Prisma.sql`SELECT * FROM find_portal_link(${sha256(link)})`,
+    admit([row]) {
+      if (row === undefined) throw new Problem('portal-session-ended')
+    },
+  }
+}
+
+/**
  * Opens a link: the transaction uses it up, makes the session and enters as that session. The facts are
  * null for a link that is missing, expired, or was opened before.
  */

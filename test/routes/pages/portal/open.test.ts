@@ -1,4 +1,5 @@
 import t from 'tap'
+import { randomToken } from '#src/crypto/hash.ts'
 import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { cookieOf, portalOwner, portalVisitor } from '#test/support/callers/portal.ts'
@@ -73,6 +74,35 @@ t.test('outside of a frame a button opens the link, so that no scanner uses it u
   )
   t.equal((await get(test, 'x')).statusCode, 400)
   t.equal((await openLink(link)).statusCode, 303)
+})
+
+t.test('a link that was made up, or is of no more use, costs no write', async (t) => {
+  const test = await build(t, framing)
+  const { makeLink, openLink } = await portalOwner(test)
+  const [live, used, expired] = [await makeLink(), await makeLink(), await makeLink()]
+  t.equal((await openLink(used)).statusCode, 303)
+  await test.database.admin.query(
+    'UPDATE portal_sessions SET expires_at = now() WHERE hash = sha256(sha256($1))',
+    [Buffer.from(expired)],
+  )
+  const { write } = test.app.db
+  let writes = 0
+  const counted: typeof write = (entry, work) => {
+    writes += 1
+    return write(entry, work)
+  }
+  Object.assign(test.app.db, { write: counted })
+  for (const link of [used, expired, ...Array.from({ length: 20 }, () => randomToken())]) {
+    const refused = [await openLink(link), await get(test, link, forFrame)]
+    for (const { statusCode, body } of refused) {
+      t.equal(statusCode, 401)
+      t.match(body, 'Open it again from the app')
+    }
+  }
+  t.equal((await openLink('x'.repeat(42))).statusCode, 400)
+  t.equal(writes, 0)
+  t.equal((await openLink(live)).statusCode, 303)
+  t.equal(writes, 1)
 })
 
 t.test('no other site opens a link in a browser, with or without a session there', async (t) => {
