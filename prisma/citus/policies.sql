@@ -66,7 +66,8 @@ CREATE OR REPLACE VIEW tenant_members WITH (security_invoker = true) AS
 
 CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
   SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-    link_hash
+    link_hash,
+    greatest(created_at, mailed_at) AS sent_at
   FROM invitations
   WHERE tenant_id = (SELECT current_tenant_id());
 

@@ -96,7 +96,6 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       const memberPage = readPart(pageSize, members, memberList)
       const invitationPage = readPart(pageSize, invitations, invitationList)
       const auditPage = readPart(auditPageSize, trail, tenantAuditList)
-      const today = app.clock.now().toISOString().slice(0, 10)
       const shown = await app.db.read(request.tenantEntry, async (tx, caller) => {
         const [tenant, listed, invited, audit, usage] = await Promise.all([
           findTenant(tx, caller),
@@ -113,11 +112,10 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           name: tenant?.name ?? 'Your tenant',
           members: { ...listed, search, isLater: members !== undefined },
           invitations: {
-            data: invited.data.map((one) => {
-              const { id, linkHash } = one
-              const isDue = one.createdAt < today
-              return { ...one, isDue, url: invitationUrl({ baseUrl, keys }, id, linkHash) }
-            }),
+            data: invited.data.map((one) => ({
+              ...one,
+              url: invitationUrl({ baseUrl, keys }, one.id, one.linkHash),
+            })),
             nextCursor: invited.nextCursor,
             isLater: invitations !== undefined,
             mails,

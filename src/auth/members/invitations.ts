@@ -6,6 +6,7 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
@@ -60,6 +61,9 @@ export type NewInvitation = {
 export type InvitationRefusal = 'member' | 'full'
 
 const lifetimeDays = 14
+
+/** Whether an invitation can be sent again: it was not created or mailed today (UTC). */
+const isDue = Prisma.sql`sent_at < date_trunc('day', now(), 'UTC') AS "isDue"`
 
 /** Open invitations of a tenant at most: they all end when their inviter loses the right to invite. */
 export const maxOpenInvitations = 1_000
@@ -155,9 +159,7 @@ export async function resendInvitation(
   // Of two at once the second sees that it was sent.
   await lockUntilCommit(connection, 'invitations', tenantId)
   const [open] = await connection.sql<{ email: string; isDue: boolean }>`
-    SELECT email,
-      greatest(created_at, mailed_at) < date_trunc('day', now(), 'UTC') AS "isDue"
-    FROM invitations
+    SELECT email, ${isDue} FROM tenant_invitations
     WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid AND role = ${role}
       AND accepted_at IS NULL`
   if (open === undefined) return null
@@ -232,12 +234,18 @@ export const invitationList = { name: 'invitations', forms: newestFirstForms }
 
 /** The tenant's open invitations, newest first, including expired ones. */
 export async function listInvitations(tx: Tx, scope: TenantScope, page: Page) {
-  const rows = await tx.sql<InvitationRow & { position: string }>`
+  const rows = await tx.sql<InvitationRow & { isDue: boolean; position: string }>`
     SELECT id, tenant_id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-           link_hash, ${createdPosition}
+           link_hash, ${isDue}, ${createdPosition}
     FROM tenant_invitations
     WHERE tenant_id = ${scope.tenantId}::uuid AND accepted_at IS NULL AND ${newestFirst(page)}`
-  return pageOf(rows, page, invitationList.name, (row) => [row.position, row.id], toInvitation)
+  return pageOf(
+    rows,
+    page,
+    invitationList.name,
+    (row) => [row.position, row.id],
+    (row) => ({ ...toInvitation(row), isDue: row.isDue }),
+  )
 }
 
 function toInvitation(row: InvitationRow): Invitation {

@@ -151,7 +151,12 @@ t.test('an invitation is sent again with the same link, at most once a day', asy
   t.strictSame(await stored(), first)
 
   await database.query(
-    `UPDATE invitations SET created_at = created_at - interval '1 day', mailed_at = now() - interval '1 day',
+    `UPDATE invitations SET created_at = created_at - interval '1 day', mailed_at = now()`,
+  )
+  t.match((await open()).body, 'Renew from tomorrow', 'it was mailed today')
+  t.equal(await resend(), '/app/tenant?done=sent-today')
+  await database.query(
+    `UPDATE invitations SET mailed_at = now() - interval '1 day',
        declined_at = now(), expires_at = now() - interval '1 hour'`,
   )
   t.match((await open()).body, 'invitations/resend"')
