@@ -72,6 +72,20 @@ BEGIN
 END
 $$;
 
+-- Raises GH001 unless these are types of the app's events, last changed at these times.
+CREATE OR REPLACE FUNCTION require_event_types(names text[], changed_at timestamptz[]) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  IF cardinality(names) > (
+    SELECT count(*) FROM unnest(names, changed_at) AS expected (name, changed_at)
+    JOIN public.app_event_types t ON t.name = expected.name AND t.updated_at = expected.changed_at)
+  THEN
+    RAISE EXCEPTION 'a type of events has changed' USING ERRCODE = 'GH001';
+  END IF;
+  RETURN true;
+END
+$$;
+
 -- Inserts events of the app and their deliveries as publish_event does, in the order of the arrays. Raises
 -- unique_violation if the tenant has an event with one of the ids.
 CREATE OR REPLACE FUNCTION publish_app_events(

@@ -18,7 +18,13 @@ import { createTenantShares, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry, Tx } from './entry.ts'
-import { exceededQuota, haveFactsChanged, isRolledBackForAnother, tryAgain } from './errors.ts'
+import {
+  exceededQuota,
+  haveFactsChanged,
+  isRolledBackForAnother,
+  isUniqueViolation,
+  tryAgain,
+} from './errors.ts'
 import type { Prisma } from './generated/client.ts'
 import { nameStatements, type OneStatement, sqlOver } from './sql.ts'
 
@@ -208,8 +214,7 @@ export function openDatabase(
         if ('whole' in work) {
           const result = await sendWrite(holder, () => writeShort(entry, work.short)).catch(
             (error) => {
-              // The event of a deletion has a reserve (add_usage) if the deletion is a statement of its own.
-              if (haveFactsChanged(error) || exceededQuota(error) !== null) return null
+              if (isLeftToWhole(error)) return null
               throw error
             },
           )
@@ -234,6 +239,14 @@ export function openDatabase(
 type LastStatement = {
   readonly statement: Statement
   readonly committed: (rows: readonly object[]) => void
+}
+
+/**
+ * Errors of short work after which the whole work decides. The event of a deletion has a reserve (add_usage) if
+ * the deletion is a statement of its own; an event of the app may be known already.
+ */
+function isLeftToWhole(error: unknown): boolean {
+  return haveFactsChanged(error) || exceededQuota(error) !== null || isUniqueViolation(error)
 }
 
 /** @returns undefined for what must not share a packet: its entry may leave the scope of another as it was */

@@ -106,7 +106,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23503' || code === 'P2003')
 }
 
-/** True if a transaction entered on facts that are no longer true: it has written nothing. */
+/** True if a transaction was decided on facts that are no longer true: it has written nothing. */
 export function haveFactsChanged(error: unknown): boolean {
   return hasCode(error, (code) => code === 'GH001')
 }

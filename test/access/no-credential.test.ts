@@ -238,6 +238,7 @@ t.test('functions that do something without a credential are those of signing in
     ],
     enter_token_as: [[key(), attempt, null, ...ofAda], 'refused'],
     enter_service_as: [[key(), attempt, 'ci', ['post:read'], ada.tenantId], 'refused'],
+    enter_app_token_as: [[key(), attempt, 'ci', ['event:publish'], ada.tenantId], 'refused'],
     touch_session: [[key()], 'nothing'],
     touch_token: [['api_tokens', key()], 'nothing'],
     end_session: [[key()], 'nothing'],

@@ -275,8 +275,8 @@ t.test('the same with half of the body under way', async (t) => {
       `POST /tenants/:id/events, by an app ${name}`,
       async () => {
         const { tenantId } = await createUser(test.database, { role: 'admin' })
-        const app = await appCaller(test)
-        await app.use('PUT', '/event-types/done', { description: 'x' })
+        await (await appCaller(test)).use('PUT', '/event-types/done', { description: 'x' })
+        const app = await appCaller(test) // which the process has not seen
         const headers = { authorization: `Bearer ${app.token}` }
         const body = { type: 'done', data: { text: 'x' } }
         return {
@@ -309,6 +309,24 @@ t.test('the same with half of the body under way', async (t) => {
     socket.write(socket.rest)
     const response = await text(socket)
     t.match(response, new RegExp(`^HTTP/1\\.1 ${status} `), name)
+    t.equal(await digestOf(test.database), before, `${name}: nothing is written`)
+  }
+})
+
+t.test('a right of an app that the process has seen is not used', async (t) => {
+  const test = await build(t)
+  const { admin } = test.database
+  for (const [name, [status, sql]] of Object.entries(endedApps)) {
+    const { tenantId } = await createUser(test.database, { role: 'admin' })
+    const app = await appCaller(test)
+    await app.use('PUT', '/event-types/done', { description: 'x' })
+    const publish = () =>
+      app.use('POST', `/tenants/${tenantId}/events`, { type: 'done', data: { text: 'x' } })
+    t.equal((await publish()).statusCode, 201, name)
+    t.equal((await publish()).statusCode, 201, `${name}: in one packet`)
+    await admin.query(sql, [sql.includes('close_tenant') ? tenantId : app.id])
+    const before = await digestOf(test.database)
+    t.equal((await publish()).statusCode, status, name)
     t.equal(await digestOf(test.database), before, `${name}: nothing is written`)
   }
 })

@@ -192,3 +192,31 @@ t.test('deleting a tenant waits for a write of the app in it', async (t) => {
   t.strictSame((await deleted).rows, [{ outcome: 'ended' }])
   t.match((await enter(app, credential, ada.tenantId, true)).rows, [{ tenant_id: null }])
 })
+
+t.test('types of events are required as they were seen', async (t) => {
+  const database = await createDatabase(t)
+  const { rows } = await database.admin.query<{ name: string; updated_at: Date }>(
+    `INSERT INTO app_event_types (name, description) VALUES ('one', 'x'), ('two', 'x')
+     RETURNING name, updated_at`,
+  )
+  const web = await connect(t, database.url)
+  const names = rows.map(({ name }) => name)
+  const times = rows.map(({ updated_at }) => updated_at.toISOString())
+  const [first = '', second = ''] = times
+  const later = new Date(Date.parse(second) + 1).toISOString()
+  for (const [given, at, expected] of [
+    [names, times, 1],
+    [['two'], [second], 1],
+    [[], [], 1],
+    [names, [first, later], 'GH001'],
+    [['one', 'three'], times, 'GH001'],
+    [names, [first], 'GH001'],
+    [['one', null], times, 'GH001'],
+    [names, [first, null], 'GH001'],
+  ] as const) {
+    await inside(web, async () => {
+      const required = 'SELECT require_event_types($1, $2)'
+      t.equal(await outcomeOf(web, required, [given, at]), expected, `${given}: ${at}`)
+    })
+  }
+})

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
+  addApp,
   addService,
   addSession,
   addToken,
@@ -38,7 +39,8 @@ const others: Record<string, unknown> = {
 type Facts = Record<string, unknown>
 type Kind = {
   add(database: TestDatabase, user: TestUser): Promise<Buffer>
-  enter: string
+  /** The entry by the credential $1, in the tenant of the user. */
+  enter(user: TestUser): string
   /** What the function takes beside the facts. */
   takes: readonly string[]
   /** What ends the right or changes a fact, with the id of the user as $1. */
@@ -59,7 +61,7 @@ const ofMember = [
 const kinds: Record<string, Kind> = {
   session: {
     add: addSession,
-    enter: `enter_session($1, ${idleSeconds}, true)`,
+    enter: () => `enter_session($1, ${idleSeconds}, true)`,
     takes: ['credential', 'idle_seconds'],
     endings: [
       ...ofMember,
@@ -73,7 +75,7 @@ const kinds: Record<string, Kind> = {
   },
   token: {
     add: addToken,
-    enter: 'enter_token($1, true)',
+    enter: () => 'enter_token($1, true)',
     takes: ['credential'],
     endings: [
       ...ofMember,
@@ -85,7 +87,7 @@ const kinds: Record<string, Kind> = {
   },
   service: {
     add: addService,
-    enter: 'enter_service($1, true)',
+    enter: () => 'enter_service($1, true)',
     takes: ['credential'],
     endings: [
       `DELETE FROM service_tokens WHERE tenant_id = ${ofTenant}`,
@@ -96,12 +98,27 @@ const kinds: Record<string, Kind> = {
       `SELECT close_tenant(${ofTenant})`,
     ],
   },
+  app_token: {
+    add: (database) => addApp(database),
+    enter: ({ tenantId }) => `enter_app_token($1, '${tenantId}', true)`,
+    takes: ['credential'],
+    endings: [
+      ...[
+        'DELETE FROM app_tokens WHERE',
+        'UPDATE app_tokens SET expires_at = now() WHERE',
+        'UPDATE app_tokens SET hash = sha256(hash) WHERE',
+        `UPDATE app_tokens SET permissions = '{event-type:update}' WHERE`,
+        `UPDATE app_tokens SET name = 'renamed' WHERE`,
+      ].map((ending) => `${ending} $1::bigint > 0`),
+      `SELECT close_tenant(${ofTenant})`,
+    ],
+  },
 }
 
 for (const [name, kind] of Object.entries(kinds)) {
   t.test(`${name}: every fact that an entry returns is compared`, async (t) => {
     const { web, credential, user, signature, as } = await setUp(t, name, kind)
-    const { rows } = await web.query(`SELECT * FROM ${kind.enter}`, [credential])
+    const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const facts: Facts = rows[0]
     t.strictSame(
       Object.keys(facts).filter((fact) => !signature.has(fact)),
@@ -110,7 +127,7 @@ for (const [name, kind] of Object.entries(kinds)) {
     await inside(web, async () => {
       t.equal((await as(web, facts)).rows[0].stale, facts.stale)
       const { userId, tenantId } = user
-      t.strictSame(await scopeOf(web), { userId: name === 'service' ? null : userId, tenantId })
+      t.strictSame(await scopeOf(web), { userId: isOfPerson(name) ? userId : null, tenantId })
     })
     for (const [fact, type] of signature) {
       if (kind.takes.includes(fact)) continue
@@ -130,7 +147,7 @@ for (const [name, kind] of Object.entries(kinds)) {
   t.test(`${name}: facts that have changed are refused, and nothing is written`, async (t) => {
     for (const ending of kind.endings) {
       const { database, web, credential, user, as } = await setUp(t, name, kind)
-      const { rows } = await web.query(`SELECT * FROM ${kind.enter}`, [credential])
+      const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
       await database.admin.query(ending, [user.userId])
       t.equal(await refusalOf(as(web, rows[0])), changed, ending)
       t.equal(await refusalOf(as(web, { ...rows[0], tenant_id: null })), changed)
@@ -138,11 +155,11 @@ for (const [name, kind] of Object.entries(kinds)) {
   })
 
   t.test(`${name}: a change that is under way is waited for, and refused`, async (t) => {
-    // Who changes the permissions of a service token locks it first.
+    // Who changes the permissions of a service or app token locks it first.
     const { database, web, credential, user, as } = await setUp(t, name, kind)
-    const { rows } = await web.query(`SELECT * FROM ${kind.enter}`, [credential])
+    const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const other = await connect(t, database.superuserUrl)
-    const [ending = ''] = name === 'service' ? kind.endings : ofMember
+    const [ending = ''] = isOfPerson(name) ? ofMember : kind.endings
     await other.query('BEGIN')
     await other.query(ending, [user.userId])
     const entering = refusalOf(as(web, rows[0]))
@@ -153,7 +170,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
   t.test(`${name}: what has entered holds a change up until it ends`, async (t) => {
     const { database, web, credential, user, as } = await setUp(t, name, kind)
-    const { rows } = await web.query(`SELECT * FROM ${kind.enter}`, [credential])
+    const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const other = await connect(t, database.superuserUrl)
     const [ending = ''] = kind.endings
     await web.query('BEGIN')
@@ -166,7 +183,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
   t.test(`${name}: the facts of another credential do not fit`, async (t) => {
     const { database, web, credential, user, as } = await setUp(t, name, kind)
-    const { rows } = await web.query(`SELECT * FROM ${kind.enter}`, [credential])
+    const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const second = await kind.add(database, user)
     const strangers = await kind.add(database, await createUser(database, { role: 'admin' }))
     for (const foreign of [second, strangers, Buffer.alloc(32)]) {
@@ -175,12 +192,14 @@ for (const [name, kind] of Object.entries(kinds)) {
   })
 
   t.test(`${name}: no other role enters`, async (t) => {
-    const { database, web, credential, as } = await setUp(t, name, kind)
-    const { rows } = await web.query(`SELECT * FROM ${kind.enter}`, [credential])
+    const { database, web, credential, user, as } = await setUp(t, name, kind)
+    const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const worker = await connect(t, database.workerUrl)
     t.equal(await refusalOf(as(worker, rows[0])), '42501')
   })
 }
+
+const isOfPerson = (name: string) => ['session', 'token'].includes(name)
 
 async function setUp(t: Test, name: string, kind: Kind) {
   const database = await createDatabase(t)

@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { testConfig } from '#test/support/app/app.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
@@ -82,6 +83,54 @@ t.test('tokens and services write in one round trip', async (t) => {
     { author_id: null, author_service_id: service.id },
   ])
 })
+
+t.test(
+  'the app publishes in one round trip, and events for several tenants share a commit',
+  async (t) => {
+    const { database, proxy, app } = await openCounted(t)
+    const tenants = await Promise.all(
+      Array.from({ length: 12 }, async () => (await createUser(database)).tenantId),
+    )
+    await database.admin.query(
+      `INSERT INTO app_event_types (name, description, schema) VALUES ('report.finished', 'x', $1)`,
+      [{ type: 'object', required: ['pages'] }],
+    )
+    const { token } = await addAppToken(database)
+    await database.admin.query('UPDATE app_tokens SET last_used_at = now()')
+    const ask = as({ app }, { authorization: `Bearer ${token}` })
+    const publish = (tenant: string | undefined, more = {}) =>
+      ask('POST', `/tenants/${tenant}/events`, {
+        ...{ type: 'report.finished', data: { pages: 3 } },
+        ...more,
+      })
+    const [first, second] = tenants
+    t.equal((await publish(first)).statusCode, 201, 'the type is known now')
+    t.equal((await publish(first)).statusCode, 201, 'opens the connection')
+    for (const [tenant, more] of [
+      [first, {}],
+      [second, { id: 'mine' }],
+    ] as const) {
+      await settled(database)
+      proxy.reset()
+      t.match(await publish(tenant, more), { statusCode: 201 })
+      t.equal(proxy.roundTrips(), 1)
+    }
+    const again = await publish(second, { id: 'mine' })
+    t.match(again, { statusCode: 201, headers: { 'idempotent-replayed': 'true' } })
+    t.equal((await publish(second, { id: 'mine', data: { pages: 4 } })).statusCode, 409)
+    t.equal((await publish('00000000-0000-4000-8000-000000000000')).statusCode, 404)
+    await database.admin.query('DELETE FROM outbound_events')
+    const all = [...tenants, ...tenants]
+    const answers = await Promise.all(all.map((tenant) => publish(tenant)))
+    t.ok(answers.every(({ statusCode }) => statusCode === 201))
+    const { rows } = await database.admin.query(
+      `SELECT count(DISTINCT tenant_id)::int AS tenants, count(*)::int AS events,
+       count(DISTINCT xmin::text)::int AS commits FROM outbound_events`,
+    )
+    t.match(rows[0], { tenants: tenants.length, events: all.length })
+    t.ok(rows[0].commits < all.length, `${rows[0].commits} commits`)
+  },
+)
 
 t.test('the event is the one that the whole way publishes', async (t) => {
   const { database, send, user } = await openCounted(t)

@@ -270,6 +270,32 @@ BEGIN
 END
 $$;
 
+-- As enter_session_as, for enter_app_token. The tenant is that of the request, which no earlier transaction returned: a
+-- tenant that is missing or closed raises GH001 too.
+CREATE OR REPLACE FUNCTION enter_app_token_as(
+  credential bytea, app_token_id uuid, name text, permissions text[], tenant_id uuid
+) RETURNS boolean LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  is_stale boolean;
+  scope_text text;
+BEGIN
+  SELECT coalesce(a.last_used_at < now() - interval '60 seconds', true) INTO is_stale
+    FROM public.app_tokens a
+    WHERE a.hash = sha256(credential) AND a.expires_at > now()
+      AND a.id = app_token_id AND a.name = name AND a.permissions = permissions
+    FOR KEY SHARE;
+  IF FOUND THEN
+    PERFORM FROM public.{tenants} t WHERE t.id = tenant_id AND t.closed_at IS NULL FOR KEY SHARE;
+  END IF;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the facts about the credential have changed' USING ERRCODE = 'GH001';
+  END IF;
+  scope_text := public.set_scope('app', app_token_id::text, NULL, tenant_id);
+  RETURN is_stale;
+END
+$$;
+
 -- Opens a link of the app once: replaces its hash by that of a session of one hour, and enters as that session does.
 -- Returns no row and sets no scope if the link is missing, expired or opened already, or its app token is not live.
 CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURNS TABLE (

@@ -5,7 +5,11 @@ import { isUniqueViolation } from '#src/db/errors.ts'
 import { problems, Time, UuidParams } from '#src/http/schemas.ts'
 import { AppTypeName, JsonData, requireShallow } from '#src/webhooks/events/app-schemas.ts'
 import { createDataChecks } from '#src/webhooks/events/app-types.ts'
-import { maxBatch, publishAppEvents } from '#src/webhooks/events/publish-app-events.ts'
+import {
+  maxBatch,
+  publishAppEvents,
+  publishShort,
+} from '#src/webhooks/events/publish-app-events.ts'
 
 const fields = {
   type: AppTypeName,
@@ -55,13 +59,14 @@ const Published = Type.Object(
 
 /** The app publishes its events in the tenant that it names. */
 const publish: FastifyPluginAsyncTypebox = async function publish(app) {
-  const findChecks = createDataChecks(app.compileEventSchema)
+  const checks = createDataChecks(app.compileEventSchema)
   app.post(
     '/tenants/:id/events',
     {
       config: {
         namesTenant: true,
         idempotencyKey: true,
+        decidesInWrite: true,
         access: { resource: 'event', action: 'publish' },
       },
       schema: {
@@ -80,9 +85,10 @@ const publish: FastifyPluginAsyncTypebox = async function publish(app) {
       const now = app.clock.now()
       const { events, pointerOf } = eventsOf(request.body)
       const write = () =>
-        app.db.write(request.tenantPrincipalEntry, (tx, caller) =>
-          publishAppEvents(tx, caller, events, { findChecks, pointerOf }, now),
-        )
+        app.db.write(request.tenantPrincipalEntry, {
+          short: (caller) => publishShort(caller, events, { checks, pointerOf }, now),
+          whole: (tx, caller) => publishAppEvents(tx, caller, events, { checks, pointerOf }, now),
+        })
       const { published, isReplay } = await write().catch((error) => {
         // Another request has published the same id since this one looked: it is known now.
         if (isUniqueViolation(error)) return write()

@@ -98,6 +98,8 @@ type Kind<Row> = {
   toPrincipal(row: Row): Principal | null
   /** Enters for a write if the facts in the row are still the same; null for one without a tenant or a role in it. */
   statementAs(row: Row): Prisma.Sql | null
+  /** The row as it would be for this request; itself unless given. */
+  asked?(row: Row): Row
   entered?(row: Row): void
 }
 
@@ -116,10 +118,13 @@ export function enterCredential(credential: Credential, rules: Rules): Entry<Pri
 function entryOf<Row extends { stale: boolean; tenant_id: string | null }>(
   credential: Credential,
   { onStale, latest }: Rules,
-  { statement, toPrincipal, statementAs, entered }: Kind<Row>,
+  { statement, toPrincipal, statementAs, asked = (row) => row, entered }: Kind<Row>,
 ): Entry<Principal | null> {
   // The rows of a credential are all of its kind.
-  const latestRow = () => latest?.get(credential.hash) as Row | undefined
+  const latestRow = () => {
+    const row = latest?.get(credential.hash) as Row | undefined
+    return row && asked(row)
+  }
   return {
     replacesScope: true,
     holder: () => latestRow()?.tenant_id ?? keyOf(credential.hash),
@@ -172,13 +177,19 @@ function serviceKind({ hash }: Credential): Kind<ServiceRow> {
   }
 }
 
-/** The tenant is that of the request, so nothing is foreseen. */
+/** The tenant is that of the request, whatever an earlier one named. */
 function appKind({ hash }: Credential, { namedTenantId = null }: Rules): Kind<AppRow> {
   return {
     statement: (forWrite) =>
       Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${namedTenantId}::uuid, ${forWrite})`,
     toPrincipal: toApp,
-    statementAs: () => null,
+    asked: (row) => ({ ...row, tenant_id: namedTenantId }),
+    statementAs({ app_token_id, name, permissions, tenant_id }) {
+      if (tenant_id === null) return null
+      return Prisma.sql`
+        SELECT enter_app_token_as(${hash}, ${app_token_id}::uuid, ${name}, ${permissions}::text[],
+          ${tenant_id}::uuid) AS stale`
+    },
   }
 }
 

@@ -197,23 +197,41 @@ export type Validate = ((data: unknown) => unknown) & { errors?: readonly Keywor
 /** @throws if it is not a JSON Schema that can be used */
 export type CompileSchema = (schema: JsonObject) => Validate
 
-/** The checks of these types by name; null for a type that accepts any object. */
-export type FindChecks = (
-  types: ReadonlyMap<string, AppTypeSchema>,
-) => ReadonlyMap<string, Validate | null>
+/** A version of a type: when it began, and the check of data; null if it accepts any object. */
+export type TypeVersion = { readonly updatedAt: Date; readonly validate: Validate | null }
+type TypeVersions = ReadonlyMap<string, TypeVersion>
+
+export type DataChecks = {
+  /** The versions of these types, by name. */
+  of(types: ReadonlyMap<string, AppTypeSchema>): TypeVersions
+  /**
+   * The versions that were seen last. They are only a hint: the database compares them
+   * (require_event_types).
+   * @returns null if one of the types is not known
+   */
+  foresee(names: ReadonlySet<string>): TypeVersions | null
+}
 
 /** Compiles the schemas of types, each version once. */
-export function createDataChecks(compile: CompileSchema): FindChecks {
-  const compiled = new Map<string, { since: number; validate: Validate }>()
-  function checkOf({ name, schema, updatedAt }: AppTypeSchema): Validate | null {
-    if (schema === null) return null
-    const since = updatedAt.getTime()
-    const known = compiled.get(name)
-    const current = known?.since === since ? known : { since, validate: compile(schema) }
-    compiled.set(name, current)
-    return current.validate
+export function createDataChecks(compile: CompileSchema): DataChecks {
+  const latest = new Map<string, TypeVersion>()
+  function versionOf({ name, schema, updatedAt }: AppTypeSchema): TypeVersion {
+    const known = latest.get(name)
+    if (known?.updatedAt.getTime() === updatedAt.getTime()) return known
+    const version = { updatedAt, validate: schema && compile(schema) }
+    latest.set(name, version)
+    return version
   }
-  return (types) => new Map([...types].map(([name, type]) => [name, checkOf(type)]))
+  return {
+    of: (types) => new Map([...types].map(([name, type]) => [name, versionOf(type)])),
+    foresee(names) {
+      const known = [...names].flatMap((name) => {
+        const version = latest.get(name)
+        return version === undefined ? [] : [[name, version] as const]
+      })
+      return known.length < names.size ? null : new Map(known)
+    },
+  }
 }
 
 /** Every fault of `data`, which is at `pointer` in the body of the request. */

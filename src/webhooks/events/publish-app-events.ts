@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantScope } from '#src/access/caller.ts'
-import type { Tx } from '#src/db/database.ts'
+import type { ShortStatement, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
 import { resultOfWork } from '#src/runtime/time-limit.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import {
-  type FindChecks,
+  type DataChecks,
   faultsOf,
   findAppTypeSchemas,
   maxCheckMs,
+  type TypeVersion,
   tooSlow,
-  type Validate,
 } from './app-types.ts'
 import { composeEvent } from './publish.ts'
 
@@ -28,6 +28,44 @@ export const maxBatch = 100
 /** The most faults in a response: one for each event of a batch. */
 const maxFaults = maxBatch
 
+type Outcome = { published: PublishedEvent[]; isReplay: boolean }
+type Checking = { checks: DataChecks; pointerOf: PointerOf }
+
+/**
+ * The same as `publishAppEvents` in one statement, on the types that were seen last. It fails if they have
+ * changed, or an id is known.
+ * @returns null if the events cannot be published, or their types are not known: the whole work says why
+ */
+export async function publishShort(
+  { tenantId }: TenantScope,
+  events: readonly AppEvent[],
+  { checks, pointerOf }: Checking,
+  now: Date,
+): Promise<ShortStatement<Outcome> | null> {
+  const types = checks.foresee(new Set(events.map(({ type }) => type)))
+  if (types === null) return null
+  const faults = [...checkAll(events, types, pointerOf), ...doubledIds(events, pointerOf)]
+  if (faults.length > 0) return null
+  const composed = events.map(({ id, type, data }) => ({
+    type,
+    ...composeEvent(type, data, now, id),
+  }))
+  const times = [...types.values()].map(({ updatedAt }) => updatedAt.toISOString())
+  // In an argument, so that it is called first.
+  const tenant = Prisma.sql`
+    CASE WHEN require_event_types(${[...types.keys()]}, ${times}::timestamptz[]) THEN ${tenantId}::uuid END`
+  return {
+    statement: await scheduleAttempts({ tenantId }, publishing(tenant, composed, now)),
+    sharedAs: '',
+    read(deliveries, tx) {
+      if (deliveries.length > 0) wakeWorkers(tx, { tenantId })
+      const createdAt = now.toISOString()
+      const published = composed.map(({ id, type }) => ({ id, type, createdAt }))
+      return { published, isReplay: false }
+    },
+  }
+}
+
 /**
  * Publishes all events or none, in one statement that is sent with COMMIT. An event is not published again
  * if the tenant already has an event with the same id, type and data.
@@ -40,9 +78,9 @@ export async function publishAppEvents(
   tx: Tx,
   { tenantId }: TenantScope,
   events: readonly AppEvent[],
-  { findChecks, pointerOf }: { findChecks: FindChecks; pointerOf: PointerOf },
+  { checks, pointerOf }: Checking,
   now: Date,
-): Promise<{ published: PublishedEvent[]; isReplay: boolean }> {
+): Promise<Outcome> {
   const composed = events.map(({ id, type, data }) => ({
     type,
     ...composeEvent(type, data, now, id),
@@ -55,7 +93,7 @@ export async function publishAppEvents(
   const before = events.map(({ id }) => (id === undefined ? undefined : known.get(id)))
   // The type of a known event may have changed since it was published.
   const unchecked = events.map((event, index) => (before[index] === undefined ? event : null))
-  const faults = checkAll(unchecked, findChecks(types), pointerOf)
+  const faults = checkAll(unchecked, checks.of(types), pointerOf)
   faults.push(...doubledIds(events, pointerOf))
   if (faults.length > 0) throw new Problem('malformed', { fields: faults.slice(0, maxFaults) })
 
@@ -69,7 +107,8 @@ export async function publishAppEvents(
 
   const fresh = composed.filter((_, index) => before[index] === undefined)
   if (fresh.length > 0) {
-    const statement = await insertAll({ tenantId }, fresh, now)
+    const tenant = Prisma.sql`${tenantId}::uuid`
+    const statement = await scheduleAttempts({ tenantId }, publishing(tenant, fresh, now))
     tx.runWithCommit(statement, (deliveries) => {
       if (deliveries.length > 0) wakeWorkers(tx, { tenantId })
     })
@@ -80,15 +119,15 @@ export async function publishAppEvents(
   return { published, isReplay: fresh.length === 0 }
 }
 
-function insertAll(
-  { tenantId }: TenantScope,
+/** The call that inserts all events with their deliveries. */
+function publishing(
+  tenant: Prisma.Sql,
   events: readonly { id: string; type: string; body: string }[],
   now: Date,
-): Promise<Prisma.Sql> {
-  const call = Prisma.sql`
-    publish_app_events(${tenantId}::uuid, ${events.map(({ id }) => id)}, ${events.map(({ type }) => type)},
+): Prisma.Sql {
+  return Prisma.sql`
+    publish_app_events(${tenant}, ${events.map(({ id }) => id)}, ${events.map(({ type }) => type)},
       ${events.map(({ body }) => body)}, ${now})`
-  return scheduleAttempts({ tenantId }, call)
 }
 
 type KnownEvent = { id: string; type: string; createdAt: string; data: unknown }
@@ -125,26 +164,22 @@ type PointerOf = (index: number) => string
 /** The faults of all events; null has none. */
 function checkAll(
   events: readonly (AppEvent | null)[],
-  checks: ReadonlyMap<string, Validate | null>,
+  types: ReadonlyMap<string, TypeVersion>,
   pointerOf: PointerOf,
 ): FieldError[] {
   let current = 0
   const faults = resultOfWork(maxCheckMs, () =>
     events.flatMap((event, index) => {
       current = index
-      return event === null ? [] : check(event, checks.get(event.type), pointerOf(index))
+      return event === null ? [] : check(event, types.get(event.type), pointerOf(index))
     }),
   )
   return faults ?? [tooSlow(`${pointerOf(current)}/data`)]
 }
 
-function check(
-  { data }: AppEvent,
-  validate: Validate | null | undefined,
-  pointer: string,
-): FieldError[] {
-  if (validate === null) return []
-  if (validate !== undefined) return faultsOf(validate, data, `${pointer}/data`)
+function check({ data }: AppEvent, type: TypeVersion | undefined, pointer: string): FieldError[] {
+  if (type?.validate === null) return []
+  if (type !== undefined) return faultsOf(type.validate, data, `${pointer}/data`)
   return [{ in: 'body', pointer: `${pointer}/type`, detail: 'is not a registered event type' }]
 }
 

@@ -141,6 +141,33 @@ t.test('if one event is wrong nothing is published and every fault is named', as
   t.strictSame(await stored(test, tenantId), [])
 })
 
+t.test('a type that another process has changed is checked as it is now', async (t) => {
+  const test = await build(t)
+  const { tenantId, publish } = await setUp(test)
+  const change = (required: string) =>
+    test.database.admin.query(
+      `UPDATE app_event_types SET schema = $1, updated_at = updated_at + interval '1 millisecond'`,
+      [{ type: 'object', required: [required] }],
+    )
+  t.equal((await publish({ type: name, data })).statusCode, 201)
+  await change('author')
+  const events = [
+    { type: name, data: { author: 'Ada' } },
+    { type: name, data },
+  ]
+  t.match((await publish({ events })).json().errors, [{ pointer: '/events/1/data/author' }])
+  t.equal((await publish({ type: name, data: { author: 'Ada' } })).statusCode, 201)
+  await change('editor')
+  t.equal((await publish({ type: name, data: { author: 'Ada' } })).statusCode, 400)
+  await change('title')
+  // What was seen last would refuse it.
+  t.equal((await publish({ type: name, data: { title: 'Bridges' } })).statusCode, 201)
+  t.strictSame(
+    (await stored(test, tenantId)).map(({ body }) => body.data),
+    [data, { author: 'Ada' }, { title: 'Bridges' }],
+  )
+})
+
 t.test('a malformed request publishes nothing', async (t) => {
   const test = await build(t)
   const { tenantId, app, publish } = await setUp(test)
