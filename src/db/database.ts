@@ -122,11 +122,12 @@ export function openDatabase(
     packets: PacketPool,
     entry: Entry<Facts>,
     access: Access,
-    { statement, read }: OneStatement<Facts, T>,
+    { statement, place, read }: OneStatement<Facts, T>,
   ): Promise<T> {
+    const shared = access === 'read' ? placeOf(entry, '') : place
     const [entered, rows] = await packets.sendOnce<[object, object]>(
       [named(entry.statement(access === 'write')), named(statement)],
-      access === 'read' ? placeOf(entry, '') : undefined,
+      entry.replacesScope ? shared : undefined,
     )
     return read(rows, entry.admit(entered))
   }

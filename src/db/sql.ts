@@ -1,5 +1,6 @@
 import { maxKept } from './connections/kept-statements.ts'
 import type { Statement } from './connections/one-trip.ts'
+import type { Place } from './connections/packet-pool.ts'
 import { isPooled } from './connections/pool-options.ts'
 import { Prisma } from './generated/client.ts'
 
@@ -26,6 +27,8 @@ export function sqlOver(run: (statement: Statement) => Promise<unknown[]>): Sql 
  */
 export type OneStatement<Facts, T> = {
   readonly statement: Prisma.Sql
+  /** Of a write: what it changes, if it may share packet and commit with others (`openPacketPool`). */
+  readonly place?: Place
   /** Makes the result from the rows. Called once the entry has decided. */
   read(rows: object[], facts: Facts): T
 }

@@ -12,6 +12,7 @@ export function enterJobs(
 ): Entry<{ readonly tenantId: string }> & { readonly decidesInDatabase: true } {
   return {
     decidesInDatabase: true,
+    replacesScope: true,
     statement: () =>
       Prisma.sql`SELECT tenant_id FROM enter_job(${queue}, VARIADIC ${[...ids]}::uuid[])`,
     admit(rows) {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createGroupCommit } from '#src/db/connections/group-commit.ts'
+import { createGroupCommit, runTogether } from '#src/db/connections/group-commit.ts'
 
 /** A group commit whose `write` commits all items or throws. */
 function groupOf(write: (items: readonly number[]) => Promise<void>) {
@@ -100,4 +100,42 @@ t.test('as many commits run at a time as there are lanes', async (t) => {
   ends[0]?.resolve()
   await group.settled()
   t.equal(idle, 1)
+})
+
+t.test('work that is added while two groups are under way begins together', async (t) => {
+  const run = runTogether(3)
+  const begun: number[][] = [[]]
+  const ends = new Map<number, () => void>()
+  const work = (n: number) => async () => {
+    begun.at(-1)?.push(n)
+    await new Promise<void>((resolve) => ends.set(n, resolve))
+    if (n === 4) throw new Error('4 fails')
+    return n
+  }
+  const step = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+    begun.push([])
+  }
+  const first = run(work(1))
+  await step()
+  const second = run(work(2))
+  await step()
+  const rest = Promise.allSettled([3, 4, 5, 6].map((n) => run(work(n))))
+  await step()
+  t.strictSame(begun, [[1], [2], [], []])
+  ends.get(1)?.()
+  await step()
+  t.strictSame(begun.at(-2), [3, 4, 5])
+  ends.get(4)?.()
+  await step()
+  t.strictSame(begun.at(-2), [6], 'although 3 and 5 have not ended')
+  for (const end of ends.values()) end()
+  t.strictSame(await Promise.all([first, second]), [1, 2])
+  t.match(await rest, [
+    { value: 3 },
+    { reason: { message: '4 fails' } },
+    { value: 5 },
+    { value: 6 },
+  ])
 })

@@ -1,7 +1,11 @@
 import pLimit from 'p-limit'
 import type { Job, PgBoss } from 'pg-boss'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-commit.ts'
+import {
+  createGroupCommit,
+  type GroupCommit,
+  runTogether,
+} from '#src/db/connections/group-commit.ts'
 import type { Database } from '#src/db/database.ts'
 import type { AttemptLog } from '#src/observability/attempt-log.ts'
 import { createFailureLog } from '#src/observability/failure-log.ts'
@@ -58,14 +62,20 @@ export type Dispatcher = {
   finish(): void
 }
 
-const concurrentTenants = 4 // connections of the pool: this many to read and this many to write
+const concurrentTenants = 4 // transactions of several statements
+/** Tenants of one packet. One that reads answers all at once, so few wait for the backlog of another. */
+const tenantsOfRead = 8
+const tenantsOfRecord = 32
 
 /** Works on endpoints, in the scopes of their tenants. Calls at the same time share a statement. */
 export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
   const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
-  const readLimit = pLimit(concurrentTenants)
+  const readTogether = runTogether(tenantsOfRead)
   const writeLimit = pLimit(concurrentTenants)
-  const recorder = createRecorder(deps, writeLimit)
+  const recorder = createRecorder(deps, {
+    together: runTogether(tenantsOfRecord),
+    limit: writeLimit,
+  })
   const runAttempt = createRunner({ ...deps, tracing })
   const faults = createFailureLog(logger, 'delivery attempts postponed: the fault is ours')
   const turns = new Map<string, { tenantId: string; turn: Turn }>()
@@ -73,7 +83,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   let isFinishing = false
 
   const claims = groupByTenant<Claim, DueAttempt[]>((tenantId, asked) =>
-    readLimit(() => claimDue(db, { tenantId }, asked, clock.now())),
+    readTogether(() => claimDue(db, { tenantId }, asked, clock.now())),
   )
   const ends = groupByTenant<TurnJob, boolean>((_tenantId, jobs) =>
     writeLimit(() => endTurns(db, queue, jobs, clock.now())),

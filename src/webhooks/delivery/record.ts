@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { LimitFunction } from 'p-limit'
 import type { PgBoss } from 'pg-boss'
 import type { TenantScope } from '#src/access/caller.ts'
-import { createGroupCommit, type GroupCommit } from '#src/db/connections/group-commit.ts'
+import { createGroupCommit, type GroupCommit, type Run } from '#src/db/connections/group-commit.ts'
 import type { Database } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -29,10 +28,16 @@ export type Recorder = {
   record(ended: Ended, abandoned: AbortSignal): Promise<void>
 }
 
-/** One group commit per tenant, because a transaction has the scope of one tenant. */
+/** How transactions run: `together`, those of one statement; `limit`, those of several. */
+export type RecorderLimits = { together: Run; limit: Run }
+
+/**
+ * One group commit per tenant, because a statement has the scope of one tenant. Statements of several tenants
+ * share a packet and its commit.
+ */
 export function createRecorder(
   { db, queue, clock, logger }: RecorderDeps,
-  limit: LimitFunction,
+  { together, limit }: RecorderLimits,
 ): Recorder {
   const groups = new Map<string, GroupCommit<Ended, void>>()
 
@@ -53,8 +58,9 @@ export function createRecorder(
    * recorded them, or another worker repeats the attempts.
    */
   async function recordAll(ended: readonly Ended[]): Promise<void> {
+    const run = healthOf(ended).length === 0 ? together : limit
     try {
-      await limit(() => recordOutcomes(db, queue, ended, clock.now()))
+      await run(() => recordOutcomes(db, queue, ended, clock.now()))
     } catch (error) {
       if (!(error instanceof JobGone)) throw error
       logger.warn({ attempts: ended.length }, 'turn no longer ours when attempts were recorded')
@@ -88,7 +94,7 @@ export type Ended = Pick<DueAttempt, 'tenantId' | 'deliveryId' | 'series' | 'num
 }
 
 /**
- * Records the outcomes of due attempts of one tenant in one transaction: adds the attempts, updates
+ * Records the outcomes of due attempts of one tenant, all or none: adds the attempts, updates
  * deliveries and endpoints, replaces the due attempts by the next ones. Skips a delivery that has changed
  * in the meantime, so that recording an outcome twice changes nothing.
  * @throws JobGone if none of the turns is in progress any more
@@ -103,16 +109,10 @@ export async function recordOutcomes(
   if (first === undefined) return
   const entry = enterJobs(endpointTurnQueue, [...new Set(ended.map(({ turnId }) => turnId))])
   const statement = await recording(first, ended, now)
-  const health = ended.flatMap(({ outcome }) =>
-    outcome?.kind === 'attempted' && outcome.endpointOutcome !== null
-      ? [{ deliveryId: outcome.deliveryId, endpointOutcome: outcome.endpointOutcome }]
-      : [],
-  )
+  const health = healthOf(ended)
   if (health.length === 0) {
-    await db.write(
-      entry,
-      oneStatement(statement, () => {}),
-    )
+    const work = oneStatement(statement, () => {})
+    await db.write(entry, { ...work, place: { tenant: first.tenantId, row: '' } })
     return
   }
   await db.write(entry, async (tx, scope) => {
@@ -123,6 +123,15 @@ export async function recordOutcomes(
       .map(({ endpointOutcome }) => endpointOutcome)
     if (outcomes.length > 0) await recordHealth(tx, queue, scope, outcomes, now)
   })
+}
+
+/** The outcomes that change the state of an endpoint. */
+function healthOf(ended: readonly Ended[]) {
+  return ended.flatMap(({ outcome }) =>
+    outcome?.kind === 'attempted' && outcome.endpointOutcome !== null
+      ? [{ deliveryId: outcome.deliveryId, endpointOutcome: outcome.endpointOutcome }]
+      : [],
+  )
 }
 
 /**
