@@ -54,7 +54,7 @@ export async function addForward(
     where: { eventId },
     data: { forwarding: 'waiting', forwardAttempts: 0, forwardError: null, forwardedAt: null },
   })
-  await addJob(queue, tx, queueName, { eventId }, { startAfter: firstSeconds })
+  await addJob(queue, tx, queueName, { eventId, attempts: 0 }, { startAfter: firstSeconds })
 }
 
 /** Starts posting events to the app. */
@@ -87,8 +87,8 @@ export async function workForwards(
   async function forward(job: ForwardJob, abandoned: AbortSignal): Promise<void> {
     const { eventId } = job.data
     try {
-      const event = await findWaiting(db, eventId)
-      // An operator has posted it again meanwhile, by another job, and the app has it.
+      const event = await findWaiting(db, job.data)
+      // An operator has had it posted again, by another job: the app has it, or that job goes on.
       if (event === null) return await db.write(withoutScope, (tx) => completeJob(tx, queue, job))
       const { body } = event
       const result = body === null ? null : await sender.send(requestOf({ ...event, body }))
@@ -136,13 +136,13 @@ export async function workForwards(
 
   /**
    * @param result null if the body of the event has been deleted
-   * @returns null if the event waits no longer
+   * @returns null if the event waits no longer, or another job has made its next attempt
    */
   async function record(tx: Tx, job: ForwardJob, result: SendResult | null) {
-    const { eventId } = job.data
+    const { eventId, attempts } = job.data
     const isDelivered = result !== null && succeeded(result)
     const [recorded] = await tx.receivedEvent.updateManyAndReturn({
-      where: { eventId, forwarding: 'waiting' },
+      where: { eventId, forwarding: 'waiting', forwardAttempts: attempts },
       data: {
         forwardAttempts: { increment: 1 },
         forwardError: isDelivered ? null : errorOf(result).slice(0, maxErrorCharacters),
@@ -157,7 +157,7 @@ export async function workForwards(
     }
     const seconds = result === null ? undefined : retrySeconds[recorded.forwardAttempts]
     if (!isDelivered && seconds !== undefined) {
-      await postponeJob(tx, job, seconds)
+      await postponeJob(tx, job, seconds, { eventId, attempts: recorded.forwardAttempts })
       return 'retried'
     }
     if (!isDelivered) {
@@ -173,11 +173,17 @@ type Forwarded = { eventId: string; type: string; receivedAt: Date; body: string
 /** An event that is to be posted; its body is null if it has been deleted. */
 type WaitingEvent = Omit<Forwarded, 'body'> & { body: string | null }
 
-/** Null if it waits no longer. */
-async function findWaiting(db: Database, eventId: string): Promise<WaitingEvent | null> {
+/**
+ * Null if it waits no longer, or if it has not as many attempts as the job: of two jobs for one event only
+ * the one that makes the next attempt goes on.
+ */
+async function findWaiting(
+  db: Database,
+  { eventId, attempts }: Jobs['billing-forward'],
+): Promise<WaitingEvent | null> {
   const row = await db.read(withoutScope, (tx) =>
     tx.receivedEvent.findFirst({
-      where: { eventId, forwarding: 'waiting' },
+      where: { eventId, forwarding: 'waiting', forwardAttempts: attempts },
       select: { type: true, receivedAt: true, body: true },
     }),
   )

@@ -57,14 +57,18 @@ export function requireOne({ name }: Claim, response: object): void {
 /**
  * Returns a job that was not tried. It keeps its place among those of its group and all its tries,
  * which pg-boss has no function for.
+ * @param data in place of what it has
  */
 export async function postponeJob(
   connection: Queryable,
   { name, id, retryCount }: Claim,
   seconds: number,
+  data?: object,
 ): Promise<void> {
+  const changed = data === undefined ? null : JSON.stringify(data)
   await connection.sql`
     UPDATE pgboss.job_common SET state = 'created', started_on = NULL, heartbeat_on = NULL,
+      data = coalesce(${changed}::text::jsonb, data),
       start_after = pgboss.job_now() + make_interval(secs => ${seconds})
     WHERE name = ${name} AND id = ${id} AND state = 'active' AND retry_count = ${retryCount}`
 }

@@ -11,7 +11,7 @@ export type Jobs = {
   /** A customer was linked to a user: processes what waited for it. */
   'billing-linked': { customer: string }
   /** Posts a processed event to the app. */
-  'billing-forward': { eventId: string }
+  'billing-forward': { eventId: string; attempts: number }
   'billing-reconciliation': { reconciliationId: string }
   /** Begins the next scheduled run. */
   'billing-reconciliation-schedule': Record<string, never>

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { addForward } from '#src/billing/forward.ts'
 import { newEventJob } from '#src/billing/job.ts'
 import { applyEvent } from '#src/billing/process.ts'
+import { withoutScope } from '#src/db/entry.ts'
 import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -152,6 +153,41 @@ t.test('a job that waits for an event that the app has by then ends without a po
   )
   t.equal(app.requests.length, posts)
   t.match(await forwardingOf(database), { forwarding: 'delivered', attempts: 1 })
+})
+
+t.test('of two jobs for one event one goes on, with all attempts of the schedule', async (t) => {
+  const { database, app, settings } = await open(t)
+  app.respond((_request, response) => response.writeHead(503).end())
+  await startTestWorker(t, database, { ...settings, OUTBOUND_RETRY_SECONDS: '0,3600,3600' })
+  await process(database, t, { id: 'evt_1' })
+  await until(database, 'SELECT FROM received_events WHERE forward_attempts = 1')
+  const { db } = openAsWorker(t, database)
+  const queue = await startQueue(t, database, 'worker')
+  await db.write(withoutScope, (tx) => addForward(tx, queue, 'evt_1', [0]))
+  await until(
+    database,
+    `SELECT FROM received_events, pgboss.job WHERE forward_attempts = 1 AND name = 'billing-forward'
+       AND state = 'created' HAVING count(*) = 2`,
+  )
+  const states = `SELECT state::text, data->'attempts' AS attempts FROM pgboss.job
+    WHERE name = 'billing-forward' ORDER BY completed_on NULLS LAST`
+  const next = () =>
+    database.admin.query(
+      `UPDATE pgboss.job SET start_after = now() WHERE name = 'billing-forward' AND state = 'created'`,
+    )
+  await next()
+  await until(
+    database,
+    `SELECT FROM pgboss.job WHERE name = 'billing-forward' AND state = 'completed'`,
+  )
+  await until(database, 'SELECT FROM received_events WHERE forward_attempts = 2')
+  t.strictSame((await database.admin.query(states)).rows, [
+    { state: 'completed', attempts: 1 },
+    { state: 'created', attempts: 2 },
+  ])
+  await next()
+  await untilForwarding(database, 'failed')
+  t.match(await forwardingOf(database), { attempts: 3 })
 })
 
 t.test('waits between attempts are those of deliveries', async (t) => {
