@@ -7,12 +7,14 @@ import { stripeVersion } from './stripe-api.ts'
 /** What the API says to a key. */
 export type Probe = {
   status: number
+  /** What was asked for: the first list that the API refuses. */
+  list: 'events' | 'refunds'
   /** The mode of its newest event; null if it has none, or does not say it. */
   mode: 'test' | 'live' | null
 }
 
 /**
- * Asks the API of the provider for one event, which changes nothing.
+ * Asks the API of the provider for one event, and Stripe for one refund as well, which changes nothing.
  * @param now Unix seconds
  * @throws Error for operators if it does not answer
  */
@@ -27,7 +29,10 @@ export async function probeApi(
   const { status, body } = await http('GET', pathOf(provider, now), { maxBytes: 1_048_576 })
   const [event] = Array.isArray(body?.data) ? body.data : []
   const isLive = isJsonObject(event) ? event.livemode : undefined
-  return { status, mode: typeof isLive === 'boolean' ? (isLive ? 'live' : 'test') : null }
+  const mode = typeof isLive === 'boolean' ? (isLive ? 'live' : 'test') : null
+  if (status !== 200 || provider !== 'stripe') return { status, list: 'events', mode }
+  const refunds = await http('GET', '/refunds?limit=1', { maxBytes: 1_048_576 })
+  return { status: refunds.status, list: 'refunds', mode }
 }
 
 function pathOf(provider: BillingProvider['name'], now: number): string {

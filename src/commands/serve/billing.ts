@@ -41,18 +41,18 @@ export async function examineBilling({
   return { faults, hints }
 }
 
-function answerFaults(name: string, { status, mode }: Probe, own: Probe['mode']): string[] {
+function answerFaults(name: string, { status, list, mode }: Probe, own: Probe['mode']): string[] {
   if (status === 401) {
     return [`${name} refuses BILLING_API_KEY (401). Create a key in its dashboard and set that.`]
   }
   if (status === 403) {
     return [
-      `${name} does not let BILLING_API_KEY read events (403). Give it the permissions of docs/billing-events.md, or set a key of the account and mode that BILLING_API_URL leads to.`,
+      `${name} does not let BILLING_API_KEY read ${list} (403). Give it the permissions of docs/billing-events.md, or set a key of the account and mode that BILLING_API_URL leads to.`,
     ]
   }
   if (status !== 200) {
     return [
-      `${name} answers ${status} to a request for events. Check BILLING_API_URL; if it is right, wait until the provider works again.`,
+      `${name} answers ${status} to a request for ${list}. Check BILLING_API_URL; if it is right, wait until the provider works again.`,
     ]
   }
   if (own !== null && mode !== null && own !== mode) {

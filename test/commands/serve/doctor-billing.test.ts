@@ -106,6 +106,21 @@ t.test(
   },
 )
 
+t.test('doctor finds a restricted key of Stripe that may not read refunds', async (t) => {
+  const database = await createDatabase(t)
+  const provider = await startProvider(t, ({ path }) =>
+    path.startsWith('/v1/refunds') ? [403, {}] : [200, { data: [] }],
+  )
+  const settings = {
+    ...stripe,
+    BILLING_API_KEY: 'rk_test_key_of_this_test',
+    BILLING_API_URL: provider.url,
+  }
+  const { faults } = await billingOf(t, development(database, settings))
+  t.match(faults, [/^Stripe does not let BILLING_API_KEY read refunds \(403\)\. Give it the perm/])
+  t.equal(faults.length, 1)
+})
+
 t.test('doctor names a secret that has another shape', async (t) => {
   const database = await createDatabase(t)
   for (const [settings, message] of [
