@@ -9,6 +9,7 @@ import {
   EventType,
   eventStatuses,
   findReceived,
+  forwardingStatuses,
   listReceived,
   measureAges,
   type ReceivedEvent,
@@ -39,6 +40,7 @@ const ListQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum(['', ...eventStatuses])),
     type: Type.Optional(Type.Union([Type.Literal(''), EventType])),
+    forwarding: Type.Optional(Type.Enum(['', ...forwardingStatuses])),
     cursor: PageQuery.properties.cursor,
   },
   { additionalProperties: false },
@@ -61,10 +63,14 @@ const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, 
     { config: read, schema: { hide, querystring: ListQuery } },
     async (request, reply) => {
       const { entry, query } = request
-      const { status = '', type = '', cursor } = query
+      const { status = '', type = '', forwarding = '', cursor } = query
       const part = { limit: pageSize, ...(cursor && { cursor }) }
       const page = readPage(part, receivedList.name, receivedList.forms)
-      const filter = { status: status === '' ? undefined : status, type: type || undefined }
+      const filter = {
+        status: status || undefined,
+        type: type || undefined,
+        forwarding: forwarding || undefined,
+      }
       const shown = await app.db.read(entry, async (tx) => {
         const [counts, ages, { data: events, nextCursor }, ledger] = await Promise.all([
           countByStatus(tx),
@@ -75,7 +81,7 @@ const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, 
         return { counts, ages, events, nextCursor, ledger }
       })
       const { viewer } = request
-      return reply.sendPage(billingPage({ viewer, filter: { status, type }, ...shown }))
+      return reply.sendPage(billingPage({ viewer, filter: { status, type, forwarding }, ...shown }))
     },
   )
   app.get('/app/billing/:id', { config: read, schema: event }, async (request, reply) => {

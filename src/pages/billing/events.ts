@@ -31,6 +31,7 @@ import {
   timeText,
 } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { choices } from '#src/pages/kit/list.ts'
 import { billingFlow } from './flow.ts'
 import { ledgerSection, ledgerText } from './ledger.ts'
 import { unlinkedHref, unlinkedPath } from './unlinked.ts'
@@ -42,7 +43,7 @@ export type BillingView = {
   /** Null before the first check. */
   ledger: LedgerState | null
   /** An empty string means no filter. */
-  filter: { status: string; type: string }
+  filter: { status: string; type: string; forwarding: string }
   events: readonly ReceivedEvent[]
   /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
@@ -76,22 +77,32 @@ function replayDead(dead: number): Html {
   return html`<form class="row" method="post" action="/app/billing/replay">${submissionField()}<button class="button">Replay ${what}</button></form>`
 }
 
-function filterForm({ status, type }: BillingView['filter']): Html {
-  const options = eventStatuses.map((one) =>
-    one === status ? html`<option selected>${one}</option>` : html`<option>${one}</option>`,
-  )
+function filterForm(filter: BillingView['filter']): Html {
+  const { status, type, forwarding } = filter
+  const options = eventStatuses.map((value) => ({ value, label: value }))
   return filterBar(
     '/app/billing',
-    html`<select name="status" aria-label="Status"><option value="">All statuses</option>${options}</select>
-          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>`,
-    status !== '' || type !== '',
+    html`${choices('status', 'Status', 'All statuses', options, status)}
+          <input name="type" value="${type}" maxlength="255" placeholder="All types" aria-label="Type" data-search>
+          ${choices('forwarding', 'Posted to the app', 'Posted to the app or not', forwardingChoices, forwarding)}`,
+    isFiltered(filter),
   )
 }
 
-function noEvents({ status, type }: BillingView['filter']): Html {
-  return status === '' && type === ''
-    ? html`<p class="quiet">No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
-    : html`<p class="quiet">No matching events. <a href="/app/billing">Show all events</a></p>`
+const forwardingChoices = [
+  { value: 'waiting', label: 'Not posted to the app yet' },
+  { value: 'failed', label: 'Not posted to the app: failed' },
+  { value: 'delivered', label: 'Posted to the app' },
+] as const
+
+function isFiltered(filter: BillingView['filter']): boolean {
+  return Object.values(filter).some((value) => value !== '')
+}
+
+function noEvents(filter: BillingView['filter']): Html {
+  return isFiltered(filter)
+    ? html`<p class="quiet">No matching events. <a href="/app/billing">Show all events</a></p>`
+    : html`<p class="quiet">No events yet. In the demo, <code>npm run gatehouse -- trigger charge.succeeded</code> sends one.</p>`
 }
 
 const columns = [
@@ -129,8 +140,8 @@ function waitsFor({ customer }: ReceivedEvent): Html {
     : html` <a href="${unlinkedHref(customer)}">Link ${isolated(customer)}</a>`
 }
 
-function olderLink({ status, type }: BillingView['filter'], cursor: string): Html {
-  const query = new URLSearchParams({ status, type, cursor })
+function olderLink(filter: BillingView['filter'], cursor: string): Html {
+  const query = new URLSearchParams({ ...filter, cursor })
   return html`<p class="row"><a class="button plain slim" href="/app/billing?${query.toString()}">Older events</a></p>`
 }
 

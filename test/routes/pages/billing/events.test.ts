@@ -132,7 +132,17 @@ t.test('the list is filtered by status and type, and has a link to older events'
   t.equal(idsOf(first).length, 25)
   t.same(idsOf(second), ['evt-14', 'evt-13', 'evt-12', 'evt-11', 'evt-10'])
   t.notMatch(second, 'Older events')
-  for (const query of ['status=odd', 'cursor=x']) {
+  await test.database.admin.query(
+    `UPDATE received_events SET forwarding = CASE event_id WHEN 'evt-11' THEN 'waiting'
+       WHEN 'evt-12' THEN 'failed' WHEN 'evt-13' THEN 'delivered' END`,
+  )
+  const posted = { waiting: 'evt-11', failed: 'evt-12', delivered: 'evt-13' }
+  for (const [forwarding, id] of Object.entries(posted)) {
+    const { body } = await open(`/app/billing?status=&type=&forwarding=${forwarding}`)
+    t.same(idsOf(body), [id], forwarding)
+    t.match(body, `<option value="${forwarding}" selected>`)
+  }
+  for (const query of ['status=odd', 'forwarding=odd', 'cursor=x']) {
     t.equal((await open(`/app/billing?${query}`)).statusCode, 400, query)
   }
   t.equal((await open('/app/billing?odd=1')).statusCode, 200)
