@@ -13,6 +13,7 @@ import { measureUsage } from '#src/auth/members/usage.ts'
 import { measureBacklog, measureDoublePayers } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import type { Config } from '#src/config/config.ts'
+import { requireSameSite } from '#src/config/same-site.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
 import { createMetrics, describeProcess, type Metrics } from '#src/observability/metrics.ts'
@@ -34,7 +35,6 @@ import { findSchemaVersion } from '#src/schema/record.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { repeatVerification, verifyDatabase } from '#src/schema/verification/verify.ts'
 import { startVerifyMonitor, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
-import { buildApp } from './app.ts'
 import { serverOptions } from './server-options.ts'
 import type { SupervisedWorker } from './worker.ts'
 
@@ -56,7 +56,7 @@ export type Running = {
  * Verifies the database, then starts the parts of the role. A process that serves requests repeats
  * the part of the verification that writes nothing while it runs.
  * @param repeat how often; default: every minute
- * @throws OperatorError with a one-line problem and remedy, if an operator has to fix something first
+ * @throws ConfigError, or OperatorError with a one-line problem and remedy, if an operator has to fix something first
  */
 export async function start(
   config: Config,
@@ -65,6 +65,7 @@ export async function start(
 ): Promise<Running> {
   const { role } = config
   const { url, workerUrl } = config.database
+  await requireSameSite(config)
   for (const warning of config.warnings) logger.warn(warning)
   logger.info({ role, version }, 'verifying the database')
   if (role !== 'worker') await refuseUnverifiedDatabase('DATABASE_URL', url, 'web')
@@ -86,6 +87,8 @@ export async function start(
   try {
     if (role !== 'worker') {
       logger.info('preparing the routes')
+      // Like the worker below, loaded only by a role that needs it.
+      const { buildApp } = await import('./app.ts')
       parts.verification = startVerifyMonitor(repeatVerification(url), logger, repeat)
       parts.app = await buildApp(config, logger, metrics, parts.verification, {
         connect: true,

@@ -19,12 +19,10 @@ import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
 import { workLedger } from '#src/ledger/worker.ts'
-import { createMailer } from '#src/mail/mailer.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import { createOutageLog, type OutageLog } from '#src/observability/outage-log.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
-import { renderMail } from '#src/pages/kit/mail.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { type Supervised, supervise } from '#src/queue/supervisor.ts'
@@ -169,7 +167,7 @@ async function startParts(
   parts.stoppables.push(await workOutbound(config.outbound, deliveryDeps))
   await workLedger({ queue, due, systemDb, logger })
   const { mail, baseUrl, brand } = config
-  const mailer = mail && createMailer(mail, (message) => renderMail(message, brand))
+  const mailer = mail && (await openMailer(mail, brand))
   const mailDeps = { db, mailer, baseUrl, keys, clock }
   await workAlerts(due, { ...mailDeps, listManagers: listManagerAddresses }, logger)
   await workInvitationMails(due, mailDeps, logger)
@@ -178,6 +176,13 @@ async function startParts(
     startCleanup(systemDb, limits, logger, () => retryRevocations(systemDb, queue)),
   )
   parts.stoppables.push(startErasures(systemDb, queue, metrics.identity, logger))
+}
+
+/** Loaded only where there is a mail server. */
+async function openMailer(mail: NonNullable<Config['mail']>, brand: Config['brand']) {
+  const { createMailer } = await import('#src/mail/mailer.ts')
+  const { renderMail } = await import('#src/pages/kit/mail.ts')
+  return createMailer(mail, (message) => renderMail(message, brand))
 }
 
 function forwardTo(queue: PgBoss, { retrySeconds }: Config['outbound']) {

@@ -1,4 +1,3 @@
-import { getDomain } from 'tldts'
 import { fallbackUrl, list, loopbackHosts } from './parse.ts'
 
 /** Exact origins as a browser sends them: a wildcard, a path or a trailing slash is refused. */
@@ -19,10 +18,7 @@ export function readFrameOrigins(
   return readOrigins('PORTAL_FRAME_ORIGINS', value, faults, (url) => insecurityOf(url, production))
 }
 
-/**
- * Exact origins of the same site as BASE_URL, as browsers define it (HTML standard, schemefully same
- * site): to any other origin they send no cookie that is `SameSite=Lax`.
- */
+/** Exact origins with the scheme of BASE_URL. same-site.ts decides on their hosts. */
 export function readAppOrigins(
   value: string,
   baseUrl: string,
@@ -31,11 +27,8 @@ export function readAppOrigins(
   const base = new URL(baseUrl)
   return readOrigins('APP_ORIGINS', value, faults, (url) => {
     if (baseUrl === fallbackUrl) return null // has its own fault
-    if (url.protocol !== base.protocol) {
-      return `must be ${base.protocol.slice(0, -1)}, as BASE_URL is.`
-    }
-    if (siteOf(url) === siteOf(base)) return null
-    return `is of the site ${siteOf(url)}, but BASE_URL is of the site ${siteOf(base)}, and browsers send the session cookie only within a site. Use CORS_ORIGINS and API tokens, or serve both under one domain.`
+    if (url.protocol === base.protocol) return null
+    return `must be ${base.protocol.slice(0, -1)}, as BASE_URL is.`
   })
 }
 
@@ -79,9 +72,4 @@ function isSecure({ protocol, hostname }: URL, production: boolean): boolean {
     protocol === 'https:' ||
     (protocol === 'http:' && !production && loopbackHosts.includes(hostname))
   )
-}
-
-/** The registrable domain by the Public Suffix List; the host itself if it has none, as an address. */
-function siteOf({ hostname }: URL): string {
-  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
 }

@@ -1,5 +1,4 @@
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino'
-import { prettyFactory } from 'pino-pretty'
 
 // Credentials are never logged on purpose; members with these names are redacted as a safeguard.
 const secretMembers = new Set([
@@ -26,14 +25,12 @@ const secretMembers = new Set([
 const redactedDepth = 4
 
 /**
- * One JSON object per line; on a terminal one formatted line. Requests are logged as method, route,
+ * One JSON object per line. Requests are logged as method, route,
  * status and duration; errors as type, message and stack, without their causes.
  */
 export function createLogger(
   level: string,
-  destination: DestinationStream = process.stdout.isTTY
-    ? prettyDestination(process.stdout)
-    : pino.destination(1),
+  destination: DestinationStream = pino.destination(1),
 ): Logger {
   return pino(
     {
@@ -46,20 +43,6 @@ export function createLogger(
     },
     destination,
   )
-}
-
-const prettyOptions = { colorize: true, singleLine: true, translateTime: 'SYS:HH:MM:ss' }
-
-/** A line per entry for reading along; only errors have further lines, their stack. */
-export function prettyDestination(output: DestinationStream): DestinationStream {
-  const format = prettyFactory(prettyOptions)
-  const formatRequest = prettyFactory({
-    ...prettyOptions,
-    messageFormat: '{route} {status} in {ms} ms',
-    ignore: 'route,status,ms,reqId',
-  })
-  const isRequest = (line: string) => line.endsWith('"msg":"request"}\n')
-  return { write: (line) => output.write((isRequest(line) ? formatRequest : format)(line)) }
 }
 
 function redactMembers(entry: object, depth = redactedDepth): Record<string, unknown> {

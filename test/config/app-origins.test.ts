@@ -1,6 +1,9 @@
 import t from 'tap'
 import { readAppOrigins } from '#src/config/allowed-origins.ts'
 import { readConfig } from '#src/config/config.ts'
+import { requireSameSite } from '#src/config/same-site.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { start } from '#src/server.ts'
 import { testSettings } from '#test/support/app/app.ts'
 
 function read(value: string, baseUrl = 'https://auth.example.co.uk') {
@@ -21,7 +24,10 @@ t.test('exact origins of the site of BASE_URL are accepted', async (t) => {
     ['http://127.0.0.1:5173', 'http://127.0.0.1:3000'],
     ['http://[::1]:5173', 'http://[::1]:3000'],
   ]
-  for (const [origin, baseUrl] of alike) t.same(read(origin, baseUrl).faults, [], origin)
+  for (const [origin, baseUrl] of alike) {
+    t.same(read(origin, baseUrl).faults, [], origin)
+    await t.resolves(requireSameSite({ appOrigins: [origin], baseUrl }), origin)
+  }
 })
 
 t.test('an origin of another site is refused at start, with its remedy', async (t) => {
@@ -38,7 +44,12 @@ t.test('an origin of another site is refused at start, with its remedy', async (
     ['http://[::1]:5173', 'http://localhost:3000'],
   ]
   for (const [origin, baseUrl] of foreign) {
-    const { faults } = read(origin, baseUrl)
+    t.same(read(origin, baseUrl).faults, [], origin)
+    const own = new URL(baseUrl).origin
+    const { faults } = await requireSameSite({ appOrigins: [own, origin], baseUrl }).then(
+      () => ({ faults: [] }),
+      (error) => error,
+    )
     t.equal(faults.length, 1, origin)
     t.match(faults[0], /^APP_ORIGINS: .+ browsers send the session cookie only within a site/)
     t.match(faults[0], /Use CORS_ORIGINS and API tokens, or serve both under one domain\.$/)
@@ -82,6 +93,7 @@ t.test('what is not an origin as browsers send it is refused', async (t) => {
 t.test('the program does not start with such an origin', async (t) => {
   const url = 'postgresql://a@127.0.0.1/a'
   const urls = { url, workerUrl: url, ownerUrl: url, superuserUrl: url }
-  const settings = { ...testSettings(urls), APP_ORIGINS: 'https://evil.example' }
-  t.throws(() => readConfig(settings), /APP_ORIGINS: “https:\/\/evil\.example”/)
+  const settings = { ...testSettings(urls), APP_ORIGINS: 'http://evil.example' }
+  const starting = start(readConfig(settings), createLogger('silent'))
+  await t.rejects(starting, /APP_ORIGINS: “http:\/\/evil\.example” is of the site/)
 })

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import t from 'tap'
-import { createLogger, prettyDestination } from '#src/observability/logger.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { prettyDestination } from '#src/observability/pretty-log.ts'
 
 function logged(entry: object): Record<string, unknown> {
   const lines: string[] = []

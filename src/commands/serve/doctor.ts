@@ -1,6 +1,7 @@
 import { createProvider } from '#src/auth/oidc/client.ts'
 import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
+import { requireSameSite } from '#src/config/same-site.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { isWrong, measureClockOffset } from '#src/operations/clock-offset.ts'
@@ -37,7 +38,7 @@ export default async function doctorCommand(env: Environment, { json }: Options)
 }
 
 async function examine(env: Environment): Promise<Finding[]> {
-  const config = tryConfig(env)
+  const config = await tryConfig(env)
   if (config instanceof ConfigError) return [{ subject: 'settings', faults: config.faults }]
   const found: Finding[] = [
     {
@@ -62,9 +63,11 @@ async function examine(env: Environment): Promise<Finding[]> {
   ]
 }
 
-function tryConfig(env: Environment): Config | ConfigError {
+async function tryConfig(env: Environment): Promise<Config | ConfigError> {
   try {
-    return readConfig(env)
+    const config = readConfig(env)
+    await requireSameSite(config)
+    return config
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error

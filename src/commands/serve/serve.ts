@@ -18,12 +18,19 @@ export default async function serveCommand(env: Environment): Promise<void> {
       if (env.NODE_ENV !== 'production') starting = startMissing(env)
       const demo = await starting
       const config = readConfig(demo?.env ?? env)
-      const running = await start(config, createLogger(config.logLevel))
+      const running = await start(config, await openLog(config.logLevel))
       if (demo !== null) await greet(demo, config)
       return running
     },
     async () => (await starting.catch(() => null))?.stop(),
   )
+}
+
+/** On a terminal, lines for people. */
+async function openLog(level: string) {
+  if (!process.stdout.isTTY) return createLogger(level)
+  const { prettyDestination } = await import('#src/observability/pretty-log.ts')
+  return createLogger(level, prettyDestination(process.stdout))
 }
 
 async function startMissing(env: Environment): Promise<Demo> {

@@ -53,7 +53,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['catalogue.ts', 'finding.ts', 'tables.ts'],
   ],
   'src/config': [
-    ['secret-files.ts'],
+    ['secret-files.ts', 'same-site.ts'],
     ['config.ts'],
     [
       'allowed-origins.ts',
