@@ -140,7 +140,7 @@ root
         billing
         billingCustomers
         unlinked
-        appTokens
+        programTokens
         payments
           app-origins
           checkout
@@ -152,7 +152,7 @@ root
           invoices
           teams
           audit
-          serviceTokens
+          programTokens
           webhooks
           endpointDeliveries
           webhookEndpoint
