@@ -9,6 +9,7 @@ import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import {
   addApp,
+  addPortal,
   addService,
   addSession,
   addToken,
@@ -145,9 +146,11 @@ t.test('only an operator with a session sees, makes and changes app tokens', asy
   t.strictSame(await outcomes(async () => {}), [0, 0, 0, denied], 'nor without a credential')
   const token = await addToken(database, operator)
   const service = await addService(database, operator)
+  const portal = await addPortal(database, operator.tenantId)
   for (const [call, credential] of [
     ['enter_token', token],
     ['enter_service', service],
+    ['enter_portal_session', portal],
   ] as const) {
     const enterIt = () => web.query(`SELECT * FROM ${call}($1, false)`, [credential])
     t.strictSame(await outcomes(enterIt), [0, 0, 0, denied], call)
