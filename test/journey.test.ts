@@ -40,7 +40,10 @@ t.test('events are counted, and no secret is logged', async (t) => {
   ]
   // A job is counted when its result is recorded, which is after its effect is visible.
   let text = await scrape()
-  while (!counted.slice(13, 17).every((line) => text.includes(line))) text = await scrape()
+  await untilTrue(async () => {
+    text = await scrape()
+    return counted.slice(13, 17).every((line) => text.includes(line))
+  })
   for (const line of counted) t.ok(text.includes(`${line}\n`), line)
   for (const pool of ['scoped', 'identity', 'inbox', 'jobs', 'jobs-identity']) {
     t.match(text, new RegExp(`pool_acquire_seconds_count\\{pool="${pool}"\\} [1-9]`))

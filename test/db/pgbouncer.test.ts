@@ -15,6 +15,7 @@ import { createDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+import { until } from '#test/support/database/until.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
 // Fewer than the clients below, so that transactions share connections.
@@ -137,7 +138,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const worker = await startWorker(config, logger)
     t.teardown(() => worker.stop())
     const processed = `SELECT FROM received_events HAVING every(status = 'processed')`
-    while ((await database.admin.query(processed)).rowCount === 0);
+    await until(database, processed)
     await worker.queue.supervise()
     t.equal((await database.admin.query('SELECT FROM invoices')).rowCount, ids.length)
     t.strictSame(errors, [])

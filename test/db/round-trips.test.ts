@@ -17,6 +17,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database/databa
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 t.test('a read waits for two round trips: its opening, its statement', async (t) => {
   const { proxy, db, entryOf, user } = await openCounted(t)
@@ -253,6 +254,6 @@ async function openCountedApp(t: Test) {
 async function settled({ admin }: TestDatabase): Promise<void> {
   const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND usename = 'test_app' AND state <> 'idle'`
-  while ((await admin.query(busy)).rowCount !== 0);
+  await untilTrue(async () => (await admin.query(busy)).rowCount === 0)
   await immediately()
 }

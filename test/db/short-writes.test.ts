@@ -9,7 +9,7 @@ import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
-import { untilBlocked } from '#test/support/database/until.ts'
+import { untilBlocked, untilTrue } from '#test/support/database/until.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /* Writes that are one packet: decided on the facts that were seen last, which the database compares. */
@@ -365,5 +365,5 @@ async function rowsOf({ admin }: TestDatabase) {
 async function settled({ admin }: TestDatabase): Promise<void> {
   const busy = `SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND usename = 'test_app' AND state <> 'idle'`
-  while ((await admin.query(busy)).rowCount !== 0);
+  await untilTrue(async () => (await admin.query(busy)).rowCount === 0)
 }

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import t from 'tap'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 const shots = process.env.SCREENSHOTS
@@ -24,9 +25,11 @@ t.test(
     await page.waitForURL(`${baseUrl}/`)
     const plan = page.locator('section[aria-labelledby=plan]')
     const account = () => page.goto(`${baseUrl}/app/account`)
-    const says = async (words: string) => {
-      for (await account(); !(await plan.innerText()).includes(words); await account()) {}
-    }
+    const says = (words: string) =>
+      untilTrue(async () => {
+        await account()
+        return (await plan.innerText()).includes(words)
+      })
     await account()
     t.match(await plan.innerText(), /free[\s\S]*Buy pro[\s\S]*Buy team/)
     await look(page, 'none')
@@ -42,7 +45,7 @@ t.test(
       await page.goto(`${baseUrl}/app/invoices`)
       return page.locator('main').innerText()
     }
-    for (let text = ''; !text.includes('49.00'); ) text = await invoices()
+    await untilTrue(async () => (await invoices()).includes('49.00'))
     t.match(await invoices(), /Paid/i)
 
     const act = async (name: string) => {
@@ -52,7 +55,7 @@ t.test(
       await page.waitForURL(`${baseUrl}/app/account#plan`)
     }
     await act('Refund the last 49.00 EUR')
-    for (let text = ''; !/refunded/i.test(text); ) text = await invoices()
+    await untilTrue(async () => /refunded/i.test(await invoices()))
     await act('Cancel at the end of the period')
     await says('Ends')
     t.match(await plan.innerText(), /pro[\s\S]*Active/)

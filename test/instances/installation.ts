@@ -14,6 +14,7 @@ import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import { production } from '#test/support/app/production.ts'
 import type { Place, Sent } from '#test/support/browser/tour.ts'
 import type { Urls } from '#test/support/database/template.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { createAuthority } from '#test/support/processes/certificates.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver/receiver.ts'
@@ -106,7 +107,7 @@ export async function prepareInstallation(t: Test, urls: Urls): Promise<Installa
       // On a busy machine the first database connection may time out with a 503.
       const headers = { authorization: `Bearer ${token}` }
       for (const origin of origins) {
-        while (!(await fetch(`${origin}/orders/1`, { headers })).ok);
+        await untilTrue(async () => (await fetch(`${origin}/orders/1`, { headers })).ok)
       }
       balancer.leadTo(origins)
     },

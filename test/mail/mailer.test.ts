@@ -2,6 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import t from 'tap'
 import { type MailConfig, readMail } from '#src/config/parse.ts'
 import { createMailer, type Mail } from '#src/mail/mailer.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { createAuthority, selfSigned } from '#test/support/processes/certificates.ts'
 import { bodiesOf } from '#test/support/receiver/mail-bodies.ts'
 import { startMailServer } from '#test/support/receiver/mail-server.ts'
@@ -151,7 +152,7 @@ t.test('refusing, silent, endless and slow servers are abandoned in time', async
     const attempt = mailerFor(setupFor(server.url.replace('http', 'smtp')), {
       timeoutMs: shortMs,
     }).send(mail)
-    while (server.connections.length === 0) await new Promise(setImmediate)
+    await untilTrue(() => server.connections.length > 0)
     const [socket] = server.connections
     const timer = setInterval(() => socket?.write(text), 5)
     await t.rejects(attempt, { name: 'MailError' }, name)

@@ -3,6 +3,7 @@ import t from 'tap'
 import type { Tracing } from '#src/observability/tracing.ts'
 import { attributeOf, tracesOf } from '#test/support/app/collector.ts'
 import { customerUrlSecret, playJourney, serveJourney } from '#test/support/app/journey.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const loaded: string[] = []
@@ -29,13 +30,14 @@ t.test('requests, their transactions, billing events and deliveries are traced',
     OTEL_SERVICE_NAME: 'front',
   })
   const secrets = await playJourney(journey)
-  let text = await journey.scrape()
   const done = [
     'billing_events_worked_total{outcome="processed"}',
     'deliveries_total{outcome="succeeded"}',
   ]
-  while (!done.every((name) => text.includes(`gatehouse_${name} 1\n`)))
-    text = await journey.scrape()
+  await untilTrue(async () => {
+    const text = await journey.scrape()
+    return done.every((name) => text.includes(`gatehouse_${name} 1\n`))
+  })
   await journey.stop()
   t.ok(loaded.length > 0)
   t.match(collector.requests[0], { url: '/v1/traces', headers: { 'x-key': 'of the collector' } })

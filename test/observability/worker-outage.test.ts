@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const linesAwaited = 4
 const shortestSecondMs = 990 // a timer may fire a moment early
@@ -26,9 +26,9 @@ t.test(
     const since = performance.now()
     proxy.pause()
     // Consumers wait to be woken, so the question which jobs are due is what surely fails.
-    while (lines.length < linesAwaited || !affected().has('due jobs could not be looked up')) {
-      await pause(20)
-    }
+    await untilTrue(
+      () => lines.length >= linesAwaited && affected().has('due jobs could not be looked up'),
+    )
     const seconds = (performance.now() - since) / shortestSecondMs
     t.ok(lines.length <= seconds + 1, `${lines.length} lines in ${seconds} seconds`)
     for (const line of lines) {

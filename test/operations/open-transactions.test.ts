@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t from 'tap'
 import health from '#routes/health.ts'
@@ -6,6 +5,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
 import { version as release } from '#src/runtime/assets.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 t.test('a transaction that stays open is seen without privileges, and named', async (t) => {
   const database = await createDatabase(t)
@@ -19,7 +19,7 @@ t.test('a transaction that stays open is seen without privileges, and named', as
   await database.admin.query('SELECT pg_current_xact_id()') // a later one, which has ended
   // Those of other databases that are older have to end first.
   const oldest = 'SELECT WHERE pg_snapshot_xmin(pg_current_snapshot())::text = $1'
-  while ((await database.admin.query(oldest, [rows[0]?.id])).rowCount === 0) await wait(20)
+  await untilTrue(async () => (await database.admin.query(oldest, [rows[0]?.id])).rowCount !== 0)
   await look(systemDb)
   seconds = 119
   t.strictSame(warningsOf(await look(systemDb)), [])

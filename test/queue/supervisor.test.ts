@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { supervise } from '#src/queue/supervisor.ts'
 import { version as release } from '#src/runtime/assets.ts'
 import { startInstance } from '#test/reliability/instance.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -30,7 +30,10 @@ t.test('a process in quarantine delivers nothing until it is adopted', async (t)
   }
   const untilReadyIs = async (status: string) => {
     let found = await readiness()
-    while (found.status !== status) found = await readiness()
+    await untilTrue(async () => {
+      found = await readiness()
+      return found.status === status
+    })
     return found
   }
 
@@ -126,7 +129,7 @@ function open() {
     /** Answers the next look; resolves once the one after it asks, so the answer was followed. */
     async next(answer: Answer) {
       give(answer)
-      while (waiting === null) await pause(1)
+      await untilTrue(() => waiting !== null)
     },
   }
 }

@@ -58,7 +58,7 @@ t.test('HAProxy: a restart and a slow check fail no request', { skip }, async (t
   await load.stop()
   t.notOk(load.refusals.includes('temporarily unavailable'), 'one process was always ready')
   t.strictSame(load.failures, [], 'both are replaced')
-  t.strictSame(all.flatMap(troublesOf), [])
+  t.strictSame(troublesOf(all, load), [])
   for (const one of all) t.match(one.output(), '"msg":"request"', 'each got requests')
   const processed = `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`
   await until(database, processed)

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { untilTrue } from '#test/support/database/until.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { type Program, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
@@ -68,16 +68,13 @@ export async function startHaproxy(
   return program
 }
 
-const pauseMs = 50
-
 async function untilListening(port: number): Promise<void> {
-  for (;;) {
+  await untilTrue(async () => {
     const socket = connect(port, '127.0.0.1')
     const listens = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     })
     socket.destroy()
-    if (listens) return
-    await wait(pauseMs)
-  }
+    return listens
+  })
 }

@@ -4,6 +4,7 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { type Answer, ask, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
 
@@ -36,8 +37,8 @@ t.test(
         ask(instance, signedEvent(`evt_${crypto.randomUUID()}`)),
       ])
     const well = async (name: string) => {
-      while ((await everything()).some(({ status }) => status !== 200));
-      while (!(await fetch(`${instance.admin}/readyz`)).ok);
+      await untilTrue(async () => (await everything()).every(({ status }) => status === 200))
+      await untilTrue(async () => (await fetch(`${instance.admin}/readyz`)).ok)
       t.pass(`${name}: it recovers by itself`)
     }
     const refused = (t: Test, name: string, answers: Answer[]) => {

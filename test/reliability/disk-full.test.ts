@@ -9,6 +9,7 @@ import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { testInNamespaces } from '#test/support/processes/namespaces.ts'
 import { ask, startInstance } from './instance.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
@@ -97,7 +98,7 @@ async function moveTables(database: OwnServer, folder: string): Promise<void> {
 }
 
 async function untilRefused(sender: Sent): Promise<void> {
-  while (await sender.once(`evt_${crypto.randomUUID()}`));
+  await untilTrue(async () => !(await sender.once(`evt_${crypto.randomUUID()}`)))
 }
 
 function sendMore(sender: Sent): Promise<boolean[]> {
@@ -109,7 +110,9 @@ function sendMore(sender: Sent): Promise<boolean[]> {
 async function checkRecovery(t: Test, database: OwnServer, sender: Sent): Promise<void> {
   const { acknowledged, sent } = sender.history
   t.comment(`${acknowledged.size} of ${sent.size} events were recorded while the disk ran full`)
-  for (const id of sent) while (!acknowledged.has(id)) await sender.once(id)
+  for (const id of sent) {
+    if (!acknowledged.has(id)) await untilTrue(() => sender.once(id))
+  }
   await settle(database)
   t.strictSame(unexpected(sender.answers), [], 'every refusal has Retry-After')
   t.strictSame(await checkHistory(database.admin, sender.history), [])

@@ -4,6 +4,7 @@ import { checkHistory } from '#test/billing/history.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { ask, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
 import { startPair } from './standby.ts'
@@ -61,8 +62,5 @@ t.test('failover to a synchronous standby under load: nothing acknowledged is lo
 })
 
 async function untilReady({ admin }: Instance): Promise<void> {
-  for (;;) {
-    const { ok } = await fetch(`${admin}/readyz`)
-    if (ok) return
-  }
+  await untilTrue(async () => (await fetch(`${admin}/readyz`)).ok)
 }

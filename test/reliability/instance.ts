@@ -35,13 +35,26 @@ const starved =
 /** Only Citus plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCitus() ? /structure of query does not match function result type/ : /^$/
 
-/** The errors that the process has logged. */
-export function troublesOf({ output }: Pick<Program, 'output'>): string[] {
-  return output()
-    .split('\n')
+/**
+ * The errors that the processes have logged, without those of requests that were refused because the
+ * machine was busy, and counted as such.
+ * @param refusals bodies of responses with 503 and Retry-After, which contain the request id
+ */
+export function troublesOf(
+  programs: readonly Pick<Program, 'output'>[],
+  { refusals }: { refusals: readonly string[] },
+): string[] {
+  return programs
+    .flatMap(({ output }) => output().split('\n'))
     .filter((line) => /"level":"error"/.test(line))
     .filter((line) => !starved.test(line) && !overtaken.test(line))
+    .filter((line) => !isOfRefused(line, refusals))
     .map((line) => line.slice(0, 700))
+}
+
+function isOfRefused(line: string, refusals: readonly string[]): boolean {
+  const { reqId } = JSON.parse(line)
+  return typeof reqId === 'string' && refusals.some((body) => body.includes(reqId))
 }
 
 export type Ask = {

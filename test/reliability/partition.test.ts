@@ -50,7 +50,7 @@ testInNamespaces(import.meta.filename, ['--net'], ['ip', 'nsenter', 'sleep'], ()
 
     await network.heal()
     const healed = performance.now()
-    while (!(await sender.once('evt_after_the_cut')));
+    await untilTrue(() => sender.once('evt_after_the_cut'))
     t.comment(`an event is recorded ${Math.round(performance.now() - healed)} ms after the cut`)
     await sending
     await untilTrue(async () => (await fetch(`${cutOff.admin}/readyz`)).ok)

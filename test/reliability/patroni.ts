@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { chooseAccount } from '#src/demo/postgres/os-account.ts'
@@ -93,21 +92,20 @@ export async function startPatroni(t: Pick<Test, 'teardown'>): Promise<PatroniCl
     etcd,
     haproxy,
     async primary() {
-      for (;;) {
+      let found: typeof members = []
+      await untilTrue(async () => {
         const name = await findPrimary(members)
-        const one = members.find((member) => member.name === name)
-        if (one !== undefined) {
-          return { name: one.name, patroni: one.patroni, killPostgres: () => killPostgres(one) }
-        }
-        await wait(pauseMs)
-      }
+        found = members.filter((member) => member.name === name)
+        return found.length > 0
+      })
+      const [one] = found
+      if (one === undefined) throw new Error('No member is primary.')
+      return { name: one.name, patroni: one.patroni, killPostgres: () => killPostgres(one) }
     },
   }
   await cluster.primary()
   return cluster
 }
-
-const pauseMs = 100
 
 /**
  * Asks etcd through any member, because what a member remembers may be seconds old: a primary that is

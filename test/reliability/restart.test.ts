@@ -3,7 +3,7 @@ import { settle } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
-import { until } from '#test/support/database/until.ts'
+import { until, untilTrue } from '#test/support/database/until.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { checkDeliveries } from '#test/webhooks/delivery/delivery-history.ts'
@@ -46,7 +46,7 @@ for (const mode of ['fast', 'immediate'] as const) {
       await sender.once('evt_while_it_is_down')
       await database.start()
       await sending
-      while (!(await sender.once('evt_while_it_is_down')));
+      await untilTrue(() => sender.once('evt_while_it_is_down'))
       await settle(database)
       await until(
         database,

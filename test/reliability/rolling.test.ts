@@ -89,7 +89,9 @@ async function upgrade(t: Test, database: TestDatabase, old: Release, next: Rele
   await load.more(50)
   await load.stop()
   t.strictSame(load.failures, [])
-  t.strictSame([first, again, fresh].flatMap(troublesOf), [])
+  t.strictSame(troublesOf([first, again, fresh], load), [])
+  // A busy machine exceeds the database timeouts of a few; a migration with long locks, of many.
+  t.ok(load.busy() * 10 <= load.answered(), 'at most a tenth was refused')
   await until(
     database,
     `SELECT WHERE NOT EXISTS (SELECT FROM received_events WHERE status <> 'processed')`,

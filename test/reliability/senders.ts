@@ -1,3 +1,4 @@
+import { untilTrue } from '#test/support/database/until.ts'
 import { type Answer, ask, type Instance } from './instance.ts'
 import { signedEvent } from './load.ts'
 
@@ -39,7 +40,7 @@ export function createSender(
     async all(count) {
       for (let n = 0; n < count; n++) {
         const id = `evt_${crypto.randomUUID()}`
-        while (!(await once(id)));
+        await untilTrue(() => once(id))
       }
     },
   }

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '#src/runtime/clock.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { startHostileProvider } from '#test/support/provider/hostile-provider.ts'
 import { clientSecret, rsaKey } from '#test/support/provider/sign-in-journey.ts'
@@ -167,7 +168,7 @@ async function setUp(t: Test) {
         /** Resolves after so many more sign-ins. */
         async more(wanted: number) {
           const until = count + wanted
-          while (count < until) await pause(20)
+          await untilTrue(() => count >= until)
         },
       }
     },

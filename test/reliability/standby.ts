@@ -11,6 +11,7 @@ import { migrate } from '#src/schema/migrate.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const name = 'pair'
 const run = promisify(execFile)
@@ -47,7 +48,7 @@ export async function startPair(
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
     await client.query('SELECT pg_reload_conf()')
     const isSynchronous = `SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`
-    while ((await client.query(isSynchronous)).rowCount === 0);
+    await untilTrue(async () => (await client.query(isSynchronous)).rowCount !== 0)
   })
 
   const proxy = await startProxy(t, primary.url(name))

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { version as release } from '#src/runtime/assets.ts'
 import { checkHistory } from '#test/billing/history.ts'
@@ -8,7 +7,7 @@ import { testSettings } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
-import { until } from '#test/support/database/until.ts'
+import { until, untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import type { Receiver } from '#test/support/receiver/receiver.ts'
@@ -55,7 +54,7 @@ t.test(
     await load.more(50)
     await load.stop()
     t.strictSame(load.failures, [])
-    t.strictSame([first, second].flatMap(troublesOf), [])
+    t.strictSame(troublesOf([first, second], load), [])
     const none = (rows: string) => `SELECT count(*) FROM ${rows} HAVING count(*) = 0`
     await until(database, none(`received_events WHERE status <> 'processed'`))
     await until(database, none(`deliveries WHERE status = 'pending'`))
@@ -80,13 +79,13 @@ t.test('a second signal ends the process at once', async (t) => {
   const instance = await startInstance(t, database, { ROLE: 'web', DRAIN_SECONDS: '300' })
   const silent = await openSilent(instance)
   instance.child.kill('SIGTERM')
-  for (;;) {
+  await untilTrue(async () => {
     const ready = await fetch(`${instance.admin}/readyz`)
     t.ok([200, 503].includes(ready.status))
-    if (ready.status === 200) continue
+    if (ready.status === 200) return false
     t.strictSame(await ready.json(), { status: 'not ready', failing: ['stopping'], release })
-    break
-  }
+    return true
+  })
   const answer = await ask(instance, { path: '/' })
   t.match(answer, { status: 200, headers: { connection: 'close' } }, 'still served')
   instance.child.kill('SIGTERM')
@@ -100,7 +99,7 @@ t.test('a signal ends a process that has not started yet', async (t) => {
   proxy.silence()
   const settings = { ...testSettings(database), DATABASE_URL: proxy.through(database.url) }
   const program = await runProgram(t, ['serve'], settings)
-  while (proxy.roundTrips() === 0) await setTimeout(5)
+  await untilTrue(() => proxy.roundTrips() > 0)
   program.child.kill('SIGTERM')
   t.equal(await program.ended, 0)
   t.notMatch(program.output(), /listening|"level":"error"/)

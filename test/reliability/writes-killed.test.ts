@@ -3,7 +3,7 @@ import t from 'tap'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
-import { until } from '#test/support/database/until.ts'
+import { until, untilTrue } from '#test/support/database/until.ts'
 import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { type Ask, ask, startInstance } from './instance.ts'
 
@@ -51,7 +51,10 @@ t.test(
       }
       const working = Promise.all(Array.from({ length: clients }, (_, client) => create(client)))
       const before = 4 * clients + random(8 * clients)
-      while (answers < before) await wait(random(4))
+      await untilTrue(async () => {
+        await wait(random(4))
+        return answers >= before
+      })
       isKilled = true
       instance.child.kill('SIGKILL')
       await Promise.all([working, instance.ended])

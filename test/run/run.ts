@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, globSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { constants } from 'node:os'
+import { availableParallelism, constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -36,8 +36,10 @@ try {
 }
 
 async function runWithDatabase(args: string[]): Promise<number> {
-  const options = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
   const lane = args.includes('--lane=second') ? 'second' : 'first'
+  const given = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
+  // A process of the first lane waits for PostgreSQL a fifth of its time, in which one more can work.
+  const options = lane === 'first' ? [`--jobs=${availableParallelism() + 1}`, ...given] : given
   const entries = await writeEntries(batchesOf(chosenFiles(args, lane), lane))
   const database = await startRunServer(folder)
   try {

@@ -9,6 +9,7 @@ import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { leak } from '#test/support/app/production.ts'
 import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { query } from '#test/support/database/raw-sql.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const files = async () => {
   const paths = await listAssets('prisma')
@@ -188,11 +189,11 @@ t.test('new policies and the right to call a new function become visible togethe
   const seen = `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
     AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO schema_releases%') AS waits,
     to_regproc('extra') AS extra`
-  for (;;) {
+  await untilTrue(async () => {
     const { rows } = await database.admin.query(seen)
     t.equal(rows[0].extra, null)
-    if (rows[0].waits) break
-  }
+    return rows[0].waits
+  })
   await observer.query('ROLLBACK')
   observer.release()
   t.match(await migrated, { defined: true })

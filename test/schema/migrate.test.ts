@@ -7,6 +7,7 @@ import { migrate } from '#src/schema/migrate.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { onCluster, query } from '#test/support/database/raw-sql.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 t.test('migrate prepares an empty database; a second run changes nothing', async (t) => {
   const urls = await createEmptyDatabase(t)
@@ -98,7 +99,7 @@ t.test('a second run waits for the first', async (t) => {
   const waiting = migrate(urls)
   const asked = `SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_try_advisory_lock%'
     AND datname = current_database() AND state = 'idle'`
-  while ((await other.query(asked)).rowCount === 0);
+  await untilTrue(async () => (await other.query(asked)).rowCount !== 0)
   t.strictSame((await other.query(`SELECT to_regclass('users') AS users`)).rows, [{ users: null }])
   await other.query('SELECT pg_advisory_unlock(7165230418)')
   t.ok((await waiting).applied.length > 0)

@@ -69,7 +69,11 @@ async function soak(): Promise<number> {
     samples.push(await takeSample(instance, database.admin, (performance.now() - begun) / hourMs))
   }
   await load.stop()
-  const faults = [...load.failures, ...troublesOf(instance), ...(await unaccounted(database))]
+  const faults = [
+    ...load.failures,
+    ...troublesOf([instance], load),
+    ...(await unaccounted(database)),
+  ]
   const judged = judge(samples)
   const growing = judged.filter(({ verdict }) => verdict === 'grows')
   const text = report(judged, { requests: load.answered(), faults })

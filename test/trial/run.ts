@@ -10,6 +10,7 @@ import { noPatroni, type PatroniCluster } from '#test/reliability/patroni.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
 import { pgbouncer } from '#test/support/database/pgbouncer.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { createTimeline, type Timeline } from './gaps.ts'
@@ -98,7 +99,7 @@ async function trial(): Promise<number> {
     ...(await checkHistory(database.admin, load.history)),
     ...(await unaccounted(database)),
   ]
-  const troubles = installation.programs.flatMap(troublesOf)
+  const troubles = troublesOf(installation.programs, load)
   console.log(report(rows, faults, { answered: load.answered(), troubles: troubles.length }))
   return faults.length === 0 ? 0 : 1
 }
@@ -155,7 +156,7 @@ async function inTurn(work: (index: number) => Promise<void>): Promise<void> {
 
 async function untilWritable({ admin }: TestDatabase): Promise<void> {
   const writable = () => admin.query('SELECT WHERE NOT pg_is_in_recovery()')
-  while ((await writable().catch(() => null))?.rowCount !== 1) await wait(pauseMs)
+  await untilTrue(async () => (await writable().catch(() => null))?.rowCount === 1)
 }
 
 type Timelines = { answers: Timeline; deliveries: Timeline }

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { deliveryStatuses as offeredStatuses } from '#src/commands/webhooks/command-line.ts'
 import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.strictSame(offeredStatuses, deliveryStatuses)
@@ -41,7 +41,10 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   const past = ['events', 'tail', '--from', since, '--no-follow']
   let tail = await run(...past, '--type', 'order.updated', '--json')
   // The feed waits for transactions of the worker.
-  while (tail.output === '') tail = await run(...past, '--type', 'order.updated', '--json')
+  await untilTrue(async () => {
+    if (tail.output === '') tail = await run(...past, '--type', 'order.updated', '--json')
+    return tail.output !== ''
+  })
   const events = tail.output
     .trim()
     .split('\n')
@@ -58,11 +61,13 @@ t.test('endpoints, deliveries and events of the running demo, with a token', asy
   )
   t.match(lines, { status: 0, output: '' })
 
-  let shown = await run('deliveries', 'list', '--endpoint', endpoint.id, '--type', 'order.updated')
-  while (!/ 400$/m.test(shown.output)) {
-    shown = await run('deliveries', 'list', '--endpoint', endpoint.id, '--type', 'order.updated')
-  }
-  const [, id = ''] = /^2\S+ {2}(\S+) {2}pending +/m.exec(shown.output) ?? []
+  let shown = ''
+  await untilTrue(async () => {
+    const of = ['--endpoint', endpoint.id, '--type', 'order.updated']
+    shown = (await run('deliveries', 'list', ...of)).output
+    return / 400$/m.test(shown)
+  })
+  const [, id = ''] = /^2\S+ {2}(\S+) {2}pending +/m.exec(shown) ?? []
   t.match(await run('deliveries', 'replay', id), { status: 0, output: `${id}  pending\n` })
   const missing = await run('deliveries', 'replay', crypto.randomUUID())
   t.match(missing, { status: 1, told: /gatehouse: 404 Not found\. .*the token of the same tenant/ })
@@ -145,7 +150,7 @@ t.test('listen forwards signed events, waits for the program and goes on', async
   program.status = 500
   await patch('2 Quay')
   await first.says(/^order\.updated {2}msg_\S+ {2}500 in \d+ ms {2}"no"$/m)
-  while (!(await readFile(state, 'utf8')).includes('after":"'));
+  await untilTrue(async () => (await readFile(state, 'utf8')).includes('after":"'))
   first.child.kill('SIGINT')
   await first.ended
 
@@ -158,7 +163,7 @@ t.test('listen forwards signed events, waits for the program and goes on', async
   await second.says(/^order\.updated {2}msg_\S+ {2}200 in \d+ ms$/m)
   // The event before is forwarded again if its position was not stored yet.
   const lines = () => program.received.map(({ data }) => data.shippingAddress.line1)
-  while (!lines().includes('3 Quay')) await nextTurn()
+  await untilTrue(() => lines().includes('3 Quay'))
   t.strictSame([...new Set(lines())], ['1 Quay', '2 Quay', '3 Quay'])
   t.ok(program.isSigned, 'each with a valid signature')
   second.child.kill('SIGINT')

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
-import { setImmediate as immediately } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { deriveSigningKey, signToken } from '#src/crypto/signing-key.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { systemClock } from '#src/runtime/clock.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { type Receiver, startReceiver } from '#test/support/receiver/receiver.ts'
@@ -80,14 +80,14 @@ for (const app of apps) {
     publish(a)
     t.equal((await ask(tokenOf(issuer, a)))[0], 200)
     publish(a, b)
-    while ((await ask(tokenOf(issuer, b)))[0] !== 200) await immediately()
+    await untilTrue(async () => (await ask(tokenOf(issuer, b)))[0] === 200)
     t.equal((await ask(tokenOf(issuer, a)))[0], 200, 'the old key is still published')
     publish(b)
     // An unknown key makes it fetch again, and then the old key is gone.
-    while ((await ask(tokenOf(issuer, a)))[0] !== 401) {
+    await untilTrue(async () => {
       await ask(tokenOf(issuer, foreign))
-      await immediately()
-    }
+      return (await ask(tokenOf(issuer, a)))[0] === 401
+    })
     t.equal((await ask(tokenOf(issuer, b)))[0], 200)
   })
 
@@ -100,12 +100,13 @@ for (const app of apps) {
       t.equal((await ask(tokenOf(issuer, a)))[0], 200)
       fail()
       const before = fetches()
-      while (fetches() === before) {
+      await untilTrue(async () => {
         t.strictSame(await ask(tokenOf(issuer, foreign)), [401, 'who are you?\n'])
-      }
+        return fetches() !== before
+      })
       t.strictSame(await ask(tokenOf(issuer, a)), [200, '7 of acme\n'])
       publish(a, b)
-      while ((await ask(tokenOf(issuer, b)))[0] !== 200) await immediately()
+      await untilTrue(async () => (await ask(tokenOf(issuer, b)))[0] === 200)
     },
   )
 }
@@ -180,7 +181,7 @@ async function start(t: Test, app: (typeof apps)[number]) {
     const response = await fetch(url, { method, headers: { 'gatehouse-identity': token } })
     return [response.status, await response.text()]
   }
-  while (!(await ask('').then(Boolean, () => false))) await immediately()
+  await untilTrue(() => ask('').then(Boolean, () => false))
   const fail = () =>
     receiver.respond((_request, response) => {
       response.statusCode = 503

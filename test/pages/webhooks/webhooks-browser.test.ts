@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
-import { launchBrowser } from '#test/support/browser/browser.ts'
+import { launchBrowser, reloadUntil } from '#test/support/browser/browser.ts'
 import { runDemo } from '#test/support/processes/program.ts'
 
 t.test(
@@ -48,8 +48,7 @@ t.test(
 
     await press(page, 'button', 'Replay delivery')
     await page.getByRole('status').getByText('Replay scheduled').waitFor()
-    while ((await page.getByRole('heading', { name: 'Replay 1' }).count()) === 0)
-      await page.reload()
+    await reloadUntil(page, page.getByRole('heading', { name: 'Replay 1' }))
 
     await page.locator('main header a').nth(1).press('Enter')
     await page.getByText('Choose their time').press('Enter')

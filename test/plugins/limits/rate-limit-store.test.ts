@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import errors from '#plugins/http/errors.ts'
@@ -8,6 +7,7 @@ import { createBreaker, createLocalCounts } from '#src/http/rate-limit-store.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { noRedis, startRedis } from '#test/instances/redis.ts'
 import { repeatWhenAsked } from '#test/support/app/repeat-when-asked.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { startHangingRedis } from './hanging-redis.ts'
 
 async function startInstance(t: Test, redisUrl: string) {
@@ -63,10 +63,10 @@ t.test(
     t.equal(instance.said('Redis is unavailable'), 1, 'logged once')
 
     await startRedis(t, port)
-    while (instance.said('counted in Redis again') === 0) {
+    await untilTrue(async () => {
       await instance.ask('/other')
-      await new Promise(setImmediate)
-    }
+      return instance.said('counted in Redis again') > 0
+    })
     t.equal(await instance.ask(), 200, 'the counts in Redis are used again')
     t.equal(instance.said('Redis is unavailable'), 1)
   },
@@ -85,7 +85,7 @@ t.test('a Redis that hangs is waited for by one request, not by each', async (t)
   t.equal(await instance.ask(), 429, 'the process counts by itself')
 
   redis.respond()
-  while (instance.said('counted in Redis again') === 0) await pause(20)
+  await untilTrue(() => instance.said('counted in Redis again') > 0)
   t.equal(await instance.ask(), 200, 'the counts in Redis are used again')
   t.equal(redis.counts(), 3)
 })

@@ -2,6 +2,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import errors from '#plugins/http/errors.ts'
 import underPressure from '#plugins/limits/under-pressure.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 t.test('an overloaded process answers 503 with Retry-After, and recovers', async (t) => {
   const app = Fastify()
@@ -23,7 +24,7 @@ t.test('an overloaded process answers 503 with Retry-After, and recovers', async
   t.equal(answer.headers['retry-after'], '5')
   t.match(answer.json(), { type: '/docs/errors/unavailable', status: 503 })
 
-  while ((await ask()).statusCode !== 200) await new Promise(setImmediate)
+  await untilTrue(async () => (await ask()).statusCode === 200)
   t.equal((await ask()).statusCode, 200, 'relieved, it answers again')
 })
 

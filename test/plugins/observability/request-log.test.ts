@@ -6,6 +6,7 @@ import { signedEvent } from '#test/reliability/load.ts'
 import { build } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -40,7 +41,10 @@ t.test(
       const id = String(answer.headers.get('x-request-id'))
       t.match(id, uuid, name)
       const written = () => linesOf(log.slice(lines)).filter(({ reqId }) => reqId === id)
-      while (!written().some(({ msg }) => msg === 'request details')) await app.inject('/x')
+      await untilTrue(async () => {
+        await app.inject('/x')
+        return written().some(({ msg }) => msg === 'request details')
+      })
       const [line, more] = written().filter(({ msg }) => String(msg).startsWith('request'))
       t.match(
         line,

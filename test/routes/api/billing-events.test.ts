@@ -8,6 +8,7 @@ import { receive } from '#test/billing/received.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const operator = { provider: 'demo', subject: 'olga' }
 const operators = { OPERATORS: 'demo:olga,other:ada' }
@@ -224,11 +225,12 @@ t.test('a dead event is replayed after its cause is fixed, one or many', async (
     const answer = await app.inject({ method: 'POST', url, headers: { cookie }, ...options })
     t.equal(answer.statusCode, 202, url)
     let state = answer.json()
-    while (state.finishedAt === null) {
+    await untilTrue(async () => {
       state = (
         await app.inject({ url: `/billing/replays/${state.id}`, headers: { cookie } })
       ).json()
-    }
+      return state.finishedAt !== null
+    })
     return state
   }
 })

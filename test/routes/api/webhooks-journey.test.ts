@@ -3,6 +3,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 
@@ -44,8 +45,10 @@ t.test('a change is delivered, delivered again by a replay, and in the feed', as
   const asked = await send('POST', `${endpoint}/replay`, { from, to })
   t.equal((await receiver.next()).headers['webhook-id'], eventId)
   let replay = asked.json()
-  while (replay.finishedAt === null)
+  await untilTrue(async () => {
     replay = (await send('GET', String(asked.headers.location))).json()
+    return replay.finishedAt !== null
+  })
   t.match(replay, { total: 1, done: 1 })
   t.match((await settled()).attempts[2], { series: 2, number: 1, statusCode: 204 })
 

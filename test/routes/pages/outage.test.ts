@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { untilTrue } from '#test/support/database/until.ts'
 import {
   buildWithProvider,
   type Journey,
@@ -79,13 +79,13 @@ t.test(
     const { op, clock } = journey
     op.fault = { jwksAnswer: { status: 503 } }
     await page(journey)
-    while (!(await page(journey)).body.includes(outage)) await setImmediate()
+    await untilTrue(async () => (await page(journey)).body.includes(outage))
     const { jwks } = op.calls
     op.fault = {}
     t.match((await page(journey)).body, outage)
     t.equal(op.calls.jwks, jwks, 'asked only a moment ago')
     clock.ms += 15_000
     t.match((await page(journey)).body, outage, 'this page does not wait for the check')
-    while ((await page(journey)).body.includes(outage)) await setImmediate()
+    await untilTrue(async () => !(await page(journey)).body.includes(outage))
   },
 )

@@ -4,7 +4,8 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const installed = [
   '/usr/bin/chromium',
@@ -49,6 +50,15 @@ export async function launchBrowser(): Promise<Browser> {
   return launch(packaged, environment).catch(() =>
     launch(packaged, { ...environment, LD_LIBRARY_PATH: join(folder, 'al2023/lib') }),
   )
+}
+
+/** Reloads the page until it shows the element. */
+export async function reloadUntil(page: Page, shown: Locator): Promise<void> {
+  await untilTrue(async () => {
+    if ((await shown.count()) > 0) return true
+    await page.reload()
+    return false
+  })
 }
 
 function launch(executablePath: string, environment: Record<string, string> = {}) {

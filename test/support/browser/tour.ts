@@ -1,5 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { reloadUntil } from '#test/support/browser/browser.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 /** A request as a shell would send it: with `data` a POST or, for an order, a PATCH. */
 export type Sent = { url: string; headers: Record<string, string>; data: string }
@@ -102,7 +104,7 @@ async function changeOrder(t: Test, { change, receiver, baseUrl, page }: Visit):
   await page.getByRole('link', { name: 'Deliveries', exact: true }).click()
   const deliveries = page.locator('section', { has: page.locator('#deliveries') })
   const newest = deliveries.locator('tbody tr').first()
-  while ((await newest.getByText('Delivered', { exact: true }).count()) === 0) await page.reload()
+  await reloadUntil(page, newest.getByText('Delivered', { exact: true }))
   t.match(await newest.textContent(), 'order.updated')
   t.equal(await newest.locator('[data-label=Attempts]').textContent(), '1')
   t.equal((await said(receiver, /order\.updated/)).length, 1, 'nothing else arrived')
@@ -121,7 +123,7 @@ async function seeFailure(t: Test, { change, receiver, page }: Visit): Promise<D
   await page.getByRole('link', { name: 'order.updated' }).first().click()
   t.match(await page.locator('main').textContent(), eventId)
   const made = attempts(page).locator('.timeline').getByRole('listitem')
-  while ((await made.count()) === 0) await page.reload()
+  await reloadUntil(page, made)
   t.match(
     await made.first().textContent(),
     /500 Attempt 1, .*The endpoint answered 500\. It has an error of its own.*told to fail/s,
@@ -160,7 +162,7 @@ function attempts(page: Page) {
 
 async function untilReplayed(page: Page, number: number): Promise<void> {
   const replayed = attempts(page).getByRole('heading', { name: `Replay ${number}` })
-  while ((await replayed.count()) === 0) await page.reload()
+  await reloadUntil(page, replayed)
 }
 
 /** Vera is a viewer. */
@@ -214,8 +216,10 @@ async function countInvoices({ baseUrl, change: { headers } }: Place): Promise<n
 
 /** Matching lines of the receiver's page, as soon as there is one. */
 async function said(receiver: string, line: RegExp): Promise<RegExpExecArray[]> {
-  for (;;) {
-    const found = [...(await (await fetch(receiver)).text()).matchAll(new RegExp(line, 'g'))]
-    if (found.length > 0) return found
-  }
+  let found: RegExpExecArray[] = []
+  await untilTrue(async () => {
+    found = [...(await (await fetch(receiver)).text()).matchAll(new RegExp(line, 'g'))]
+    return found.length > 0
+  })
+  return found
 }

@@ -5,26 +5,36 @@ type Asked = Pick<TestDatabase, 'admin'>
 
 const pauseMs = 5 // leaves CPU time to the work that is awaited
 
-/** Repeats the query until it returns a row; bounded by the timeout of the test. */
-export async function until({ admin }: Asked, sql: string): Promise<void> {
-  while ((await admin.query(sql)).rowCount === 0) await pause(pauseMs)
-}
-
-/** Repeats the check until it holds; bounded by the timeout of the test. */
-export async function untilTrue(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await pause(pauseMs)
-}
-
+/** A third of what a whole file may take: long enough for a busy machine, and the test fails by itself. */
+export const withinMs = (Number(process.env.TAP_TIMEOUT ?? 900) * 1_000) / 3
 const blockedWithinMs = 30_000
+
+/** Repeats the query until it returns a row. @throws when it returns none for too long */
+export async function until({ admin }: Asked, sql: string): Promise<void> {
+  await repeat(async () => (await admin.query(sql)).rowCount !== 0, withinMs, `No row: ${sql}`)
+}
+
+/** Repeats the check until it holds. @throws when it does not hold for too long */
+export async function untilTrue(holds: () => boolean | Promise<boolean>): Promise<void> {
+  await repeat(holds, withinMs, `It never held: ${holds}`)
+}
 
 /**
  * Repeats a check for something that waits for a lock until it holds.
- * @throws after half a minute: then nothing holds the lock, and the test need not wait for its timeout
+ * @throws after half a minute: then nothing holds the lock, and the test need not wait longer
  */
 export async function untilWaiting(holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + blockedWithinMs
+  await repeat(holds, blockedWithinMs, 'Nothing waits for a lock.')
+}
+
+async function repeat(
+  holds: () => boolean | Promise<boolean>,
+  limitMs: number,
+  otherwise: string,
+): Promise<void> {
+  const end = performance.now() + limitMs
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error('Nothing waits for a lock.')
+    if (performance.now() > end) throw new Error(otherwise)
     await pause(pauseMs)
   }
 }

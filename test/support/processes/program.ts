@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { removePostgres } from '#src/demo/postgres/start.ts'
+import { withinMs } from '#test/support/database/until.ts'
 
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
 const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url))
@@ -16,7 +17,7 @@ export type Program = {
   output(): string
   results(): string
   messages(): string
-  /** Resolves with the first match in the output; rejects if the program ends before. */
+  /** Resolves with the first match in the output; rejects if the program ends before, or takes too long. */
   says(pattern: RegExp): Promise<RegExpExecArray>
   /** Resolves with the exit status once the program has ended. */
   ended: Promise<number | null>
@@ -64,15 +65,20 @@ export async function runProgram(
   })
   const says = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
+      const fail = (what: string) => reject(new Error(`${what} ${pattern}:\n${output}`))
+      const timer = setTimeout(fail, withinMs, 'did not print in time')
       const look = () => {
         const match = pattern.exec(output)
-        if (match !== null) {
-          listeners.delete(look)
-          resolve(match)
-        }
+        if (match === null) return
+        clearTimeout(timer)
+        listeners.delete(look)
+        resolve(match)
       }
       listeners.add(look)
-      ended.then(() => reject(new Error(`ended without printing ${pattern}:\n${output}`)))
+      ended.then(() => {
+        clearTimeout(timer)
+        fail('ended without printing')
+      })
       look()
     })
   const results = () => parts.stdout

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { explainFailure } from '#src/webhooks/client/explain.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { closed, longMs, sendTo, whole, write } from '#test/support/receiver/delivery-attempt.ts'
 import { startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
@@ -136,7 +137,7 @@ t.test('closing the sender ends attempts in progress', async (t) => {
   t.teardown(() => receiver.close())
   const sender = createSender({ allow: [receiver.pair], timeoutMs: longMs })
   const attempt = sender.send({ url: receiver.url, headers: {}, body: '' })
-  while (receiver.received() === '') await new Promise(setImmediate)
+  await untilTrue(() => receiver.received() !== '')
   await sender.close()
   await t.rejects(attempt, { name: 'PostponedError', reason: 'stopped' })
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { createSender } from '#src/webhooks/client/client.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { whole } from '#test/support/receiver/delivery-attempt.ts'
 import { type RawReceiver, startRawReceiver } from '#test/support/receiver/raw-receiver.ts'
 
@@ -25,7 +26,7 @@ t.test('the listener reports a connection', async (t) => {
   const sender = createSender({ allow: [listener.pair], timeoutMs })
   t.teardown(() => sender.close())
   const attempt = sender.send({ ...outgoing, url: `https://${listener.pair}/` })
-  while (listener.connections.length === 0) await new Promise(setImmediate)
+  await untilTrue(() => listener.connections.length > 0)
   for (const socket of listener.connections) socket.destroy()
   t.match(await attempt, { cause: /^tls: / })
 })

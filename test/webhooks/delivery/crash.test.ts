@@ -3,6 +3,7 @@ import { type Killable, startKillable } from '#test/billing/killable.ts'
 import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { chosenSeed, randomOf, waitTurns } from '#test/support/models/seeded.ts'
 import { allowing, createOutbox, type Outbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -104,16 +105,17 @@ async function strike(database: TestDatabase, worker: Killable, dice: number): P
 
 /** Makes the turns of dead workers due now, until nothing is left. */
 async function settle({ database: { admin } }: Outbox): Promise<void> {
-  for (;;) {
+  await untilTrue(async () => {
     const { rows } = await admin.query(
       `SELECT count(*)::int AS left FROM deliveries WHERE status = 'pending'`,
     )
-    if (rows[0].left === 0) return
+    if (rows[0].left === 0) return true
     await admin.query(
       `UPDATE pgboss.job SET state = 'retry', start_after = now()
        WHERE name = 'endpoint-turn' AND state = 'active'
          AND heartbeat_on < now() - interval '2 seconds'`,
     )
     await waitTurns(50)
-  }
+    return false
+  })
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { untilTrue } from '#test/support/database/until.ts'
 import { createDeliveryWorker, fail, succeed } from '#test/support/receiver/delivery-worker.ts'
 import type { Respond } from '#test/support/receiver/receiver.ts'
 
@@ -31,7 +32,9 @@ t.test('a fortnight of an endpoint that fails, recovers and fails again', async 
       events.shift()
       await outbox.publish()
     }
-    while ((await workTrials()) + (await workDrains()) + (await workDue()) > 0);
+    await untilTrue(
+      async () => (await workTrials()) + (await workDrains()) + (await workDue()) === 0,
+    )
     const { state } = (await worker.endpoint()).health
     if (state !== states.at(-1)) states.push(state)
     const steps = [changes[0]?.[0], events[0], 14].flatMap((at) =>

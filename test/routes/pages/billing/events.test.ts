@@ -7,6 +7,7 @@ import { receive } from '#test/billing/received.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -172,7 +173,7 @@ t.test('one event or all dead events are replayed; without scripts the page relo
   const worker = await startWorker(test.config, createLogger('silent'))
   t.teardown(() => worker.stop())
   for (const place of [String(one.headers.location), all]) {
-    while ((await open(place)).body.includes('http-equiv="refresh"')) await nextTurn()
+    await untilTrue(async () => !(await open(place)).body.includes('http-equiv="refresh"'))
   }
   const words = 'Done: 2 of 2 events replayed, 2 failed again.'
   t.match((await open(all)).body, words)
@@ -207,10 +208,6 @@ t.test(
     t.ok(body.length < 30_000, 'the page is smaller than the event')
   },
 )
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
 
 t.test('a dead event has a form to dismiss it, and then shows the reason, escaped', async (t) => {
   const { test, cookie, open } = await setUp(t)

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { noClientInfo } from '#src/audit/audit.ts'
 import { changeEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import {
   createDeliveryWorker,
   type DeliveryWorker,
@@ -50,7 +51,7 @@ t.test('a limit delays neither the neighbours of its endpoint nor the queue', as
   })
   for (let n = 0; n < 120; n++) await outbox.publish()
   await outbox.publish({ type: 'post.deleted', data: { id: 1 } })
-  while ((await workDue()) > 0);
+  await untilTrue(async () => (await workDue()) === 0)
   const { rows } = await database.admin.query(
     `SELECT endpoint_id, count(*)::int FROM deliveries WHERE status = 'succeeded' GROUP BY 1`,
   )
