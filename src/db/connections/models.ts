@@ -26,23 +26,34 @@ export type Models = {
 const current = new AsyncLocalStorage<Run>()
 
 /**
- * One Prisma client for all transactions. It has no connection of its own.
+ * One Prisma client for all transactions. It has no connection of its own, and is made when a transaction
+ * first uses a model: it takes 5 MB.
  * @param nameOf the name under which a connection keeps the plan of a text
  */
 export function openModels(nameOf: (statement: { sql: string }) => string) {
-  const prisma = new PrismaClient({ adapter: adapterOf(nameOf), errorFormat: 'minimal' })
+  let made: PrismaClient | null = null
+  const prisma = () => {
+    made ??= new PrismaClient({ adapter: adapterOf(nameOf), errorFormat: 'minimal' })
+    return made
+  }
   return {
     /** The models, and what else belongs to one transaction. Each call runs its statements with `run`. */
     of: <Own extends object>(run: Run, own: Own) => bindModels(prisma, run, own),
-    close: () => prisma.$disconnect(),
+    close: async () => made?.$disconnect(),
   }
 }
 
-function bindModels<Own extends object>(prisma: PrismaClient, run: Run, own: Own): Models & Own {
+function bindModels<Own extends object>(
+  prisma: () => PrismaClient,
+  run: Run,
+  own: Own,
+): Models & Own {
   return new Proxy(own, {
     get(_, name) {
       if (name in own) return Reflect.get(own, name)
-      const model: unknown = typeof name === 'string' ? Reflect.get(prisma, name) : null
+      // A promise asks for `then` when it is resolved with a transaction.
+      if (typeof name !== 'string' || name === 'then') return undefined
+      const model: unknown = Reflect.get(prisma(), name)
       if (!isModel(model)) return undefined
       return new Proxy(model, { get: (_, method) => bindMethod(model, method, run) })
     },
