@@ -36,9 +36,10 @@ export function eventTypeListPage(viewer: Viewer, appTypes: readonly AppTypeSumm
 export function eventTypePage(viewer: Viewer, type: AppEventType | EventType): Page {
   const { name, description, fields, example } =
     typeof type === 'string' ? describeOwn(type) : describeApps(type)
+  const base = baseOf(viewer)
   return layout(
     name,
-    html`${pageHead({ trail: { href: `${baseOf(viewer)}/event-types`, label: title }, title: name, lead: description })}
+    html`${pageHead({ trail: { href: `${base}/event-types`, label: title }, title: name, lead: description })}
       <section class="card" aria-labelledby="fields">
         <h2 id="fields">Fields</h2>
         ${fields}
@@ -50,6 +51,10 @@ export function eventTypePage(viewer: Viewer, type: AppEventType | EventType): P
             ? html`<p class="quiet">There is no example of this type.</p>`
             : copyable('event-example', 'Example', 'example', JSON.stringify(example, null, 2))
         }
+      </section>
+      <section class="card" aria-labelledby="events">
+        <h2 id="events">Events</h2>
+        <p><a href="${base}/events?type=${name}">Published events of this type</a></p>
       </section>`,
     { current: currentOf(viewer), ...viewer },
   )

@@ -105,7 +105,12 @@ export async function everyPage(t: Test, proxy: StrippingProxy | null = null) {
   const inPortal = Object.entries(ofPages).map((pair) =>
     pair.map((path) => path.replace(/^\/app\//, '/portal/')),
   )
-  const samples: Record<string, string> = { ...Object.fromEntries(inPortal), ...ofPages }
+  const samples: Record<string, string> = {
+    ...Object.fromEntries(inPortal),
+    ...ofPages,
+    // The longest page of a type.
+    '/portal/event-types/:name': '/portal/event-types/order.updated',
+  }
   // Event streams are the GET routes without HEAD.
   const pages = routes
     .filter(({ method, url }) => method === 'HEAD' && isPage(url))

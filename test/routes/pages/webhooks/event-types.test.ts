@@ -37,6 +37,7 @@ t.test('the catalogue has every type, with what its events contain and an exampl
 
   const finished = (await admin.open('/app/event-types/report.finished')).body
   t.match(finished, 'x'.repeat(300))
+  t.match(finished, 'href="/app/events?type=report.finished"')
   t.match(finished, '&quot;description&quot;: &quot;&lt;i&gt;What it says&lt;/i&gt;&quot;')
   t.match(finished, '&quot;text&quot;: &quot;&lt;u&gt;done&lt;/u&gt;&quot;')
   t.match(finished, '&quot;type&quot;: &quot;report.finished&quot;', 'the whole event')
