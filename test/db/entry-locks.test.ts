@@ -1,10 +1,23 @@
 import t from 'tap'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { createUser } from '#test/support/callers/callers.ts'
-import { createDatabase } from '#test/support/database/database.ts'
-import { addService, addSession, addToken, connect, idleSeconds, isHeldUp } from './credentials.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
+import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import {
+  addApp,
+  addPortal,
+  addService,
+  addSession,
+  addToken,
+  connect,
+  idleSeconds,
+  inside,
+  isHeldUp,
+  refusalOf,
+} from './credentials.ts'
 
+const lockNotAvailable = '55P03'
 const rules = { idleSeconds, operators: new Set<string>(), onStale() {} }
 
 const revocations = {
@@ -68,3 +81,106 @@ t.test('a read holds nothing up', async (t) => {
   })
   t.equal(await db.read(entry), null)
 })
+
+const session = (database: TestDatabase, user: TestUser) => addSession(database, user)
+const portal = (database: TestDatabase, { tenantId }: TestUser) => addPortal(database, tenantId)
+const link = (database: TestDatabase, { tenantId }: TestUser) =>
+  addPortal(database, tenantId, { isOpen: false })
+const app = (database: TestDatabase) => addApp(database)
+
+/** The rows on which a right depends. What ends or changes them takes the lock of the second text. */
+const rows = {
+  session: ['sessions WHERE user_id = $1', 'FOR UPDATE'],
+  token: ['api_tokens WHERE user_id = $1', 'FOR UPDATE'],
+  membership: ['memberships WHERE user_id = $1', 'FOR NO KEY UPDATE'],
+  member: ['memberships WHERE user_id = $1', 'FOR UPDATE'],
+  service: ['service_tokens WHERE created_by = $1', 'FOR UPDATE'],
+  app: ['app_tokens WHERE $1 > 0', 'FOR UPDATE'],
+  portal: ['portal_sessions WHERE $1 > 0', 'FOR UPDATE'],
+  tenant: [
+    'tenants WHERE id IN (SELECT tenant_id FROM memberships WHERE user_id = $1)',
+    'FOR UPDATE',
+  ],
+} as const
+
+type Row = keyof typeof rows
+type Entry = {
+  add(database: TestDatabase, user: TestUser): Promise<Buffer>
+  /** With the credential as $1. */
+  enter: string
+  holds: readonly Row[]
+}
+
+const entries: Record<string, Entry> = {
+  enter_session: {
+    add: session,
+    enter: 'SELECT FROM enter_session($1, 1800, true)',
+    holds: ['session', 'membership', 'tenant'],
+  },
+  enter_session_as: {
+    add: session,
+    enter: `SELECT enter_session_as($1, 1800, f.session_id, f.user_id, f.email, f.plan, f.tenant_id, f.role,
+      f.department, f.provider, f.subject) FROM enter_session($1, 1800, false) f`,
+    holds: ['session', 'membership', 'tenant'],
+  },
+  enter_token: {
+    add: addToken,
+    enter: 'SELECT FROM enter_token($1, true)',
+    holds: ['token', 'membership', 'tenant'],
+  },
+  enter_token_as: {
+    add: addToken,
+    enter: `SELECT enter_token_as($1, f.token_id, f.permissions, f.user_id, f.email, f.plan, f.tenant_id,
+      f.role, f.department) FROM enter_token($1, false) f`,
+    holds: ['token', 'membership', 'tenant'],
+  },
+  enter_service: {
+    add: addService,
+    enter: 'SELECT FROM enter_service($1, true)',
+    holds: ['service', 'tenant'],
+  },
+  enter_service_as: {
+    add: addService,
+    enter: `SELECT enter_service_as($1, f.service_id, f.name, f.permissions, f.tenant_id)
+      FROM enter_service($1, false) f`,
+    holds: ['service', 'tenant'],
+  },
+  enter_app_token: {
+    add: app,
+    enter: `SELECT FROM enter_app_token($1, '{tenant}', true)`,
+    holds: ['app', 'tenant'],
+  },
+  enter_portal_session: {
+    add: portal,
+    enter: 'SELECT FROM enter_portal_session($1, true)',
+    holds: ['app', 'tenant', 'portal'],
+  },
+  open_portal_link: {
+    add: link,
+    enter: `SELECT FROM open_portal_link($1, sha256('secret'))`,
+    holds: ['app', 'tenant', 'portal'],
+  },
+  enter_order_tenant: {
+    add: session,
+    enter: 'SELECT enter_order_tenant({order}) FROM enter_session($1, 1800, false)',
+    holds: ['member', 'tenant'],
+  },
+}
+
+for (const [name, { add, enter, holds }] of Object.entries(entries)) {
+  t.test(`${name} holds the rows of the right until its transaction ends`, async (t) => {
+    const database = await createDatabase(t)
+    const user = await createUser(database, { role: 'admin' })
+    const order = await createOrder(database, user)
+    const credential = await add(database, user)
+    const web = await connect(t, database.url)
+    const lock = ([from, strength]: (typeof rows)[Row]) =>
+      database.admin.query(`SELECT FROM ${from} ${strength} NOWAIT`, [user.userId])
+    await inside(web, async () => {
+      const text = enter.replace('{tenant}', user.tenantId).replace('{order}', String(order))
+      t.equal((await web.query(text, [credential])).rowCount, 1, 'it enters')
+      for (const row of holds) t.equal(await refusalOf(lock(rows[row])), lockNotAvailable, row)
+    })
+    for (const row of holds) t.equal((await lock(rows[row])).rowCount, 1, `${row}, afterwards`)
+  })
+}

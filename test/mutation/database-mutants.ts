@@ -35,6 +35,8 @@ const functionTests = [
   ...[tests.usage, tests.tenantExport, tests.billingReplays, tests.revoked, tests.matrix],
 ]
 
+const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])]
+
 type SqlFunction = { name: string; definition: string }
 
 type Policy = {
@@ -107,7 +109,6 @@ function openView(name: string, definition: string): string {
 /** Each lock, check of the seal, condition for a live credential and refusal, taken away. */
 function functionMutants({ name, definition }: SqlFunction): Mutant[] {
   const cuts = [
-    ...cutsOf(definition, /\n\s*FOR (KEY )?SHARE( OF \w+)?(?=;)| FOR (KEY )?SHARE(?=;)/g, ''),
     ...(name === 'verified_scope'
       ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
       : []),
@@ -118,11 +119,14 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
     ...refusalsOf(definition),
   ]
-  return cuts.map((cut) => ({
-    name: `function ${name}:${cut.name}`,
-    sql: applyCut(definition, cut),
-    tests: functionTests,
-  }))
+  const locks = cutsOf(definition, /\s+FOR (KEY )?SHARE( OF \w+)?(?=;|\s+FOR )/g, '')
+  const mutantsOf = (all: readonly Cut[], files: readonly string[]) =>
+    all.map((cut) => ({
+      name: `function ${name}:${cut.name}`,
+      sql: applyCut(definition, cut),
+      tests: files,
+    }))
+  return [...mutantsOf(locks, lockTests), ...mutantsOf(cuts, functionTests)]
 }
 
 const entries = /^enter_(session|token|service|app_token)$/
