@@ -150,6 +150,12 @@ const entries: Record<string, Entry> = {
     enter: `SELECT FROM enter_app_token($1, '{tenant}', true)`,
     holds: ['app', 'tenant'],
   },
+  enter_app_token_as: {
+    add: app,
+    enter: `SELECT enter_app_token_as($1, f.app_token_id, f.name, f.permissions, f.tenant_id)
+      FROM enter_app_token($1, '{tenant}', false) f`,
+    holds: ['app', 'tenant'],
+  },
   enter_portal_session: {
     add: portal,
     enter: 'SELECT FROM enter_portal_session($1, true)',
