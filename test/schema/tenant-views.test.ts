@@ -74,7 +74,7 @@ t.test('the query’s scope alone protects other tenants’ rows', async (t) => 
       SELECT tenant_id, user_id, role, department, created_at FROM memberships;
     CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
       SELECT tenant_id, id, email, role, department, invited_by, created_at, expires_at, accepted_at,
-        link_hash
+        link_hash, greatest(created_at, mailed_at) AS sent_at
       FROM invitations`)
   t.strictSame(await seen(), [1, 1])
   t.strictSame(await attacks(), [404, 404, 404])
@@ -101,7 +101,7 @@ t.test('each lock alone keeps foreign rows in: without the query’s own scope',
       WHERE tenant_id = (SELECT current_tenant_id());
     CREATE OR REPLACE VIEW tenant_invitations WITH (security_invoker = true) AS
       SELECT '${user.tenantId}'::uuid AS tenant_id, id, email, role, department, invited_by,
-             created_at, expires_at, accepted_at, link_hash
+             created_at, expires_at, accepted_at, link_hash, greatest(created_at, mailed_at) AS sent_at
       FROM invitations WHERE tenant_id = (SELECT current_tenant_id())`)
   t.strictSame(await seen(), [1, 1])
   t.strictSame(await attacks(), [404, 404, 404])
