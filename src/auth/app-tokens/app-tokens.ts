@@ -124,6 +124,9 @@ export async function rotateAppToken(
   by: Operator,
   id: string,
 ): Promise<ProgramTokenWithSecret | null> {
+  // What was written with the previous secret began before this time, which ends its links and sessions: an
+  // UPDATE that waits for the row would have read the clock before.
+  if ((await lockAppToken(tx, id)) === null) return null
   const secret = randomApiToken('app')
   const rotated = await tx.sql`
     UPDATE app_tokens SET hash = ${hashOf(secret)}, last_four = ${lastFourOf(secret)},

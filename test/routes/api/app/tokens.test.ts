@@ -6,7 +6,8 @@ import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
-import { until } from '#test/support/database/until.ts'
+import { linkOf } from '#test/support/callers/portal.ts'
+import { until, untilBlocked } from '#test/support/database/until.ts'
 import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
 /** A signed-in operator, and a function that creates app tokens. */
@@ -63,6 +64,31 @@ t.test('an operator makes, limits, rotates and revokes an app token', async (t) 
   ])
   const { rows } = await test.database.admin.query('SELECT app_tokens::text FROM app_tokens')
   t.notMatch(JSON.stringify(rows) + test.log.join(''), token)
+})
+
+t.test('a portal link that is made while a rotation waits ends with the old secret', async (t) => {
+  const test = await build(t, settings)
+  const { user, send, make } = await operatorOf(test)
+  const { id, use } = await make(['portal-link:create'])
+  const link = () => use('POST', `/tenants/${user.tenantId}/portal-links`)
+  await link()
+  // The next use need not be noted, so nothing else changes the token's row.
+  await until(test.database, 'SELECT FROM app_tokens WHERE last_used_at IS NOT NULL')
+  const write = await test.database.admin.connect()
+  await write.query('BEGIN')
+  await write.query('SELECT FROM app_tokens FOR KEY SHARE') // as a write with the token does
+  const rotated = send('POST', `/app-tokens/${id}/rotate-secret`)
+  await untilBlocked(test.database)
+  const made = await link()
+  t.equal(made.statusCode, 201, made.body)
+  await write.query('COMMIT')
+  write.release()
+  t.equal((await rotated).statusCode, 200)
+  const opened = await as(test, { accept: 'text/html' })('POST', '/portal/open', {
+    link: linkOf(made),
+  })
+  t.equal(opened.statusCode, 401)
+  t.strictSame(opened.cookies, [])
 })
 
 t.test('only an operator with a fresh session, and never a token', async (t) => {
