@@ -58,6 +58,7 @@ export function requireOne({ name }: Claim, response: object): void {
  * Returns a job that was not tried. It keeps its place among those of its group and all its tries,
  * which pg-boss has no function for.
  * @param data in place of what it has
+ * @throws JobGone if another worker has it
  */
 export async function postponeJob(
   connection: Queryable,
@@ -66,11 +67,13 @@ export async function postponeJob(
   data?: object,
 ): Promise<void> {
   const changed = data === undefined ? null : JSON.stringify(data)
-  await connection.sql`
+  const postponed = await connection.sql`
     UPDATE pgboss.job_common SET state = 'created', started_on = NULL, heartbeat_on = NULL,
       data = coalesce(${changed}::text::jsonb, data),
       start_after = pgboss.job_now() + make_interval(secs => ${seconds})
-    WHERE name = ${name} AND id = ${id} AND state = 'active' AND retry_count = ${retryCount}`
+    WHERE name = ${name} AND id = ${id} AND state = 'active' AND retry_count = ${retryCount}
+    RETURNING id`
+  if (postponed.length === 0) throw new JobGone(name)
 }
 
 /** Whether a worker has a job with this member of its data. pg-boss finds jobs only by their id. */

@@ -190,6 +190,35 @@ t.test('of two jobs for one event one goes on, with all attempts of the schedule
   t.match(await forwardingOf(database), { attempts: 3 })
 })
 
+t.test('a job that was taken away while the app answered keeps its attempt', async (t) => {
+  const { database, app, settings } = await open(t)
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  app.respond(async (_request, response) => {
+    await answered
+    response.writeHead(503).end()
+  })
+  const { queue } = await startTestWorker(t, database, {
+    ...settings,
+    OUTBOUND_RETRY_SECONDS: '0,3600',
+  })
+  await process(database, t, { id: 'evt_1' })
+  await app.next()
+  const { rows } = await database.admin.query<{ id: string }>(
+    `SELECT id FROM pgboss.job WHERE name = 'billing-forward' AND state = 'active'`,
+  )
+  const [job] = rows
+  if (job === undefined) throw new Error('no job is active')
+  // As another worker does whose jobs of a dead one return.
+  await queue.fail('billing-forward', job.id)
+  answer()
+  await until(database, 'SELECT FROM received_events WHERE forward_attempts = 1')
+  const { rows: jobs } = await database.admin.query(
+    `SELECT state::text, data->'attempts' AS attempts FROM pgboss.job WHERE name = 'billing-forward'`,
+  )
+  t.strictSame(jobs, [{ state: 'created', attempts: 1 }], 'it goes on')
+  t.equal(app.requests.length, 2)
+})
+
 t.test('waits between attempts are those of deliveries', async (t) => {
   const { database, app, settings } = await open(t)
   app.respond((_request, response) => response.writeHead(500).end())

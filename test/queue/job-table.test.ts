@@ -61,11 +61,12 @@ t.test('a job is found while it waits and while it is active, and not after its 
   t.strictSame(await look(), { ...open, due: 0, scheduled: 0, active: true })
   t.equal(await isJobActive(systemDb, name, 'replayId', 'another'), false)
 
-  await postponeJob(systemDb, { ...job, retryCount: 1 }, 60)
+  const postpone = (of: typeof job, seconds: number) => postponeJob(systemDb, of, seconds)
+  await t.rejects(postpone({ ...job, retryCount: 1 }, 60), { name: 'JobGone' })
   t.strictSame(await look(), { ...open, due: 0, scheduled: 0, active: true }, 'of another try')
-  await postponeJob(systemDb, job, 60)
+  await postpone(job, 60)
   t.strictSame(await look(), { ...open, due: 0, scheduled: 1, active: false })
-  await postponeJob(systemDb, job, 0)
+  await t.rejects(postpone(job, 0), { name: 'JobGone' })
   t.strictSame(await look(), { ...open, due: 0, scheduled: 1, active: false }, 'it is not active')
 
   await database.admin.query(`UPDATE pgboss.job SET start_after = now() WHERE id = $1`, [id])
