@@ -45,13 +45,13 @@ const quietMs = 3_000
 export async function startDueJobs({ queue, listens, logger }: Options): Promise<DueJobs> {
   const wakes = new Map<string, ((detail?: string) => void)[]>()
   const takeover = createTakeover(queue, logger)
-  const listening = listens ? await listen() : undefined
   let next: { timer: NodeJS.Timeout; at: number } | null = null
   let looking: Promise<void> | null = null
   let isStopped = false
   /** When jobs were last added or due, or in progress in any process; in ms of `performance.now()`. */
   let busyAt = performance.now()
   let lookedAtActive = Number.NEGATIVE_INFINITY
+  const listening = listens ? await listen() : undefined
 
   function lookWithin(ms: number): void {
     const at = performance.now() + ms
@@ -80,10 +80,10 @@ export async function startDueJobs({ queue, listens, logger }: Options): Promise
     // Jobs in progress are looked at less often while there are some: there may be many.
     const looksAtActive = busyAt < lookedAtActive || begun >= lookedAtActive + quietMs - busyMs
     const found = await lookAtJobs(queue, [...wakes.keys()], looksAtActive ? lapseMs : null)
+    if (performance.now() - begun > heartbeatMs) takeover.distrust()
     for (const name of found.due) wake(name)
     if (looksAtActive) {
       lookedAtActive = begun
-      if (performance.now() - begun > heartbeatMs) takeover.distrust()
       await takeover.takeOver(found.lapsed)
     }
     if (found.isActive || found.due.length > 0) busyAt = performance.now()
@@ -105,7 +105,7 @@ export async function startDueJobs({ queue, listens, logger }: Options): Promise
   }
 
   function onNotify(payload: string): void {
-    const [name = '', detail = ''] = payload.split(' ')
+    const [name = '', detail] = payload.split(' ')
     wake(name, detail)
     busyAt = performance.now()
     lookWithin(busyMs)

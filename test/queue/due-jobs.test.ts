@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { PgBoss } from 'pg-boss'
 import t, { type Test } from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { lookAtJobs } from '#src/queue/job-table.ts'
 import { addJob } from '#src/queue/jobs.ts'
+import { heartbeatMs } from '#src/queue/queue.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 
@@ -98,6 +100,83 @@ t.test('a notification wakes the consumers of its queue, with its detail', async
   const woken = new Promise((resolve) => due.watch('endpoint-turn', resolve))
   systemDb.notify('gatehouse_jobs', 'endpoint-turn a-tenant')
   t.equal(await woken, 'a-tenant')
+})
+
+t.test('a notification without a detail does not say that some were lost', async (t) => {
+  const { due, systemDb } = await setUp(t, true)
+  const details: unknown[] = []
+  const woken = new Promise<void>((resolve) =>
+    due.watch('endpoint-turn', (detail) => {
+      details.push(detail)
+      resolve()
+    }),
+  )
+  systemDb.notify('gatehouse_jobs', 'endpoint-turn')
+  await woken
+  t.strictSame(details, [undefined])
+})
+
+t.test(
+  'a notification that arrives before LISTEN has been answered wakes as any other',
+  async (t) => {
+    const database = await createDatabase(t)
+    const queue = await startQueue(t, database, 'worker')
+    const counted = countLooks(queue)
+    const due = await startDueJobs({
+      queue: {
+        ...counted,
+        getDb: () => ({
+          ...counted.getDb(),
+          async listen(_channel: string, onNotify: (payload: string) => void) {
+            onNotify('ledger')
+            return { close: async () => {} }
+          },
+        }),
+      },
+      listens: true,
+      logger: { ...silent, warn: (facts: object) => t.fail(JSON.stringify(facts)) },
+    })
+    t.teardown(() => due.stop())
+    await counted.looks.more(1)
+    t.pass('it looks')
+  },
+)
+
+t.test('after a look that took long no job is taken over, whatever it looked at', async (t) => {
+  const failed: unknown[] = []
+  let isSlow = false
+  let lapsedSeen = 0
+  const { promise: looked, resolve } = Promise.withResolvers<void>()
+  const look = { due: [], nextMs: null, isActive: true }
+  const due = await startDueJobs({
+    queue: {
+      getDb: () => ({
+        async executeSql(_text: string, [, , , lapseMs]: unknown[] = []) {
+          if (lapsedSeen > 0) resolve()
+          if (lapseMs === null && !isSlow) {
+            isSlow = true
+            await pause(heartbeatMs + 100) // the server answers nobody, so heartbeats wait too
+          }
+          // Jobs in progress are not looked at each time; after the slow look their heartbeats are old.
+          const isLapsed = isSlow && lapseMs !== null
+          if (isLapsed) lapsedSeen += 1
+          const lapsed = isLapsed ? [{ name: 'ledger', id: '1', retryCount: 0 }] : []
+          return { rows: [{ ...look, lapsed }] }
+        },
+      }),
+      work: async () => '',
+      notifyWorker() {},
+      fail: async (...claim: unknown[]) => failed.push(claim),
+    } as never,
+    listens: false,
+    logger: silent,
+  })
+  t.teardown(() => due.stop())
+  // The timers of the looks do not keep the process.
+  const alive = setInterval(() => {}, 1_000)
+  t.teardown(() => clearInterval(alive))
+  await looked
+  t.strictSame([isSlow, failed], [true, []])
 })
 
 t.test('a notification of a transaction is sent once it is committed', async (t) => {
