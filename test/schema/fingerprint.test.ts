@@ -10,7 +10,7 @@ async function setUp(t: Test) {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   t.teardown(() => client.end())
-  return { database, read: () => readFingerprint(client) }
+  return { database, client, read: () => readFingerprint(client) }
 }
 
 t.test('whatever the verification looks at changes the fingerprint', async (t) => {
@@ -57,6 +57,15 @@ t.test('whatever the verification looks at changes the fingerprint', async (t) =
     const now = await read()
     t.not(now, before, change)
     before = now
+  }
+})
+
+t.test('so does a setting, also one of the server', async (t) => {
+  const { client, read } = await setUp(t)
+  for (const change of ['SET statement_timeout = 0', `SET app.scope = 'x'`]) {
+    const before = await read()
+    await client.query(change)
+    t.not(await read(), before, change)
   }
 })
 

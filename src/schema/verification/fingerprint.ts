@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /**
  * Tells whether anything that a verification without a scope reads has changed: roles, tables, columns, views,
- * functions, policies, triggers, privileges, and the record of migrations and releases. Reading it costs a
+ * functions, policies, triggers, privileges, settings, and the record of migrations and releases. Reading it costs a
  * twentieth of the verification.
  *
  * A row of the catalogue that is changed is written again and gets another `xmin`. VACUUM and ANALYZE
@@ -57,7 +57,12 @@ function ofPublic(column: string): string {
   return `${column} IN (SELECT oid FROM pg_class WHERE ${inPublic('relnamespace')})`
 }
 
+/** From wherever they come: the configuration of the server, too. */
+const settings = `'app.scope', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'`
+
 const fingerprint = `SELECT md5(concat_ws(' ', current_user, ${[
+  `(SELECT string_agg(coalesce(current_setting(name, true), ''), ' ' ORDER BY name)
+    FROM unnest(ARRAY[${settings}]) name)`,
   ...catalogues.map(
     ([name, key, condition]) =>
       `(SELECT md5(string_agg(concat_ws(' ', ${key}, xmin), ',' ORDER BY ${key}))
