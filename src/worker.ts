@@ -29,6 +29,7 @@ import { type Supervised, supervise } from '#src/queue/supervisor.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
+import { findReadForm } from './schema/citus/reads.ts'
 
 export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
 
@@ -75,17 +76,16 @@ export async function startWorker(
   tracing: Tracing = untraced,
 ): Promise<Worker> {
   const { workerUrl, poolSize } = config.database
+  const form = await findReadForm(workerUrl)
   const log = createOutageLog(logger, isDatabaseUnavailable)
+  const watch = {
+    reads: metrics.pools.watch('job-reads'),
+    writes: metrics.pools.watch('job-writes'),
+    transactions: metrics.pools.watch('jobs'),
+  }
   const parts: Parts = {
     log,
-    db: traceDatabase(
-      openDatabase(workerUrl, poolSize, {
-        reads: metrics.pools.watch('job-reads'),
-        writes: metrics.pools.watch('job-writes'),
-        transactions: metrics.pools.watch('jobs'),
-      }),
-      tracing,
-    ),
+    db: traceDatabase(openDatabase(workerUrl, poolSize, watch, undefined, form), tracing),
     systemDb: traceSystemDatabase(
       openSystemDatabase(workerUrl, 4, metrics.pools.watch('jobs-identity')),
       tracing,

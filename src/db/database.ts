@@ -124,7 +124,9 @@ export function openDatabase(
     access: Access,
     { statement, place, read }: OneStatement<Facts, T>,
   ): Promise<T> {
-    const shared = access === 'read' ? placeOf(entry, '') : place
+    // On a cluster a write that shares a packet could wait long for a lock: the nodes do not get the short limit.
+    const written = form === undefined ? place : undefined
+    const shared = access === 'read' ? placeOf(entry, '') : written
     const [entered, rows] = await packets.sendOnce<[object, object]>(
       [named(entry.statement(access === 'write')), named(statement)],
       entry.replacesScope ? shared : undefined,

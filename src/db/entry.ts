@@ -21,8 +21,8 @@ export type Tx = Models &
  */
 export type Entry<Facts> = {
   /**
-   * True if the statement always replaces the scope of the transaction, so independent reads may share
-   * one (`openPacketPool`).
+   * True if the statement always replaces the scope of the transaction, so independent requests may
+   * share one (`openPacketPool`).
    */
   readonly replacesScope?: boolean
   /**
