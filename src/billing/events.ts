@@ -164,6 +164,7 @@ export const secondCustomer = 'second-customer'
 
 const backlogStatuses = ['recorded', 'unlinked', 'failed', 'dead'] as const
 const maxMeasured = 100_000 // bounds the cost of a scrape
+const maxLookedAt = 10_000 // customers, in the order of the page that names them (list_double_payers)
 
 /** Sets the gauges of events that wait for a worker or an operator, up to `maxMeasured` of each. */
 export async function measureBacklog(systemDb: Queryable, metrics: BillingMetrics): Promise<void> {
@@ -196,7 +197,7 @@ export async function measureDoublePayers(
        WHERE outcome = ${secondCustomer}) AS customers,
       (SELECT count(*)::int FROM (
          SELECT DISTINCT customer FROM billing_objects WHERE beside IS NOT NULL
-         LIMIT ${maxMeasured}) AS d
+         ORDER BY customer LIMIT ${maxLookedAt}) AS d
        WHERE 1 < (SELECT count(*) FROM billing_objects o
                   WHERE o.customer = d.customer AND o.kind = 'subscription'
                     AND o.plan IS NOT NULL AND coalesce(o.cancels_at > now(), true))
