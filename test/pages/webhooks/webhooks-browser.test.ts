@@ -58,6 +58,7 @@ t.test(
     t.same(await seriousFindings(page), [], 'the confirmation')
     await press(page, 'button', 'Replay 1 delivery')
     await page.getByRole('status').getByText('Done: 1 of 1 deliveries scheduled.').waitFor()
+    await heading(page, 'Outcome')
     t.same(await seriousFindings(page), [], 'the progress')
     await press(page, 'link', 'View deliveries')
     await heading(page, 'Deliveries')
