@@ -923,7 +923,7 @@ CREATE TABLE audit_log (
   -- There is no foreign key: an entry outlives the token.
   service_id uuid,
   service_name text,
-  portal_session_id uuid -- The same for what was done in the portal.
+  portal_session_id uuid -- The portal session that did it; triggers.sql sets the default.
 );
 CREATE INDEX audit_log_request_id_idx ON audit_log (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX audit_log_tenant_id_action_id_idx ON audit_log (tenant_id, action, id);
