@@ -53,6 +53,7 @@ const onOnePostgres: Readonly<Record<string, string>> = {
   'test/access/no-credential.test.ts': 'statements on every table, those of Citus among them',
   'test/{access/{relations,same-ids},domain/actions}.test.ts':
     'rows are read by id without the form of a cluster',
+  'test/webhooks/delivery/shared-commit.test.ts': 'outcomes share no packet on a cluster',
   'test/domain/folders.test.ts': 'as a superuser, beside functions of the owner',
 }
 
