@@ -89,7 +89,7 @@ export async function workForwards(
     try {
       const event = await findWaiting(db, job.data)
       // An operator has had it posted again, by another job: the app has it, or that job goes on.
-      if (event === null) return await db.write(withoutScope, (tx) => completeJob(tx, queue, job))
+      if (event === null) return await db.write(withoutScope, (tx) => endJob(tx, job))
       const { body } = event
       const result = body === null ? null : await sender.send(requestOf({ ...event, body }))
       if (abandoned.aborted) return
@@ -104,6 +104,17 @@ export async function workForwards(
         logger.info({ eventId }, 'billing event posted by another worker')
       else await giveBack(job, error)
     }
+  }
+
+  /**
+   * Ends a job whose event does not wait. It was looked for in another transaction, which after a failover may
+   * have been on a standby that had not replayed it yet.
+   * @throws if the event waits
+   */
+  async function endJob(tx: Tx, job: ForwardJob): Promise<void> {
+    const waiting = await tx.receivedEvent.count({ where: waitingFor(job.data) })
+    if (waiting > 0) throw new Error('the event was not found at first')
+    await completeJob(tx, queue, job)
   }
 
   async function giveBack(job: ForwardJob, error: unknown): Promise<void> {
@@ -139,10 +150,10 @@ export async function workForwards(
    * @returns null if the event waits no longer, or another job has made its next attempt
    */
   async function record(tx: Tx, job: ForwardJob, result: SendResult | null) {
-    const { eventId, attempts } = job.data
+    const { eventId } = job.data
     const isDelivered = result !== null && succeeded(result)
     const [recorded] = await tx.receivedEvent.updateManyAndReturn({
-      where: { eventId, forwarding: 'waiting', forwardAttempts: attempts },
+      where: waitingFor(job.data),
       data: {
         forwardAttempts: { increment: 1 },
         forwardError: isDelivered ? null : errorOf(result).slice(0, maxErrorCharacters),
@@ -174,22 +185,27 @@ type Forwarded = { eventId: string; type: string; receivedAt: Date; body: string
 type WaitingEvent = Omit<Forwarded, 'body'> & { body: string | null }
 
 /**
- * Null if it waits no longer, or if it has not as many attempts as the job: of two jobs for one event only
- * the one that makes the next attempt goes on.
+ * Of two jobs for one event only the one that makes the next attempt goes on: an event waits for a job that has
+ * as many attempts.
  */
+function waitingFor({ eventId, attempts }: Jobs['billing-forward']) {
+  return { eventId, forwarding: 'waiting' as const, forwardAttempts: attempts }
+}
+
+/** Null if it does not wait for the job. */
 async function findWaiting(
   db: Database,
-  { eventId, attempts }: Jobs['billing-forward'],
+  job: Jobs['billing-forward'],
 ): Promise<WaitingEvent | null> {
   const row = await db.read(withoutScope, (tx) =>
     tx.receivedEvent.findFirst({
-      where: { eventId, forwarding: 'waiting', forwardAttempts: attempts },
+      where: waitingFor(job),
       select: { type: true, receivedAt: true, body: true },
     }),
   )
   if (row === null) return null
   const body = row.body === null ? null : Buffer.from(row.body).toString('utf8')
-  return { ...row, eventId, body }
+  return { ...row, eventId: job.eventId, body }
 }
 
 function errorOf(result: SendResult | null): string {

@@ -97,7 +97,7 @@ export async function applyEvent(
   const { provider = signed, plans = null, api = null, again = false, traceparent = null } = options
   const { settle = nothing, onProcessed = nothing, onLinked = nothing } = options
   const body = await findBody(db, eventId)
-  if (body === undefined) return withoutEffect('missing')
+  if (body === undefined) return withoutEffect('missing', (tx) => requireMissing(tx, eventId))
   if (body === null) throw new PoisonEvent('its body has been deleted')
   const event = provider.parse({ 'webhook-id': eventId }, body)
   if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
@@ -289,6 +289,16 @@ async function findBody(db: Database, eventId: string): Promise<Uint8Array | nul
       ([row]: { body: Uint8Array | null }[]) => row?.body,
     ),
   )
+}
+
+/**
+ * The body was looked for in another transaction, which after a failover may have been on a standby that had not
+ * replayed the event yet.
+ * @throws if the event exists
+ */
+async function requireMissing(tx: Tx, eventId: string): Promise<void> {
+  const events = await tx.receivedEvent.count({ where: { eventId } })
+  if (events > 0) throw new Error('the event was not found at first')
 }
 
 /** Other settings applied when the event was recorded with its job, or it would have been ignored then. */

@@ -1,9 +1,11 @@
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
-import { addForward } from '#src/billing/forward.ts'
+import { addForward, workForwards } from '#src/billing/forward.ts'
 import { newEventJob } from '#src/billing/job.ts'
 import { applyEvent } from '#src/billing/process.ts'
 import { withoutScope } from '#src/db/entry.ts'
+import { createMetrics } from '#src/observability/metrics.ts'
+import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -260,6 +262,37 @@ t.test('an app that answers too late, redirects or hangs up has not got the even
     t.match(await forwardingOf(database, id), { attempts: 1, error }, id)
   }
   t.notOk(app.requests.some(({ url }) => url === '/elsewhere'))
+})
+
+t.test('an event that a standby has not replayed yet is posted by the next try', async (t) => {
+  const { database, app, settings } = await open(t)
+  const { db, systemDb } = openAsWorker(t, database)
+  const queue = await startQueue(t, database, 'worker')
+  await receive(database, { id: 'evt_1' })
+  const onProcessed = (tx: Parameters<typeof addForward>[0]) => addForward(tx, queue, 'evt_1', [0])
+  await applyEvent(db, 'evt_1', now, { onProcessed })
+  const warnings: string[] = []
+  const logger = { info() {}, warn() {}, error: (_: object, text: string) => warnings.push(text) }
+  const due = await startDueJobs({ queue, listens: false, logger })
+  t.teardown(() => due.stop())
+  let isBehind = true
+  const read: typeof db.read = async (entry, work) => {
+    if (!isBehind) return db.read(entry, work)
+    isBehind = false
+    return null as never
+  }
+  const forwards = await workForwards(
+    { url: settings.APP_WEBHOOK_URL ?? '', secrets: [secret] },
+    { retrySeconds: [0], timeoutMs: 5_000, perAddress: 20 },
+    {
+      ...{ queue, due, db: { ...db, read }, systemDb, logger },
+      ...{ clock: { now: () => new Date() }, metrics: createMetrics().billing },
+    } as unknown as Parameters<typeof workForwards>[2],
+  )
+  t.teardown(() => forwards.stop())
+  t.equal((await app.next()).headers['webhook-id'], 'evt_1')
+  await untilForwarding(database, 'delivered')
+  t.strictSame(warnings, ['billing event not posted to the app'])
 })
 
 t.test('nothing is posted for an effect that was rolled back', async (t) => {

@@ -108,6 +108,18 @@ t.test('an event that can never be processed is poison and changes nothing', asy
   t.equal(await apply('evt_unheard_of'), 'missing')
 })
 
+t.test('an event that a standby has not replayed yet keeps its job', async (t) => {
+  const { database, db, apply } = await open(t)
+  await createUser(database, { billingCustomer: 'cus_1' })
+  const eventId = await receive(database, { id: 'evt_1', type: 'charge.succeeded' })
+  const behind = { ...db, read: async () => undefined as never }
+  const settled: string[] = []
+  const settle = async () => void settled.push(eventId)
+  await t.rejects(applyEvent(behind, eventId, now, { settle }), /not found at first/)
+  t.strictSame(settled, [])
+  t.equal(await apply(eventId), 'processed')
+})
+
 t.test('the effect and the status `processed` commit together', async (t) => {
   const { database, apply } = await open(t)
   await createUser(database, { billingCustomer: 'cus_1' })
