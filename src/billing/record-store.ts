@@ -104,7 +104,7 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     events: readonly VerifiedEvent[],
     sendBefore: number,
   ): Promise<ReadonlySet<string>> {
-    await insertParts()
+    await queueEvents()
     const deadline = (await serverNow()) + limits.beginMs
     if (performance.now() > sendBefore) throw new TooLate('no time left to record')
     const [row] = await sql<RecordedRow>(await recordStatement(events, deadline))
@@ -157,18 +157,12 @@ export async function recordStatement(
   events: readonly VerifiedEvent[],
   deadline: number,
 ): Promise<Prisma.Sql> {
-  const [before, after] = await insertParts()
+  const jobs = await queueEvents()
   return Prisma.sql`
     WITH batch AS MATERIALIZED (
-      SELECT * FROM unnest(
-          ${events.map(({ eventId }) => eventId)}::text[],
-          ${events.map(({ type }) => type)}::text[],
-          ${events.map(({ body }) => body)}::bytea[],
-          ${events.map(({ secretIndex }) => secretIndex)}::smallint[],
-          ${events.map(({ job }) => job && toRow(job))}::text[],
-          ${events.map(({ requestId }) => requestId)}::uuid[],
-          ${events.map(({ ignored }) => ignored)}::text[]
-        ) AS event (event_id, type, body, secret_index, job, request_id, ignored)
+      SELECT * FROM ${rowsOf(events)} AS event (
+        event_id, type, body, secret_index, request_id, ignored,
+        job_id, job_data, job_priority, job_group)
       WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < ${deadline}::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
@@ -177,26 +171,45 @@ export async function recordStatement(
       INSERT INTO received_events
         (event_id, type, body, secret_index, request_id, status, outcome)
       SELECT event_id, type, body, secret_index, request_id,
-             CASE WHEN job IS NULL THEN 'ignored' ELSE 'recorded' END, ignored
+             CASE WHEN job_id IS NULL THEN 'ignored' ELSE 'recorded' END, ignored
       FROM inserted JOIN batch USING (event_id)
-    ), queued AS (
-      ${before}(
-        SELECT coalesce(json_agg(job::json), '[]') FROM inserted JOIN batch USING (event_id)
-        WHERE job IS NOT NULL
-      )${after}
-    )
+    ), queued AS (${jobs})
     SELECT (SELECT array_agg(event_id) FROM inserted) AS inserted,
            (SELECT count(*)::int FROM batch) AS accepted,
            extract(epoch FROM clock_timestamp()) * 1000 AS now`
 }
 
-/** Inserts event rows and jobs in one statement. */
-const insertParts = onFirstUse(async () => {
-  const [before, after] = await jobInsert(eventQueue)
-  return [Prisma.raw(before), Prisma.raw(after)] as const
-})
-
-/** A job as pg-boss's INSERT reads it: the group is a column. */
-function toRow({ group, ...job }: ReturnType<typeof newEventJob>): string {
-  return JSON.stringify({ ...job, groupId: group.id })
+/** A lone event has plain values: arrays of one element would cost PostgreSQL and the driver more. */
+function rowsOf(events: readonly VerifiedEvent[]): Prisma.Sql {
+  const [first] = events
+  if (first === undefined || events.length > 1)
+    return Prisma.sql`unnest(
+    ${events.map(({ eventId }) => eventId)}::text[],
+    ${events.map(({ type }) => type)}::text[],
+    ${events.map(({ body }) => body)}::bytea[],
+    ${events.map(({ secretIndex }) => secretIndex)}::smallint[],
+    ${events.map(({ requestId }) => requestId)}::uuid[],
+    ${events.map(({ ignored }) => ignored)}::text[],
+    ${events.map(({ job }) => job?.id)}::uuid[],
+    ${events.map(({ job }) => job && JSON.stringify(job.data))}::text[],
+    ${events.map(({ job }) => job?.priority)}::int[],
+    ${events.map(({ job }) => job?.group.id)}::text[])`
+  const { eventId, type, body, secretIndex, requestId, ignored, job } = first
+  return Prisma.sql`(VALUES (
+    ${eventId}::text, ${type}::text, ${body}::bytea, ${secretIndex}::smallint,
+    ${requestId}::uuid, ${ignored}::text, ${job?.id}::uuid,
+    ${job && JSON.stringify(job.data)}::text, ${job?.priority}::int,
+    ${job?.group.id}::text))`
 }
+
+/** Inserts the jobs of the events that were new. */
+const queueEvents = onFirstUse(() => {
+  const columns = {
+    id: 'job_id',
+    data: 'job_data',
+    priority: 'job_priority',
+    groupId: 'job_group',
+  }
+  const source = Prisma.sql`inserted JOIN batch USING (event_id) WHERE job_id IS NOT NULL`
+  return jobInsert(eventQueue, columns, source)
+})

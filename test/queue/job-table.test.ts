@@ -1,5 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import t from 'tap'
+import { orderedId } from '#src/crypto/hash.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import {
   isJobActive,
@@ -36,10 +38,54 @@ t.test(
 )
 
 t.test('the statement that inserts a job is that of pg-boss', async (t) => {
-  const [before, after] = await jobInsert('deliver')
-  t.match(before, /INSERT INTO pgboss\.job_common/)
-  t.match(after, /RETURNING id/)
-  t.notMatch(before + after, /\$\d/, 'without parameters of its own')
+  const source = Prisma.sql`(VALUES (1)) AS job`
+  const { text, values } = await jobInsert('deliver', { data: `'{}'` }, source)
+  t.match(text, /INSERT INTO pgboss\.job_common/)
+  t.match(text, /RETURNING id/)
+  t.strictSame(values, [], 'without parameters of its own')
+})
+
+t.test('a job that a statement inserts is the one that pg-boss sends', async (t) => {
+  const database = await createDatabase(t)
+  const systemDb = openSystemDatabase(database.url, 1)
+  t.teardown(() => systemDb.close())
+  const queue = await startQueue(t, database, 'worker')
+  const groups = ['a', 'b', 'c']
+  for (const name of ['billing-event', 'endpoint-turn', 'deliver'] as const) {
+    const columns = {
+      id: 'id',
+      data: `jsonb_build_object('a', 1)`,
+      priority: 'length(key)',
+      groupId: 'key',
+      singletonKey: 'key',
+      startAfter: `interval '1 minute'`,
+    }
+    const ids = groups.map(() => orderedId())
+    const source = Prisma.sql`unnest(${ids}::uuid[], ${groups}::text[]) AS job (id, key)`
+    const added = await systemDb.sql<{ id: string }>(await jobInsert(name, columns, source))
+    t.strictSame(added.map(({ id }) => id).toSorted(), ids.toSorted(), name)
+    const inserted = await rowsOf(name)
+    await database.admin.query('DELETE FROM pgboss.job')
+    for (const key of groups) {
+      const options = { group: { id: key }, singletonKey: key, priority: 1, startAfter: 60 }
+      await queue.send(name, { a: 1 }, options)
+    }
+    t.strictSame(inserted, await rowsOf(name), name)
+    await database.admin.query('DELETE FROM pgboss.job')
+  }
+
+  /** Times as distances from the creation. */
+  async function rowsOf(name: string): Promise<object[]> {
+    const { rows } = await database.admin.query(
+      `SELECT to_jsonb(j) - '{id,created_on,start_after,keep_until}'::text[] AS job,
+         round(extract(epoch FROM start_after - created_on)) AS waits,
+         round(extract(epoch FROM keep_until - created_on)) AS kept
+       FROM pgboss.job j WHERE name = $1 ORDER BY group_id`,
+      [name],
+    )
+    t.equal(rows.length, groups.length)
+    return rows
+  }
 })
 
 t.test('a job is found while it waits and while it is active, and not after its end', async (t) => {

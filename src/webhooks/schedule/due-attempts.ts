@@ -64,15 +64,14 @@ export async function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Pr
  *   wait_seconds, priority
  */
 export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
-  const [before, after] = await jobInsert(endpointTurnQueue)
-  return Prisma.sql`${Prisma.raw(before)}(
-    SELECT coalesce(json_agg(json_build_object(
-      'data', json_build_object('tenantId', tenant_id, 'endpointId', endpoint_id),
-      'groupId', endpoint_id,
-      'singletonKey', concat_ws(':', endpoint_id, second),
-      'priority', priority,
-      'startAfter', make_interval(secs => wait_seconds))), '[]')
-    FROM (${source}) AS turns)${Prisma.raw(after)}`
+  const columns = {
+    data: `jsonb_build_object('tenantId', tenant_id, 'endpointId', endpoint_id)`,
+    groupId: 'endpoint_id',
+    singletonKey: `concat_ws(':', endpoint_id, second)`,
+    priority: 'priority',
+    startAfter: 'make_interval(secs => wait_seconds)',
+  }
+  return jobInsert(endpointTurnQueue, columns, Prisma.sql`(${source}) AS turns`)
 }
 
 /** Wakes the workers for attempts that are due, once `tx` is committed, and turns that go on. */
@@ -91,19 +90,19 @@ export async function addDeliverJobs(
   connection: Queryable,
   attempts: readonly LostAttempt[],
 ): Promise<number> {
-  const [before, after] = await jobInsert(deliverQueue)
   const lost = attempts.map(({ tenantId, deliveryId, series, number, endpointId }) => {
     return { tenantId, deliveryId, series, number, endpointId }
   })
-  const statement = Prisma.sql`${Prisma.raw(before)}(
-    SELECT coalesce(json_agg(json_build_object(
-      'id', md5(concat_ws(':', "deliveryId", series, number))::uuid,
-      'data', json_build_object('tenantId', "tenantId", 'deliveryId', "deliveryId",
-                                'series', series, 'number', number),
-      'groupId', "endpointId")), '[]')
-    FROM json_to_recordset(${JSON.stringify(lost)}::text::json) AS lost (
-      "tenantId" uuid, "deliveryId" uuid, series int, number int, "endpointId" uuid)
-  )${Prisma.raw(after)}`
+  const columns = {
+    id: `md5(concat_ws(':', "deliveryId", series, number))`,
+    data: `jsonb_build_object('tenantId', "tenantId", 'deliveryId', "deliveryId",
+                              'series', series, 'number', number)`,
+    groupId: '"endpointId"',
+  }
+  const source = Prisma.sql`
+    json_to_recordset(${JSON.stringify(lost)}::text::json) AS lost (
+      "tenantId" uuid, "deliveryId" uuid, series int, number int, "endpointId" uuid)`
+  const statement = await jobInsert(deliverQueue, columns, source)
   const added = await connection.sql(statement)
   if (added.length > 0) announceJob(connection, deliverQueue)
   return added.length
