@@ -1,7 +1,7 @@
 import type { DoneFuncWithErrOrRes, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import Type, { type TSchema } from 'typebox'
-import { isKnown, isMatched, tagOf } from '#src/http/headers/etag.ts'
+import { isKnown, isMatched, tagOf, wantedTags } from '#src/http/headers/etag.ts'
 import { Problem } from '#src/http/problems.ts'
 import { EntityTags, withHeader, withProblems } from '#src/http/schemas.ts'
 
@@ -21,6 +21,11 @@ declare module 'fastify' {
      * @throws Problem `precondition-failed` if the object has changed since the client read it
      */
     ifMatch(lock: () => Promise<object | null>): Promise<void>
+    /**
+     * The tags of `If-Match`, for a statement that changes only an object with one of them; null for any
+     * object. If it changes none, `ifMatch` finds out why.
+     */
+    takeIfMatch(): readonly string[] | null
     isMatchChecked: boolean
   }
 }
@@ -33,12 +38,13 @@ const Tags = Type.String({
 
 /**
  * `ETag`, `If-Match` and `If-None-Match` (RFC 9110): a client changes only what it has read, and reads
- * again only what has changed. The tag is that of the JSON. A change compares it in its transaction,
- * with the row locked.
+ * again only what has changed. The tag is that of the JSON. A change compares it in its statement, or in its
+ * transaction with the row locked.
  */
 export default fp(
   async function preconditions(app) {
     app.decorateReply('ifMatch', ifMatch)
+    app.decorateReply('takeIfMatch', takeIfMatch)
     app.decorateReply('isMatchChecked', false)
     app.addHook('onRoute', describePreconditions)
   },
@@ -70,6 +76,11 @@ async function ifMatch(this: FastifyReply, lock: () => Promise<object | null>): 
   if (current === null) return
   const serialize = this.compileSerializationSchema(versioned as unknown as Record<string, unknown>)
   if (!isMatched(wanted, tagOf(serialize({ ...current })))) throw new Problem('precondition-failed')
+}
+
+function takeIfMatch(this: FastifyReply): readonly string[] | null {
+  this.isMatchChecked = true
+  return wantedTags(this.request.headers['if-match'])
 }
 
 function tagResponse(

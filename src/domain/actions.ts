@@ -10,7 +10,7 @@ import type { Asking } from '#src/resources/kit/fields.ts'
 import { changeAndPublish, publish } from '#src/webhooks/events/publish.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
-import { type Declared, type RowScope, type Rows, rowsOf, type Values } from './rows.ts'
+import { type Declared, type RowScope, type Rows, rowsOf, type Tags, type Values } from './rows.ts'
 
 /** Who acts, in which transaction and when. */
 export type Act = {
@@ -34,7 +34,10 @@ type Check<Item> = (lock: () => Promise<Item | null>) => Promise<void>
 export type Actions<Item> = Rows<Item> & {
   /** @throws Problem `not-found` if the body names a folder out of reach */
   create(act: Act, body: Values): Promise<Item>
-  /** Each action as one statement; null if it needs several (`ShortWork`). */
+  /**
+   * Each action as one statement; null if it needs several (`ShortWork`).
+   * @param tags of `If-Match`: a row with another ETag is not changed
+   */
   readonly short: {
     create(caller: Asking, body: Values, now: Date): Promise<ShortStatement<Item> | null>
     change(
@@ -42,8 +45,9 @@ export type Actions<Item> = Rows<Item> & {
       id: number,
       body: Values,
       now: Date,
+      tags?: Tags,
     ): Promise<ShortStatement<Item> | null>
-    delete(caller: Asking, id: number, now: Date): Promise<ShortStatement<Item> | null>
+    delete(caller: Asking, id: number, now: Date, tags?: Tags): Promise<ShortStatement<Item> | null>
   }
   /** @throws Problem `not-found`, or `forbidden` if a condition forbids it */
   change(act: Act, id: number, body: Values, check?: Check<Item>): Promise<Item>
@@ -181,14 +185,14 @@ export function actionsOf<One extends Declared>(resource: One): Actions<Static<O
       if (caller.tenantId === null || needsRow(caller, 'create')) return null
       return shortOf('created', caller.tenantId, rows.insertion(caller, body, now), now, '')
     },
-    async change(caller, id, body, now) {
+    async change(caller, id, body, now, tags) {
       if (caller.tenantId === null || needsRow(caller, 'update')) return null
-      const change = rows.changing(atHome(caller), id, body, now)
+      const change = rows.changing(atHome(caller), id, body, now, tags)
       return shortOf('updated', caller.tenantId, change, now, `${name} ${id}`)
     },
-    async delete(caller, id, now) {
+    async delete(caller, id, now, tags) {
       if (caller.tenantId === null || needsRow(caller, 'delete')) return null
-      return shortOf('deleted', caller.tenantId, rows.removal(atHome(caller), id), now)
+      return shortOf('deleted', caller.tenantId, rows.removal(atHome(caller), id, tags), now)
     },
   }
 

@@ -16,11 +16,15 @@ import type { ResourceName } from '#src/resources/index.ts'
 import { type Action, columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { homeFunctionOf } from '#src/resources/kit/derived.ts'
 import type { Asking, ColumnTypes, Field, Fields } from '#src/resources/kit/fields.ts'
+import { entityTagOf, eventJsonOf } from './row-json.ts'
 
 /** A declared resource, without the types of its declaration. */
 export type Declared = Resource & { readonly name: ResourceName }
 export type Values = Readonly<Record<string, unknown>>
 export type ListFilter = TimeRange & Readonly<Record<string, string | undefined>>
+
+/** ETags of the response with a row; null for any. */
+export type Tags = readonly string[] | null
 
 /** The first lock: the owner or the tenant, or both for a chain. */
 export type RowScope = Pick<Asking, 'userId' | 'tenantId'> & {
@@ -54,10 +58,13 @@ export type Rows<Item> = {
   update(tx: Tx, scope: RowScope, id: number, values: Values, now: Date): Promise<Item | null>
   /** @returns the last state of the row; null if there is none in reach */
   remove(tx: Tx, scope: RowScope, id: number): Promise<Item | null>
-  /** The statements of `insert`, `update` and `remove`. Each returns the columns of the row. */
+  /**
+   * The statements of `insert`, `update` and `remove`. Each returns the columns of the row.
+   * @param tags if given, only a row with one of these ETags is changed
+   */
   insertion(caller: Asking, values: Values, now: Date): Prisma.Sql
-  changing(scope: RowScope, id: number, values: Values, now: Date): Prisma.Sql
-  removal(scope: RowScope, id: number): Prisma.Sql
+  changing(scope: RowScope, id: number, values: Values, now: Date, tags?: Tags): Prisma.Sql
+  removal(scope: RowScope, id: number, tags?: Tags): Prisma.Sql
   /**
    * Enters the tenant of an owner's row, whose events belong there whichever tenant is active, and stays
    * in it. Null if the owner is no member of that tenant any more.
@@ -82,7 +89,8 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const listing = { name: plural, forms: [idForm] }
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const columns = Prisma.join(shown.map(([key]) => selected(key)))
-  const json = Prisma.sql`concat('{', concat_ws(',', ${Prisma.join(shown.map(memberOf))}), '}')`
+  const json = eventJsonOf(shown)
+  const tag = entityTagOf(shown)
   const bytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
   const readers = shown.map(([key, one]) => ({ key, read: readerOf[one.column], one }))
   const inserted = Object.entries(fields).filter(
@@ -213,7 +221,13 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   }
 
   // One text for all changes, so that a connection keeps one plan for them.
-  function changing(asking: RowScope, id: number, values: Values, now: Date): Prisma.Sql {
+  function changing(
+    asking: RowScope,
+    id: number,
+    values: Values,
+    now: Date,
+    tags: Tags = null,
+  ): Prisma.Sql {
     const set = changed.map(([key, one]) => {
       const value = parameterOf(one, values[key] ?? null)
       const isGiven = values[key] !== undefined
@@ -222,12 +236,16 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     const times = touched.map(([key, one]) => Prisma.sql`${column(key)} = ${parameterOf(one, now)}`)
     return Prisma.sql`
       UPDATE ${table} SET ${Prisma.join([...set, ...times])}
-      WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`
+      WHERE ${within(asking)} AND id = ${id}${tagged(tags)} RETURNING ${columns}`
   }
 
-  function removal(asking: RowScope, id: number): Prisma.Sql {
+  function removal(asking: RowScope, id: number, tags: Tags = null): Prisma.Sql {
     return Prisma.sql`
-      DELETE FROM ${table} WHERE ${within(asking)} AND id = ${id} RETURNING ${columns}`
+      DELETE FROM ${table} WHERE ${within(asking)} AND id = ${id}${tagged(tags)} RETURNING ${columns}`
+  }
+
+  function tagged(tags: Tags): Prisma.Sql {
+    return tags === null ? Prisma.empty : Prisma.sql` AND ${tag} = ANY(${[...tags]}::text[])`
   }
 
   async function enterHome(tx: Tx, id: number) {
@@ -263,33 +281,6 @@ const quoted = (name: string) => Prisma.raw(`"${name}"`)
 /** A column under the name of its field. */
 function selected(key: string): Prisma.Sql {
   return columnOf(key) === key ? column(key) : Prisma.sql`${column(key)} AS ${quoted(key)}`
-}
-
-/** A member of the object in JSON; NULL if it is left out. */
-function memberOf([key, { column: type, isOmitted }]: [string, Field]): Prisma.Sql {
-  const value = Prisma.sql`changed.${quoted(key)}`
-  const name = Prisma.raw(`'"${key}":'`)
-  const text = jsonOf[type](value)
-  return isOmitted
-    ? Prisma.sql`${name} || ${text}`
-    : Prisma.sql`${name} || coalesce(${text}, 'null')`
-}
-
-const asJson = (value: Prisma.Sql) => Prisma.sql`to_json(${value})::text`
-const asText = (value: Prisma.Sql) => Prisma.sql`${value}::text`
-
-/** The values of `readerOf` as texts of JSON. */
-const jsonOf: Readonly<Record<keyof ColumnTypes, (value: Prisma.Sql) => Prisma.Sql>> = {
-  ...{
-    text: asJson,
-    bigint: asText,
-    integer: asText,
-    boolean: asText,
-    uuid: asJson,
-    jsonb: asText,
-  },
-  timestamptz: (value) =>
-    Prisma.sql`'"' || to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
 }
 
 /** The bytes of a text or JSON column; none for a column of a fixed size. */

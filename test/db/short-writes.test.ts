@@ -2,8 +2,9 @@ import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { testConfig } from '#test/support/app/app.ts'
+import { comparable } from '#test/support/app/probes.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -50,6 +51,220 @@ t.test('a declared row is created, changed and deleted in one round trip', async
     t.equal(statusCode, status, `${method} ${url}`)
     t.equal(proxy.roundTrips(), 1, `${method} ${url}`)
   }
+})
+
+t.test('a change with If-Match is one round trip, whatever the tag was read with', async (t) => {
+  const { database, config, proxy, cookie, send, user } = await openCounted(t)
+  const other = await buildApp(config, createLogger('silent'))
+  t.teardown(() => other.close())
+  const sendOther = as({ app: other }, { cookie })
+  const { folderId } = await createChain(database, user)
+  const { headers } = await send('POST', '/posts', post)
+  t.equal((await send('POST', '/orders', order)).statusCode, 201, 'opens the connection')
+  const urls = [
+    `/orders/${await createOrder(database, user)}`,
+    (await send('POST', '/documents', { ...post, folderId })).headers.location,
+    headers.location,
+  ].map(String)
+  const last = String(urls.at(-1))
+  let tag = ''
+  const inOneTrip = async (method: 'PATCH' | 'DELETE', url: string, sent: string, status = 200) => {
+    await settled(database)
+    proxy.reset()
+    const body = method === 'DELETE' ? undefined : changeOf(url)
+    const answer = await send(method, url, body, { 'if-match': sent })
+    t.equal(answer.statusCode, status, `${method} ${url} ${sent}`)
+    t.equal(proxy.roundTrips(), 1, `${method} ${url} ${sent}`)
+    tag = String(answer.headers.etag)
+  }
+  await inOneTrip('PATCH', last, String(headers.etag))
+  for (const url of urls) {
+    await inOneTrip('PATCH', url, String((await send('GET', url)).headers.etag))
+    await inOneTrip('PATCH', url, tag)
+    t.equal((await send('GET', url)).headers.etag, tag)
+    await inOneTrip('PATCH', url, `"x", ${tag} , W/"y"`)
+    await inOneTrip('PATCH', url, '*')
+    await inOneTrip('PATCH', url, String((await sendOther('GET', url)).headers.etag))
+  }
+  await inOneTrip('DELETE', last, tag, 204)
+})
+
+t.test('a row that has changed since it was read is not changed by one packet', async (t) => {
+  const { database, config, cookie, send, user } = await openCounted(t)
+  const other = await buildApp(config, createLogger('silent'))
+  t.teardown(() => other.close())
+  const sendOther = as({ app: other }, { cookie })
+  const stranger = await createUser(database, { role: 'admin' })
+  const strange = as({ app: other }, await signIn({ config, database }, stranger))
+  await createEndpoint(database, user, { url: 'https://receiver.example' })
+  const sql = (text: string) => () => database.admin.query(text)
+  const addressOf = (sets: string) => sql(`UPDATE orders SET shipping_address = ${sets}`)
+  const ofPosts = (sets: string) => sql(`UPDATE posts SET ${sets}`)
+  for (const [base, make, changes] of [
+    [
+      '/orders',
+      (owner: TestUser) => createOrder(database, owner),
+      [
+        addressOf(`shipping_address || '{"line2": "Flat 1"}'`),
+        addressOf(`shipping_address || '{"city": "bath"}'`),
+        sql(`UPDATE orders SET line_items = line_items || line_items`),
+        sql(`UPDATE orders SET updated_at = updated_at + interval '1 ms'`),
+      ],
+    ],
+    [
+      '/posts',
+      ({ tenantId }: TestUser) => createTestPost(database, tenantId),
+      [
+        ofPosts(`department = ''`),
+        ofPosts(`title = title || ' '`),
+        ofPosts(`author_service_id = gen_random_uuid()`),
+      ],
+    ],
+  ] as const) {
+    const url = `${base}/${await make(user)}`
+    const tagged = async () => ({ 'if-match': String((await send('GET', url)).headers.etag) })
+    const change = changeOf(url)
+    const mine = await tagged()
+    const another = await send('GET', `${base}/${await make(user)}`)
+    for (const [name, headers] of [
+      ['another row', { 'if-match': String(another.headers.etag) }],
+      ['no tag at all', { 'if-match': '"x"' }],
+      ['a weak tag', { 'if-match': `W/${mine['if-match']}` }],
+    ] as const) {
+      await refused(name, () => send('PATCH', url, change, headers), 412)
+    }
+    for (const [process, sends] of [
+      ['the same process', send],
+      ['another process', sendOther],
+    ] as const) {
+      const headers = await tagged()
+      t.equal((await sends('PATCH', url, changeOf(url))).statusCode, 200)
+      await refused(process, () => send('PATCH', url, change, headers), 412)
+    }
+    for (const [index, alter] of changes.entries()) {
+      const headers = await tagged()
+      await alter()
+      await refused(`change ${index}`, () => send('PATCH', url, change, headers), 412)
+      if (base === '/posts') {
+        await refused(`change ${index}`, () => send('DELETE', url, undefined, headers), 412)
+      }
+      await database.admin.query(`UPDATE orders SET shipping_address = $1`, [shippingAddress])
+    }
+    const headers = await tagged()
+    const missing = `${base}/987654321`
+    await strange('GET', '/me')
+    for (const method of base === '/posts' ? (['PATCH', 'DELETE'] as const) : ['PATCH' as const]) {
+      const ask = (at: string) =>
+        strange(method, at, method === 'PATCH' ? change : undefined, headers)
+      const foreign = await refused('of another tenant', () => ask(url), 404)
+      t.strictSame(comparable(foreign), comparable(await ask(missing)), 'like a missing one')
+    }
+    await database.admin.query(`DELETE FROM ${base.slice(1)}`)
+    await refused('gone', () => send('PATCH', url, change, headers), 404)
+  }
+
+  async function refused<Answer extends { statusCode: number }>(
+    name: string,
+    ask: () => Promise<Answer>,
+    status: number,
+  ) {
+    const before = await rowsOf(database)
+    const answer = await ask()
+    t.equal(answer.statusCode, status, name)
+    t.strictSame(await rowsOf(database), before, `${name}: nothing is written`)
+    return answer
+  }
+})
+
+t.test('of all who change the version that they have read, one does', async (t) => {
+  const { database, config, app } = await openCounted(t)
+  const rounds = 12
+  // Of several tenants, because one alone never has all connections in use, so its writes would share no packet.
+  const tenants = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const { tenantId } = await createUser(database)
+      const members = Array.from({ length: 4 }, async () => {
+        const user = await createUser(database, { role: 'admin', tenantId })
+        return as({ app }, await signIn({ config, database }, user))
+      })
+      return { id: await createTestPost(database, tenantId), people: await Promise.all(members) }
+    }),
+  )
+  const everybody = tenants.flatMap(({ id, people }) => people.map((send, n) => ({ id, send, n })))
+  const commits = new Set<string>()
+  for (let round = 0; round < rounds; round += 1) {
+    const read = await Promise.all(
+      everybody.map(async (one) => {
+        const { headers } = await one.send('GET', `/posts/${one.id}`)
+        return { ...one, headers: { 'if-match': String(headers.etag) } }
+      }),
+    )
+    const asked = await Promise.all(
+      read.map(async ({ id, send, n, headers }) => {
+        const title = `${round} by ${n}`
+        const { statusCode } = await send('PATCH', `/posts/${id}`, { title }, headers)
+        return { id, title, statusCode }
+      }),
+    )
+    const { rows } = await database.admin.query('SELECT id::int, title, xmin::text FROM posts')
+    for (const { id, title, xmin } of rows) {
+      commits.add(xmin)
+      const mine = asked.filter((one) => one.id === id)
+      const won = mine.filter(({ statusCode }) => statusCode === 200)
+      t.strictSame(won, [{ id, title, statusCode: 200 }])
+      const lost = mine.filter(({ statusCode }) => statusCode === 412)
+      t.equal(lost.length, mine.length - 1)
+    }
+  }
+  const { rows } = await database.admin.query('SELECT count(*)::int FROM outbound_events')
+  t.equal(rows[0].count, rounds * tenants.length, 'one event for each change')
+  t.ok(commits.size < rounds * tenants.length, `${commits.size} commits`)
+})
+
+t.test('of those who delete and change a row at once, one does', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  await send('GET', '/me')
+  for (let round = 0; round < 20; round += 1) {
+    const url = `/posts/${await createTestPost(database, user.tenantId)}`
+    const headers = { 'if-match': String((await send('GET', url)).headers.etag) }
+    const answers = await Promise.all([
+      send('PATCH', url, changeOf(url), headers),
+      send('DELETE', url, undefined, headers),
+      send('DELETE', url, undefined, headers),
+    ])
+    const statuses = answers.map(({ statusCode }) => statusCode)
+    const isChanged = statuses[0] === 200
+    t.strictSame(statuses.toSorted(), isChanged ? [200, 412, 412] : [204, 404, 404])
+  }
+})
+
+t.test('a change of a row that waits for the packet comes after it', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  const id = await createTestPost(database, user.tenantId)
+  const headers = { 'if-match': String((await send('GET', `/posts/${id}`)).headers.etag) }
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release())
+  await holder.query('BEGIN')
+  await holder.query(`UPDATE posts SET title = 'first' WHERE id = $1`, [id])
+  const changing = send('PATCH', `/posts/${id}`, post, headers)
+  await untilBlocked(database)
+  await holder.query('COMMIT')
+  t.equal((await changing).statusCode, 412)
+  t.match((await send('GET', `/posts/${id}`)).json(), { title: 'first' })
+})
+
+t.test('a keyed change with If-Match is replayed although the row has changed', async (t) => {
+  const { database, send, user } = await openCounted(t)
+  const url = `/posts/${await createTestPost(database, user.tenantId)}`
+  const tag = String((await send('GET', url)).headers.etag)
+  const headers = { 'if-match': tag, 'idempotency-key': 'a-key' }
+  const first = await send('PATCH', url, post, headers)
+  t.equal(first.statusCode, 200)
+  t.equal((await send('PATCH', url, { title: 'Another' })).statusCode, 200)
+  const again = await send('PATCH', url, post, headers)
+  t.match(again, { statusCode: 200, body: first.body, headers: { 'idempotent-replayed': 'true' } })
+  const late = { ...headers, 'idempotency-key': 'another' }
+  t.equal((await send('PATCH', url, post, late)).statusCode, 412)
 })
 
 t.test('tokens and services write in one round trip', async (t) => {
@@ -133,26 +348,28 @@ t.test(
 )
 
 t.test('the event is the one that the whole way publishes', async (t) => {
-  const { database, send, user } = await openCounted(t)
+  const { database, proxy, send, user } = await openCounted(t)
   await createEndpoint(database, user, { url: 'https://receiver.example' })
   const id = await createOrder(database, user)
   const [first, second] = [
     await createTestPost(database, user.tenantId),
     await createTestPost(database, user.tenantId, 'Öffentlich "press"'),
   ]
-  await send('GET', '/me')
-  // If-Match needs the row before, so it goes the whole way.
-  const whole = { 'if-match': '*' }
+  t.equal((await send('POST', '/orders', order)).statusCode, 201, 'opens the connection')
   const results: object[][] = []
-  for (const headers of [{}, whole]) {
-    const changed = await send('PATCH', `/orders/${id}`, { shippingAddress }, headers)
-    const edited = await send('PATCH', `/posts/${second}`, post, headers)
-    const gone = await send(
-      'DELETE',
-      `/posts/${headers === whole ? second : first}`,
-      undefined,
-      headers,
-    )
+  for (const whole of [false, true]) {
+    // Facts that have changed send a write the whole way.
+    const write = async (...asked: Parameters<typeof send>) => {
+      const department = whole ? crypto.randomUUID() : null
+      await database.admin.query('UPDATE memberships SET department = $1', [department])
+      proxy.reset()
+      const answer = await send(...asked)
+      t.equal(proxy.roundTrips() >= 4, whole)
+      return answer
+    }
+    const changed = await write('PATCH', `/orders/${id}`, { shippingAddress })
+    const edited = await write('PATCH', `/posts/${second}`, post)
+    const gone = await write('DELETE', `/posts/${whole ? second : first}`)
     t.equal(gone.statusCode, 204)
     const { rows } = await database.admin.query(
       `SELECT e.id, e.type, e.body, e.cause IS NOT NULL AS caused, d.status, a.due_at = d.next_attempt_at AS due
@@ -350,7 +567,14 @@ async function openWith(t: Test, database: TestDatabase, url: string) {
   t.teardown(() => app.close())
   const user = await createUser(database, { role: 'admin' })
   const { cookie } = await signIn({ config, database }, user)
-  return { config, app, user, send: as({ app }, { cookie }) }
+  return { config, app, user, cookie, send: as({ app }, { cookie }) }
+}
+
+function changeOf(url: string): object {
+  const name = `Ada ${crypto.randomUUID()}`
+  return url.startsWith('/orders')
+    ? { shippingAddress: { ...shippingAddress, name } }
+    : { title: name }
 }
 
 async function rowsOf({ admin }: TestDatabase) {

@@ -1,13 +1,21 @@
+import makeStringify from '@fastify/fast-json-stringify-compiler'
 import pg from 'pg'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import Type, { type TSchema } from 'typebox'
 import { Prisma } from '#src/db/generated/client.ts'
+import { entityTagOf } from '#src/domain/row-json.ts'
 import { type Declared, rowsOf } from '#src/domain/rows.ts'
+import { tagOf } from '#src/http/headers/etag.ts'
+import { Nullable } from '#src/http/schemas.ts'
 import { resources } from '#src/resources/index.ts'
 import { columnOf } from '#src/resources/kit/define.ts'
 import { type ColumnTypes, type Field, field, optional } from '#src/resources/kit/fields.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
-/* The program makes the object of a row in two ways: a response with `toItem`, an event of one packet with `json`. */
+/*
+ * The program makes the object of a row in three ways: a response with `toItem`, an event of one packet with `json`,
+ * and what is compared with If-Match with `entityTagOf`.
+ */
 
 /** Values that JSON or a driver could change, as PostgreSQL reads them. */
 const values: Readonly<Record<keyof ColumnTypes, readonly string[]>> = {
@@ -54,23 +62,12 @@ const fields = Object.fromEntries(
 const ofAllTypes = { ...resources[0], fields } as unknown as Declared
 
 t.test('an event of one packet has the object of the response, for every field', async (t) => {
-  const { url } = await createDatabase(t)
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.teardown(() => client.end())
-  // The text of a time depends on it.
-  await client.query(`SET timezone TO 'Asia/Kathmandu'`)
+  const client = await connect(t)
   for (const resource of [...resources, ofAllTypes].flatMap((one) => [one, withoutJson(one)])) {
     const { columns, json, toItem } = rowsOf<Declared>(resource)
-    const most = Math.max(...Object.values(values).map(({ length }) => length))
     for (let n = -1; n < most; n += 1) {
-      const given = Object.entries(resource.fields).map(([key, { column, isNullable }]) => {
-        const value =
-          n < 0 && isNullable ? null : values[column].at(Math.max(0, n) % values[column].length)
-        return Prisma.sql`${value}::${Prisma.raw(column)} AS ${Prisma.raw(columnOf(key))}`
-      })
       const { text, values: parameters } = Prisma.sql`
-        WITH changed AS (SELECT ${columns} FROM (SELECT ${Prisma.join(given)}) AS row)
+        WITH changed AS (SELECT ${columns} FROM (${rowOf(resource, n)}) AS row)
         SELECT changed.*, ${json} AS json FROM changed`
       const { rows } = await client.query(text, parameters)
       const { json: body, ...row } = rows[0]
@@ -82,6 +79,119 @@ t.test('an event of one packet has the object of the response, for every field',
     }
   }
 })
+
+t.test('the database computes the ETag of the response, for every field', async (t) => {
+  const client = await connect(t)
+  for (const resource of [...resources, ofAllTypes].map(withoutJson)) {
+    const { columns, toItem } = rowsOf<Declared>(resource)
+    const shown = Object.entries(resource.fields).filter(([, { isHidden }]) => !isHidden)
+    const members = shown.map(([key, { isOmitted }]) => {
+      return [key, isOmitted ? Type.Optional(Type.Unknown()) : Type.Unknown()]
+    })
+    const serialize = serializerOf(Type.Object(Object.fromEntries(members)))
+    const tags = new Set()
+    for (let n = -1; n < most; n += 1) {
+      const { text, values } = Prisma.sql`
+        SELECT ${columns}, ${entityTagOf(shown)} AS tag FROM (${rowOf(resource, n)}) AS row`
+      const { rows } = await client.query(text, values)
+      const { tag, ...row } = rows[0]
+      t.equal(tag, tagOf(serialize(toItem(row))), `${resource.name} ${n}`)
+      tags.add(tag)
+    }
+    t.ok(tags.size > 1)
+  }
+})
+
+t.test('the ETag of JSON with a schema is that of the response, or of no response', async (t) => {
+  const client = await connect(t)
+  const odd = `it's a "name" \\`
+  const inner = Type.Object({ late: Type.Optional(Nullable(Type.String())), id: Type.Integer() })
+  const schema = Type.Object({
+    optional: Type.Optional(Type.String()),
+    [odd]: Type.Number(),
+    rows: Type.Array(Type.Array(inner)),
+    isSet: Type.Boolean(),
+    free: Type.Optional(Type.Unknown()),
+  })
+  const serialize = serializerOf(Type.Object({ field: Nullable(schema) }))
+  const tagsOf = async (value: string | null) => {
+    const shown = [['field', optional(field('jsonb', schema))]] as const
+    const { text, values } = Prisma.sql`
+      SELECT field, ${entityTagOf(shown)} AS tag FROM (SELECT ${value}::jsonb AS field) AS row`
+    const { rows } = await client.query(text, values)
+    return rows[0]
+  }
+  const plain = { [odd]: -1.5, rows: [], isSet: true }
+  const expected = [
+    plain,
+    { ...plain, optional: 'A "quote" \\ \u0001\u007F Öß 👩‍🚀 \u2028 </script>' },
+    {
+      ...plain,
+      optional: '',
+      isSet: false,
+      rows: [[], [{ id: 1 }], [{ id: 2 }, { id: 3, late: 'x' }]],
+    },
+    { ...plain, rows: [[{ late: null, id: 9007199254740991 }]], free: 'text' },
+  ]
+  const known = new Set<unknown>()
+  for (const [index, value] of [null, ...expected].entries()) {
+    const { field, tag } = await tagsOf(value && JSON.stringify(value))
+    t.equal(tag, tagOf(serialize({ field })), `value ${index}`)
+    known.add(tag)
+  }
+  t.equal(known.size, expected.length + 1)
+  // The serializer would drop, convert or refuse each of these.
+  for (const other of [
+    { ...plain, unknown: 1 },
+    { ...plain, optional: null },
+    { ...plain, optional: 1 },
+    { ...plain, rows: {} },
+    { ...plain, rows: null },
+    { ...plain, rows: [{}] },
+    { ...plain, rows: [[{ id: 1, unknown: 1 }]] },
+    { ...plain, isSet: 'true' },
+    { ...plain, free: {} },
+    { ...plain, free: { b: 1 } },
+    { rows: [], isSet: true },
+    {},
+    [],
+    [plain],
+    'text',
+    0,
+  ]) {
+    const { tag } = await tagsOf(JSON.stringify(other))
+    t.notOk(known.has(tag), JSON.stringify(other))
+    known.add(tag)
+  }
+})
+
+async function connect(t: Test): Promise<pg.Client> {
+  const { url } = await createDatabase(t)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  t.teardown(() => client.end())
+  // The text of a time depends on it.
+  await client.query(`SET timezone TO 'Asia/Kathmandu'`)
+  return client
+}
+
+const most = Math.max(...Object.values(values).map(({ length }) => length))
+
+/** A row with the nth value of each type; with -1 everything is NULL that can be. */
+function rowOf({ fields }: Declared, n: number): Prisma.Sql {
+  const given = Object.entries(fields).map(([key, { column, isNullable }]) => {
+    const value =
+      n < 0 && isNullable ? null : values[column].at(Math.max(0, n) % values[column].length)
+    return Prisma.sql`${value}::${Prisma.raw(column)} AS ${Prisma.raw(columnOf(key))}`
+  })
+  return Prisma.sql`SELECT ${Prisma.join(given)}`
+}
+
+/** As responses are written. */
+function serializerOf(schema: TSchema): (value: unknown) => string {
+  const plain = JSON.parse(JSON.stringify(schema))
+  return makeStringify()()({ schema: plain, method: 'GET', url: '/', httpStatus: '200' })
+}
 
 const isJson = ({ column }: Field) => column === 'jsonb'
 const hasJson = ({ fields }: Declared) => Object.values(fields).some(isJson)

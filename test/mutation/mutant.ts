@@ -13,6 +13,7 @@ export const tests = {
   policy: 'test/access/policy.test.ts',
   matrix: 'test/access/matrix.test.ts',
   resources: 'test/resources/resources.test.ts',
+  shortWrites: 'test/db/short-writes.test.ts',
   actions: 'test/domain/actions.test.ts',
   sameIds: 'test/access/same-ids.test.ts',
   cors: 'test/plugins/http/cors.test.ts',

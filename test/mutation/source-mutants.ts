@@ -198,6 +198,7 @@ function kitHunts(): Hunt[] {
     hunt(actions, /effect === 'allow'/g, `effect !== 'never'`, tests.matrix),
     hunt(rows, /(?<=values\[key\]) \?\? one\.initial\?\.\(caller, now\)/g, ''),
     hunt(rows, /(?<=`\$\{column\(key\)\} = \$\{)parameterOf\(one, now\)/g, 'column(key)'),
+    hunt(rows, /\$\{tagged\(tags\)\}/g, '', tests.shortWrites),
     hunt(rows, /Prisma\.sql`ASC`, Prisma\.sql`>`/g, 'Prisma.sql`DESC`, Prisma.sql`>`', tests.lists),
     hunt(routes, /idempotencyKey: true/g, 'idempotencyKey: false'),
     hunt(routes, /additionalProperties: false/g, 'additionalProperties: true'),

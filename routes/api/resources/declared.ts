@@ -137,7 +137,7 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
       const id = readId(request.params.id)
       const { body } = request
       return write(request, resource, {
-        short: (caller, now) => actions.short.change(caller, id, body, now),
+        short: (caller, now) => actions.short.change(caller, id, body, now, reply.takeIfMatch()),
         whole: (act) => actions.change(act, id, body, (lock) => ifMatch(reply, lock)),
       })
     },
@@ -165,7 +165,7 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
     async (request, reply) => {
       const id = readId(request.params.id)
       await write<unknown>(request, resource, {
-        short: (caller, now) => actions.short.delete(caller, id, now),
+        short: (caller, now) => actions.short.delete(caller, id, now, reply.takeIfMatch()),
         whole: (act) => actions.delete(act, id, (lock) => ifMatch(reply, lock)),
       })
       return reply.code(204).send(null)
@@ -185,11 +185,10 @@ type Writing<T> = {
 }
 
 function write<T>(request: FastifyRequest, resource: Declared, { short, whole }: Writing<T>) {
-  const { server, log, headers } = request
+  const { server, log } = request
   const now = server.clock.now()
   return server.db.write(entryOf(request, resource), {
-    // The row is compared with If-Match before it changes.
-    short: async (caller) => (headers['if-match'] === undefined ? short(caller, now) : null),
+    short: (caller) => short(caller, now),
     whole(tx, caller) {
       const refused = (reason: string) => log.info({ reason, userId: caller.userId }, 'refused')
       return whole({ tx, caller, now, refused })

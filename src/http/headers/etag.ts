@@ -7,7 +7,13 @@ export function tagOf(body: string | Buffer): string {
 
 /** Whether an `If-Match` header names the tag: compared strongly (RFC 9110, 13.1.1). */
 export function isMatched(header: string, tag: string): boolean {
-  return tagsOf(header).some((one) => one === '*' || one === tag)
+  return wantedTags(header)?.includes(tag) ?? true
+}
+
+/** The tags of an `If-Match` header; null without one, or if any tag matches. */
+export function wantedTags(header: string | undefined): readonly string[] | null {
+  const tags = tagsOf(header ?? '*')
+  return tags.includes('*') ? null : tags
 }
 
 /** Whether an `If-None-Match` header names the tag: compared weakly (RFC 9110, 13.1.2). */
