@@ -51,3 +51,28 @@ export function elementsOf(text: string, from: number, to: number): { from: numb
   if (text.slice(start, to).trim() !== '') elements.push({ from: start, to })
   return elements
 }
+
+/** A cut for each part of a condition between top-level ANDs or ORs, as if it were `instead`. */
+export function partsOf(
+  text: string,
+  from: number,
+  to: number,
+  word: 'AND' | 'OR',
+  instead: string,
+): Cut[] {
+  const marks = [...text.slice(from, to).matchAll(new RegExp(`\\s${word}\\s`, 'g'))]
+    .map(({ index, 0: mark }) => ({ from: from + index, to: from + index + mark.length }))
+    .filter((mark) => depthOf(text, from, mark.from) === 0)
+  const starts = [from, ...marks.map((mark) => mark.to)]
+  const ends = [...marks.map((mark) => mark.from), to]
+  return starts.map((start, n) => {
+    const end = ends[n] ?? to
+    return { from: start, to: end, instead, name: nameOf(text, start, text.slice(start, end)) }
+  })
+}
+
+/** How many brackets are open at `to`. */
+function depthOf(text: string, from: number, to: number): number {
+  const piece = text.slice(from, to)
+  return (piece.match(/[([{]/g)?.length ?? 0) - (piece.match(/[)\]}]/g)?.length ?? 0)
+}

@@ -1,41 +1,25 @@
 import pg from 'pg'
-import { applyCut, type Cut, cutsOf } from './cut.ts'
+import { applyCut, type Cut, cutsOf, partsOf } from './cut.ts'
 import { type Mutant, tests } from './mutant.ts'
 
 const rowTests = [
   ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
-  ...[
-    tests.appTokens,
-    tests.usage,
-    tests.rowLevelSecurity,
-    tests.erasure,
-    tests.tenantExport,
-    tests.matrix,
-  ],
+  ...[tests.appTokens, tests.portalSessions, tests.serviceTokens, tests.usage],
+  ...[tests.rowLevelSecurity, tests.closedTenant, tests.erasure, tests.tenantExport],
+  tests.matrix,
 ]
 const functionTests = [
-  ...[
-    tests.forged,
-    tests.foreseen,
-    tests.appTokens,
-    tests.scope,
-    tests.functions,
-    tests.locks,
-    tests.entryLocks,
-    tests.signIn,
-  ],
-  ...[
-    tests.members,
-    tests.worker,
-    tests.ownInvitations,
-    tests.invitationLink,
-    tests.noCredential,
-    tests.addresses,
-  ],
-  ...[tests.usage, tests.tenantExport, tests.billingReplays, tests.revoked, tests.matrix],
+  ...[tests.forged, tests.foreseen, tests.appTokens, tests.portalSessions, tests.scope],
+  ...[tests.functions, tests.locks, tests.entryLocks, tests.signIn, tests.members, tests.worker],
+  ...[tests.ownInvitations, tests.invitationLink, tests.noCredential, tests.addresses],
+  ...[tests.usage, tests.closedTenant, tests.tenantExport, tests.billingReplays, tests.revoked],
+  tests.matrix,
 ]
-
 const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])]
+const portalTests = [
+  ...new Set([tests.portalSessions, tests.openPortal, tests.portalLinks, ...functionTests]),
+]
+const closedTests = [...new Set([tests.closedTenant, ...functionTests])]
 
 type SqlFunction = { name: string; definition: string }
 
@@ -44,6 +28,7 @@ type Policy = {
   name: string
   qual: string | null
   check: string | null
+  hasCheck: boolean
 }
 
 /** A statement that removes it, for every policy and every other part of row-level security. */
@@ -57,7 +42,8 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
     )
     const { rows: policies } = await client.query<Policy>(
       `SELECT tablename AS table, quote_ident(policyname) AS name, qual,
-         coalesce(with_check, CASE WHEN cmd IN ('ALL', 'UPDATE') THEN qual END) AS check
+         coalesce(with_check, CASE WHEN cmd IN ('ALL', 'UPDATE') THEN qual END) AS check,
+         with_check IS NOT NULL AS "hasCheck"
        FROM pg_policies WHERE schemaname = 'public' ORDER BY tablename, policyname`,
     )
     const { rows: views } = await client.query<{ name: string; definition: string }>(
@@ -82,6 +68,7 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
         sql,
         tests: rowTests,
       })),
+      ...policies.flatMap(weakenings),
       ...functions.flatMap(functionMutants),
     ]
   } finally {
@@ -106,17 +93,33 @@ function openView(name: string, definition: string): string {
   )
 }
 
+/** Each part of a policy that joins several with AND, as if it were true. */
+function weakenings({ table, name, qual, check, hasCheck }: Policy): Mutant[] {
+  const clauses = [
+    ...(qual === null ? [] : [{ clause: 'USING', condition: qual }]),
+    ...(check !== null && hasCheck ? [{ clause: 'WITH CHECK', condition: check }] : []),
+  ]
+  return clauses.flatMap(({ clause, condition }) => {
+    const parts = partsOf(condition, 1, condition.length - 1, 'AND', 'true')
+    return parts.length === 1
+      ? []
+      : parts.map((cut) => ({
+          name: `policy ${name} on ${table}, ${clause} without ${condition.slice(cut.from, cut.to).replaceAll(/\s+/g, ' ')}`,
+          sql: `ALTER POLICY ${name} ON ${table} ${clause} (${applyCut(condition, cut)})`,
+          tests: rowTests,
+        }))
+  })
+}
+
 /** Each lock, check of the seal, condition for a live credential and refusal, taken away. */
 function functionMutants({ name, definition }: SqlFunction): Mutant[] {
   const cuts = [
-    ...(name === 'verified_scope'
-      ? cutsOf(definition, /(?<=\bOR )(setting|fields\[\d\]) IS DISTINCT FROM [^\n]*/g, 'false')
-      : []),
-    ...(entries.test(name) ? livenessOf(definition) : []),
-    ...(/^enter_\w+_as$/.test(name) ? comparisonsOf(definition) : []),
-    ...(/_invitations?$/.test(name) ? opennessOf(definition) : []),
+    ...(/^enter_\w+_as$/.test(name) ? comparisonsOf(definition) : livenessOf(definition)),
+    ...(/_invitations?$|^look_up_admission$/.test(name) ? opennessOf(definition) : []),
     ...(name === 'invited_emails' ? cutsOf(definition, linkConditions, 'true') : []),
     ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
+    ...cutsOf(definition, scopeConditions, 'true'),
+    ...cutsOf(definition, /\b(SELECT|PERFORM) public\.(operator|session)_user_id\(\);/g, ''),
     ...refusalsOf(definition),
   ]
   const locks = cutsOf(definition, /\s+FOR (KEY )?SHARE( OF \w+)?(?=;|\s+FOR )/g, '')
@@ -126,16 +129,30 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       sql: applyCut(definition, cut),
       tests: files,
     }))
-  return [...mutantsOf(locks, lockTests), ...mutantsOf(cuts, functionTests)]
+  return [
+    ...mutantsOf(locks, lockTests),
+    ...mutantsOf(cuts, name.includes('portal') ? portalTests : functionTests),
+    ...mutantsOf(cutsOf(definition, openTenant, 'true'), closedTests),
+  ]
 }
 
-const entries = /^enter_(session|token|service|app_token)$/
+/** Only an open tenant is entered, counted or listed. */
+const openTenant = /\b\w+\.closed_at IS NULL|(?<!\bIF )\bNOT (public\.)?is_closed\([^()]*\)/g
 
-/** In the statement that reads the facts; the one before it only locks. */
+/** The kind of the scope, where a statement asks for it. */
+const scopeConditions = /\bpublic\.current_scope_kind\(\) = 'session'(?= AND\b)/g
+
+/** What a credential, link or sign-in has to be, except in statements that only lock. */
 function livenessOf(definition: string): Cut[] {
-  const conditions = /(?<=\bAND )[ast]\.(expires_at|last_seen_at) > [\w()]+/g
-  const from = definition.lastIndexOf(' INTO ')
-  return cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from)
+  const conditions =
+    /(?<=\b(WHERE|AND) )(\w\.((expires|last_seen)_at > [\w()]+|opened_at IS (NOT )?NULL|created_at > coalesce\([^)]*\))|'[\w:-]+' = ANY \(a\.permissions\))/g
+  return cutsOf(definition, conditions, 'true').filter(({ from, to }) => {
+    const statement = definition.slice(
+      definition.lastIndexOf(';', from),
+      definition.indexOf(';', to),
+    )
+    return !/\bPERFORM FROM\b[\s\S]*\bFOR (KEY )?SHARE\b/.test(statement)
+  })
 }
 
 /**
@@ -146,7 +163,8 @@ function livenessOf(definition: string): Cut[] {
 function comparisonsOf(definition: string): Cut[] {
   const facts =
     /(?<=\b(AND|WHERE) )[amstu]\.(?!tenant_id|user_id|id = tenant_id)\w+ (=|IS NOT DISTINCT FROM) [\w()]+/g
-  const bounds = /(?<=\bAND )[st]\.(expires_at|last_seen_at) > now\(\)( - make_interval\([^)]*\))?/g
+  const bounds =
+    /(?<=\bAND )[ast]\.(expires_at|last_seen_at) > now\(\)( - make_interval\([^)]*\))?/g
   const computed = /(?<=\bAND )CASE WHEN[\s\S]*?IS NOT DISTINCT FROM \w+/g
   return [facts, bounds, computed].flatMap((form) => cutsOf(definition, form, 'true'))
 }
@@ -156,8 +174,7 @@ const linkConditions = /(?<=\bAND )i\.(id = invitation|link_hash = sha256\(link\
 
 /** What makes an invitation one's own and open, in the statement that answers; and its inviter's right. */
 function opennessOf(definition: string): Cut[] {
-  const conditions =
-    /(?<=\b(WHERE|AND) )i\.(email = ANY \(addresses\)|\w+_at IS NULL|expires_at > now\(\))/g
+  const conditions = /(?<=\b(WHERE|AND) )i\.(email = ANY \(addresses\)|\w+_at IS NULL)/g
   const from = definition.lastIndexOf('UPDATE public.invitations')
   return [
     ...cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from),
@@ -172,7 +189,16 @@ function verificationsOf(definition: string): Cut[] {
   return cutsOf(definition, /(?<=\bAND )(NOT )?[uo]\.email_verified/g, 'true')
 }
 
-/** Each IF whose first statement raises, as if its condition were false. */
+/**
+ * Each alternative of an IF whose first statement raises, or returns because of who has entered, as if it were
+ * false.
+ */
 function refusalsOf(definition: string): Cut[] {
-  return cutsOf(definition, /(?<=\bIF )(?:(?!\bIF\b)[\s\S])*?(?=\s*THEN\s+RAISE\b)/g, 'false')
+  return [...definition.matchAll(/\bIF ((?:(?!\bIF\b)[^;])*?)\s*THEN\s+(RAISE|RETURN)\b/g)]
+    .filter(({ 1: condition = '', 2: then }) => then === 'RAISE' || ofCaller.test(condition))
+    .flatMap(({ index, 1: condition = '' }) =>
+      partsOf(definition, index + 3, index + 3 + condition.length, 'OR', 'false'),
+    )
 }
+
+const ofCaller = /\bscope\b|\bcurrent_\w+\(|holds_identity|is_closed/

@@ -357,8 +357,9 @@ const weakest = `{ resource: 'profile', action: 'read' }`
 
 function routeAccess(text: string): Cut[] {
   return [
-    ...cutsOf(text, /\{ resource(: '(?!profile)[\w-]+')?, action: '\w+' \}/g, weakest),
+    ...cutsOf(text, /\{ resource(: (?!'profile')['\w.-]+)?, action(: '\w+')? \}/g, weakest),
     ...cutsOf(text, /(?<=config: access\()'\w+', '\w+'/g, `'profile', 'read'`),
+    ...cutsOf(text, /(?<=config: \w+\((resource, )?)'(create|update|delete)'(?=\))/g, `'read'`),
     ...cutsOf(text, /(?<=config: \{ access: )'signature'/g, `'public'`),
   ]
 }
