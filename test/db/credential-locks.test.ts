@@ -152,6 +152,7 @@ t.test('a tenant switch waits for a write of its session', async (t) => {
 const endings: Record<string, string> = {
   'the inviter is demoted': `UPDATE memberships SET role = 'viewer' WHERE user_id = $1 AND $2 > 0`,
   'the address is no longer verified': `UPDATE users SET email_verified = false WHERE id = $2 AND $1 > 0`,
+  'the tenant is closed': `SELECT close_tenant(tenant_id) FROM memberships WHERE user_id = $1 AND $2 > 0`,
   'it is withdrawn': 'DELETE FROM invitations WHERE invited_by = $1 AND $2 > 0',
 }
 for (const [name, sql] of Object.entries(endings)) {

@@ -9,8 +9,8 @@ const rowTests = [
   tests.matrix,
 ]
 const functionTests = [
-  ...[tests.forged, tests.foreseen, tests.appTokens, tests.portalSessions, tests.scope],
-  ...[tests.functions, tests.locks, tests.entryLocks, tests.signIn, tests.members, tests.worker],
+  ...[tests.forged, tests.foreseen, tests.appTokens, tests.scope, tests.functions, tests.signIn],
+  ...[tests.members, tests.locks, tests.entryLocks, tests.portalSessions, tests.worker],
   ...[tests.ownInvitations, tests.invitationLink, tests.noCredential, tests.addresses],
   ...[tests.usage, tests.closedTenant, tests.tenantExport, tests.billingReplays, tests.revoked],
   tests.matrix,
@@ -19,7 +19,9 @@ const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])
 const portalTests = [
   ...new Set([tests.portalSessions, tests.openPortal, tests.portalLinks, ...functionTests]),
 ]
-const closedTests = [...new Set([tests.closedTenant, ...functionTests])]
+const closedTests = [
+  ...new Set([tests.foreseen, tests.appTokens, tests.locks, tests.closedTenant, ...functionTests]),
+]
 
 type SqlFunction = { name: string; definition: string }
 

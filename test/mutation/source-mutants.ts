@@ -17,6 +17,8 @@ const guards = {
   credential: [tests.crossOrigin, tests.tokens, tests.matrix],
   'security-headers': [tests.securityHeaders],
   'tenant-rls': [tests.tenant, tests.matrix],
+  'portal-session': [tests.openPortal, tests.portalPages, tests.matrix],
+  'app-origins': [tests.appOrigins],
 }
 
 const hunts: readonly Hunt[] = [
@@ -47,7 +49,7 @@ const hunts: readonly Hunt[] = [
     kind: 'scope',
     files: [
       'src/audit/list.ts',
-      'src/auth/{api-tokens,members}/*.ts',
+      'src/auth/{api-tokens,members,portal,service-tokens}/*.ts',
       'src/auth/sessions/{list,sign-out}.ts',
       'src/auth/sign-in/identities.ts',
     ],
@@ -126,6 +128,40 @@ const hunts: readonly Hunt[] = [
       cutsOf(text, /(?<=entry\.statement\()(access === 'write'|true)(?=\))/g, 'false'),
     tests: [tests.entryLocks],
   },
+  {
+    kind: 'portal',
+    files: ['plugins/access/portal-session.ts'],
+    find: (text) => [
+      ...cutsOf(text, /isFromElsewhere\(request\)(?= \?)/g, 'false'),
+      ...cutsOf(text, / && equalBytes\(.*expected\)/g, ''),
+    ],
+    tests: [tests.openPortal, tests.portalPages],
+  },
+  // What is foreseen is of this request, and no time has passed unseen.
+  {
+    kind: 'foreseen',
+    files: ['src/auth/sessions/enter.ts'],
+    find: (text) => [
+      ...cutsOf(text, /(?<=\.\.\.facts), authenticatedSecondsAgo: null/g, ''),
+      ...cutsOf(text, / +asked: \(row\) => .*\n/g, ''),
+    ],
+    tests: [tests.publish, tests.shortWrites, tests.reauthenticate],
+  },
+  {
+    kind: 'packet',
+    files: ['src/db/database.ts'],
+    find: (text) => [
+      ...cutsOf(text, /(?<=entry\.)replacesScope(?= \?)/g, 'statement'),
+      ...cutsOf(text, /replacesScope && (?=row)/g, ''),
+    ],
+    tests: [tests.sharedReads, tests.sharedWrites],
+  },
+  {
+    kind: 'rotation',
+    files: ['src/auth/app-tokens/app-tokens.ts'],
+    find: (text) => cutsOf(text, /if \(\(await lockAppToken.*\n(?= +const secret)/g, ''),
+    tests: [tests.appTokenRoutes],
+  },
   ...queueHunts(),
   {
     kind: 'cross-origin',
@@ -166,8 +202,13 @@ const hunts: readonly Hunt[] = [
   {
     kind: 'guard',
     files: ['src/app.ts'],
-    find: (text) => cutsOf(text, /await app\.register\((authz|credential|tenantRls)\b.*\)\n/g, ''),
-    tests: [tests.matrix],
+    find: (text) =>
+      cutsOf(
+        text,
+        /await app\.register\((authz|credential|tenantRls|portalSession|appOrigins)\b.*\)\n/g,
+        '',
+      ),
+    tests: [tests.matrix, tests.appOrigins],
   },
 ]
 
@@ -230,27 +271,39 @@ function queueHunts(): Hunt[] {
     hunt('src/webhooks/history/replays.ts', /open\.length > 1/g, 'false', tests.turns),
     hunt('src/webhooks/history/replays.ts', /, singletonKey: tenantId/g, '', tests.turns),
     hunt('src/auth/provider-tokens/revoke.ts', /if \(fault === lacksKey\) .*\n/g, '', tests.revoke),
-    hunt('src/billing/job.ts', / && response\.affected === 1/g, '', tests.process),
+    hunt('src/queue/job-table.ts', / && response\.affected === 1/g, '', tests.process),
+    hunt('src/queue/job-table.ts', / AND retry_count = \$\{retryCount\}/g, '', tests.jobTable),
+    hunt('src/queue/due-jobs.ts', /if \(.*\) takeover\.distrust\(\)\n/g, '', tests.dueJobs),
+    hunt(
+      'src/billing/forward.ts',
+      /if \(waiting > 0\) .*\n|, forwardAttempts: attempts/g,
+      '',
+      tests.forward,
+    ),
     hunt('src/queue/consumer.ts', /room >> 1/g, 'room', tests.consumer),
     hunt(
       'src/queue/takeover.ts',
-      /if \(performance\.now\(\) >= trustedFrom\) /g,
+      /if \(performance\.now\(\) < trustedFrom\) return\n/g,
       '',
       tests.takeover,
     ),
     hunt(
       'src/webhooks/health/state.ts',
-      /failingSince\.getTime\(\)/g,
-      '(state.lastSuccessAt ?? failingSince).getTime()',
+      /(?<=\()failingSince(?= \?\? now\)\.getTime\(\))/g,
+      'state.lastSuccessAt',
       tests.health,
     ),
   ]
 }
 
-/** Every mutant of the tree at `root`. */
+/**
+ * Every mutant of the tree at `root`.
+ * @throws if a hunt finds none
+ */
 export async function findSourceMutants(root: string): Promise<Mutant[]> {
   const mutants: Mutant[] = []
   for (const { kind, files, find, tests } of hunts) {
+    const before = mutants.length
     for await (const path of glob(files, { cwd: root })) {
       const text = await readFile(join(root, path), 'utf8')
       for (const cut of find(text)) {
@@ -258,6 +311,8 @@ export async function findSourceMutants(root: string): Promise<Mutant[]> {
         mutants.push({ name: `${kind} ${path}:${cut.name}`, source, tests })
       }
     }
+    // Its files or their text have changed, and the hunt with them.
+    if (mutants.length === before) throw new Error(`No ${kind} is found in ${files.join(', ')}.`)
   }
   return mutants.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }

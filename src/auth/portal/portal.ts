@@ -1,4 +1,4 @@
-import type { Portal, TenantApp } from '#src/access/caller.ts'
+import type { Portal, TenantApp, TenantScope } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { hashOf } from '#src/auth/program-tokens/program-tokens.ts'
 import { type PortalRow, toPortal } from '#src/auth/sessions/enter.ts'
@@ -31,7 +31,7 @@ export type PortalLink = {
  */
 export async function createPortalLink(
   tx: Queryable,
-  { serviceId, tenantId }: TenantApp,
+  { serviceId, tenantId }: Pick<TenantApp, 'serviceId' | 'tenantId'>,
   clientInfo: ClientInfo,
 ): Promise<PortalLink> {
   // Without the lock, requests at once could exceed both limits.
@@ -44,7 +44,7 @@ export async function createPortalLink(
     throw new Problem('too-many-requests', { retryAfterSeconds: 60, reason: 'portal-links' })
   }
   await tx.sql`
-    DELETE FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND id IN (
+    DELETE FROM portal_sessions WHERE id IN (
       SELECT id FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND expires_at > now()
       ORDER BY opened_at IS NULL AND created_at < now() - interval '1 minute', created_at DESC, id OFFSET ${maxPortalSessions - 1})`
   const secret = randomToken()
@@ -61,7 +61,7 @@ export async function createPortalLink(
 /** Ends a link of the tenant, or the session that it has opened. @returns its id; null if it is missing */
 export async function endPortalLink(
   tx: Queryable,
-  { tenantId }: TenantApp,
+  { tenantId }: TenantScope,
   target: string,
   clientInfo: ClientInfo,
 ): Promise<string | null> {

@@ -12,6 +12,17 @@ import {
 } from '#src/auth/members/members.ts'
 import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
+import { createPortalLink, endPortalLink, maxPortalSessions } from '#src/auth/portal/portal.ts'
+import {
+  changeServiceToken,
+  createServiceToken,
+  deleteServiceToken,
+  findServiceNames,
+  findServiceToken,
+  listServiceTokens,
+  maxServiceTokens,
+  rotateServiceToken,
+} from '#src/auth/service-tokens/service-tokens.ts'
 import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
@@ -19,6 +30,7 @@ import { openDatabase } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
+import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
@@ -283,4 +295,68 @@ t.test('the active tenant is that of the session; the list contains the membersh
     listMemberships(tx, { userId: member }, null, page),
   )
   t.equal(own.data.length, 2)
+})
+
+t.test('links of another tenant take no room, and are not ended', async (t) => {
+  const { database, write, admin, elsewhere } = await world(t)
+  const { id: serviceId } = await addAppToken(database)
+  const store = async ({ tenantId }: TestUser, count: number, age: string) => {
+    const { rows } = await database.admin.query<{ id: string }>(
+      `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, created_at, opened_at, expires_at)
+       SELECT sha256(gen_random_uuid()::text::bytea), $1, $2, now() - $4::interval, now(), now() + interval '1 hour'
+       FROM generate_series(1, $3::int) RETURNING id`,
+      [tenantId, serviceId, count, age],
+    )
+    return rows.map(({ id }) => id)
+  }
+  const [oldest = ''] = await store(admin, 1, '30 minutes')
+  await store(elsewhere, maxPortalSessions, '0')
+  const { tenantId } = admin
+  const made = await write(admin, (tx) => createPortalLink(tx, { serviceId, tenantId }, clientInfo))
+  t.match(made, { secret: String })
+  t.equal(await write(elsewhere, (tx) => endPortalLink(tx, elsewhere, oldest, clientInfo)), null)
+  t.equal(await write(admin, (tx) => endPortalLink(tx, admin, oldest, clientInfo)), oldest)
+})
+
+t.test('a service token is found, changed and deleted in its tenant alone', async (t) => {
+  const { app, database, enter, write, admin, elsewhere } = await world(t)
+  const by = { ...admin, clientInfo }
+  const store = async ({ tenantId }: TestUser, name: string, ids: readonly string[]) => {
+    await database.admin.query(
+      `INSERT INTO service_tokens (last_four, tenant_id, id, hash, name, permissions, expires_at)
+       SELECT 'test', $1, id, sha256(convert_to($2 || id, 'UTF8')), $2, '{post:read}', now() + interval '1 day'
+       FROM unnest($3::uuid[]) id`,
+      [tenantId, name, ids],
+    )
+  }
+  const theirs = Array.from({ length: maxServiceTokens }, () => crypto.randomUUID())
+  const [id = '', other = ''] = theirs
+  await store(elsewhere, 'theirs', theirs)
+  await store(admin, 'mine', [id])
+  await app.db.read(enter(admin), async (tx) => {
+    t.match((await listServiceTokens(tx, admin, page)).data, [{ id, name: 'mine' }])
+    t.match(await findServiceToken(tx, admin, id), { name: 'mine' })
+    t.equal(await findServiceToken(tx, admin, other), null)
+    t.strictSame([...(await findServiceNames(tx, admin, [other]))], [])
+  })
+  const wanted = { name: 'new', permissions: ['post:read'], expiresAt: null }
+  const made = await write(admin, (tx) => createServiceToken(tx, by, wanted, new Date()))
+  t.match(made, { name: 'new' }, 'theirs take no room')
+
+  const holder = await database.admin.connect()
+  t.teardown(() => holder.release(true))
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM service_tokens WHERE name = $1 FOR UPDATE', ['theirs'])
+  const change = { name: 'changed' }
+  const changed = await write(admin, (tx) => changeServiceToken(tx, by, id, change, new Date()))
+  t.match(changed, { name: 'changed' }, 'theirs are not waited for')
+  await holder.query('ROLLBACK')
+
+  t.match(await write(admin, (tx) => rotateServiceToken(tx, by, id)), { name: 'changed' })
+  t.equal(await write(admin, (tx) => deleteServiceToken(tx, by, id)), true)
+  const { rows } = await database.admin.query(
+    'SELECT name, secret_rotated_at AS rotated, count(*)::int FROM service_tokens WHERE tenant_id = $1 GROUP BY 1, 2',
+    [elsewhere.tenantId],
+  )
+  t.strictSame(rows, [{ name: 'theirs', rotated: null, count: maxServiceTokens }])
 })
