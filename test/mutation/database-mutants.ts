@@ -19,9 +19,7 @@ const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])
 const portalTests = [
   ...new Set([tests.portalSessions, tests.openPortal, tests.portalLinks, ...functionTests]),
 ]
-const closedTests = [
-  ...new Set([tests.foreseen, tests.appTokens, tests.locks, tests.closedTenant, ...functionTests]),
-]
+const closedTests = [...new Set([tests.closedTenant, tests.locks, ...functionTests])]
 
 type SqlFunction = { name: string; definition: string }
 

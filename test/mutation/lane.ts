@@ -8,8 +8,13 @@ import { tablePrivileges } from '#src/schema/tables.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
 import type { Mutant } from './mutant.ts'
 
-/** The result of a mutant: caught by a test, survived, or timed out. */
-export type Fate = { mutant: Mutant; outcome: 'caught' | 'survived' | 'timed-out'; test: string }
+/** The result of a mutant: caught by a test, survived, or timed out. `reason`: what failed first in the test. */
+export type Fate = {
+  mutant: Mutant
+  outcome: 'caught' | 'survived' | 'timed-out'
+  test: string
+  reason: string
+}
 
 export type Failure = { timedOut: boolean; output: string }
 
@@ -37,13 +42,19 @@ export async function tryMutant(folder: string, clusterUrl: string, mutant: Muta
     for (const test of mutant.tests) {
       const failure = await failureOf(folder, test, clusterUrl, template)
       if (failure !== null) {
-        return { mutant, outcome: failure.timedOut ? 'timed-out' : 'caught', test }
+        const outcome = failure.timedOut ? 'timed-out' : 'caught'
+        return { mutant, outcome, test, reason: reasonOf(failure) }
       }
     }
-    return { mutant, outcome: 'survived', test: '' }
+    return { mutant, outcome: 'survived', test: '', reason: '' }
   } finally {
     if (path !== undefined && original !== undefined) await writeFile(path, original)
   }
+}
+
+/** The first assertion that failed, so that a reader sees whether it failed because of the mutant. */
+function reasonOf({ output }: Failure): string {
+  return /^ *not ok \d+ - (.*?)(?: # time=.*)?$/m.exec(output)?.[1] ?? ''
 }
 
 /**

@@ -71,7 +71,8 @@ async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mut
     const fate = await tryMutant(lane, clusterUrl, mutant)
     if (fate.test !== '') await checkUntouched(lane, fate.test)
     fates.push(fate)
-    console.log(`${fates.length}/${mutants.length} ${mutant.name}: ${fate.outcome} ${fate.test}`)
+    const { outcome, test, reason } = fate
+    console.log(`${fates.length}/${mutants.length} ${mutant.name}: ${outcome} ${test} (${reason})`)
   })
   return fates
 }

@@ -26,8 +26,7 @@ import {
 import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
-import { openDatabase } from '#src/db/database.ts'
-import type { Queryable } from '#src/db/system-database.ts'
+import { openDatabase, type Tx } from '#src/db/database.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
@@ -57,7 +56,7 @@ async function world(t: Test) {
   await join(test, admin.tenantId, elsewhere)
   const enter = await allowScopes<TestScope>(database)
   const enterAdmin = await allowScopes<TestUser>(database)
-  const write = <T>(user: TestUser, work: (connection: Queryable) => Promise<T>) =>
+  const write = <T>(user: TestUser, work: (connection: Tx) => Promise<T>) =>
     app.db.write(enter(user), work)
   return { ...test, enter, enterAdmin, write, admin, elsewhere, member: elsewhere.userId }
 }
