@@ -50,7 +50,6 @@ export const tests = {
   portalPages: 'test/routes/pages/portal/webhooks.test.ts',
   publish: 'test/routes/api/app/publish.test.ts',
   appOrigins: 'test/plugins/access/app-origins.test.ts',
-  shortWrites: 'test/db/short-writes.test.ts',
   sharedReads: 'test/db/shared-reads.test.ts',
   sharedWrites: 'test/db/shared-writes.test.ts',
   closedTenant: 'test/auth/erasure/closed-tenant.test.ts',
