@@ -7,7 +7,7 @@ import { rules } from '#test/access/matrix/contract.ts'
 import { type Entry, entriesOf, isWhole } from '#test/access/matrix/entries.ts'
 import type { Placed } from '#test/access/matrix/kind.ts'
 import { openProgram, type Setup } from '#test/access/matrix/matrix.ts'
-import { commonPlaces, kinds, placesFor } from '#test/access/matrix/objects.ts'
+import { kinds, placeFor } from '#test/access/matrix/objects.ts'
 import { isSafe, send } from '#test/access/matrix/request.ts'
 import { type Revocation, revocationsOf } from '#test/access/matrix/revocations.ts'
 import { currentTransaction, digestOf } from '#test/access/matrix/trace.ts'
@@ -167,10 +167,8 @@ async function ownObject(
 ): Promise<Placed | null> {
   const kind = row.object === undefined ? undefined : kinds[row.object]
   if (kind === undefined) return null
-  const places = await placesFor(kind, world, caller, await commonPlaces(kind, world))
   // Somebody in the portal has nothing of their own, but reaches what is in the tenant.
-  const wanted = caller.userId === null ? 'a colleague’s' : 'own'
-  return places.find(({ place }) => place === wanted) ?? null
+  return placeFor(kind, world, caller, caller.userId === null ? 'a colleague’s' : 'own')
 }
 
 /** The tables of two digests that are not equal. */

@@ -16,8 +16,11 @@ const key = 'gatehouse.subtests'
 /** The time limit of one file; tap passes on its own, which would end the whole batch. */
 const fileTimeoutMs = Number(process.env.TAP_TIMEOUT ?? 900) * 1_000
 
-/** @param urls file URLs of the test files, in the order in which they run */
-export async function runBatch(urls: readonly string[]): Promise<void> {
+/**
+ * @param urls file URLs of the test files, in the order in which they run
+ * @param closingMs how long the process may stay alive after the last one
+ */
+export async function runBatch(urls: readonly string[], closingMs = 10_000): Promise<void> {
   t.setTimeout(0)
   Object.defineProperty(globalThis, Symbol.for(key), { value: subtests })
   registerHooks({
@@ -26,13 +29,41 @@ export async function runBatch(urls: readonly string[]): Promise<void> {
         ? { url: subtestModule(context.parentURL ?? ''), shortCircuit: true }
         : next(specifier, context),
   })
+  const open: OpenAfter[] = []
   for (const url of urls) {
     const path = relative(root, fileURLToPath(url))
     await t.test(path, { timeout: fileTimeoutMs }, async (subtest) => {
       subtests.set(url, subtest)
       await import(url)
     })
+    open.push({ path, kinds: new Set(process.getActiveResourcesInfo()) })
   }
+  endThoughOpen(open, closingMs)
+}
+
+/** What kept the process alive when a file had ended. */
+type OpenAfter = { path: string; kinds: ReadonlySet<string> }
+
+/**
+ * Fails and ends the process if it has not ended by itself. A test that fails may skip closing what it
+ * opened, which would keep the process alive, and the run, without a word.
+ */
+function endThoughOpen(after: readonly OpenAfter[], closingMs: number): void {
+  const end = () => {
+    const left = [...new Set(process.getActiveResourcesInfo())]
+    t.fail('a file has left something open', {
+      open: left.map((kind) => `${kind}, since ${sinceWhen(kind, after)}`),
+    })
+    t.end()
+    process.exit(1)
+  }
+  setTimeout(end, closingMs).unref()
+}
+
+/** The file from whose end on something of the kind was always open. */
+function sinceWhen(kind: string, after: readonly OpenAfter[]): string {
+  const closed = after.findLastIndex(({ kinds }) => !kinds.has(kind))
+  return after[closed + 1]?.path ?? 'the end'
 }
 
 /** The module that a test file of a batch gets for `tap`. */

@@ -13,25 +13,26 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
   'test/docs/{install,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
     'documents are carried out',
-  'test/release/{binary,compose-balancer,haproxy}.test.ts': 'what is released is built and started',
-  'test/schema/citus/*.test.ts': 'a cluster is started',
-  'test/reliability/*.test.ts': 'processes, servers and networks fail',
-  'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
-  'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
-  'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
-    'waits for limits of the server, or ends its connections',
+  'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
+  'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
   'test/queue/idle.test.ts': 'counts the statements of a minute',
-  'test/webhooks/probe/longest-call.test.ts': 'waits for the longest time limit of a call',
+  'test/access/constant-time-revocation.test.ts': 'half a million rows of each kind of history',
+  'test/reliability/*.test.ts': 'processes, servers and networks fail',
+  'test/instances/*.test.ts': 'several instances behind a balancer',
   'test/commands/{program.test.ts,{billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
+  'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',
+  'test/release/{binary,compose-balancer,haproxy}.test.ts': 'what is released is built and started',
+  'test/{db/{deadlocks,limits,pgbouncer,transactions-killed},operations/open-transactions}.test.ts':
+    'waits for limits of the server, or ends its connections',
   'test/billing/{groups,record-races}.test.ts': 'many events in many orders',
-  'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
-  'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',
-  'test/instances/*.test.ts': 'several instances behind a balancer',
-  'test/**/*-browser.test.ts': 'a browser opens every page',
-  'test/access/constant-time-revocation.test.ts': 'half a million rows of each kind of history',
+  'test/webhooks/probe/longest-call.test.ts': 'waits for the longest time limit of a call',
+  'test/demo/{demo,running-demo,postgres/*}.test.ts': 'the whole demo is started',
+  'test/pages/every-page-browser.test.ts': 'a browser opens every page',
+  'test/**/*-browser.test.ts': 'a browser does what people do',
   'test/clients/typescript/package.test.ts': 'packs and installs the client',
+  'test/schema/citus/*.test.ts': 'a cluster is started',
 }
 
 /** Files that change or watch something of the whole process. */
@@ -83,20 +84,26 @@ function isIn(patterns: Readonly<Record<string, string>>, file: string): boolean
 }
 
 /** Files in one process: few enough to find the cause of a failure quickly. */
-const mostFiles = 12
+const mostFiles = 24
+/** Fewer would make starting the process, about a second, most of the work. */
+const fewestFiles = 6
+/** A batch is at most this part of the files that are left, so that all processes end at the same time. */
+const shareOfRest = 1 / 6
 
 /**
  * Groups files into batches that share a process: files of one folder together, small folders beside
- * their neighbours. Those with a process of their own, and the long ones of the second lane, are
- * batches of one.
+ * their neighbours. Those with a process of their own, and those of the second lane, are batches of
+ * one.
  */
 export function batchesOf(files: readonly string[], lane: Lane): string[][] {
+  if (lane === 'second') return files.map((file) => [file])
   const alone = files.filter(needsOwnProcess).map((file) => [file])
-  const shared = files.filter((file) => !needsOwnProcess(file))
-  const count = Math.ceil(shared.length / (lane === 'first' ? mostFiles : 1))
-  const size = Math.ceil(shared.length / count)
-  const batches = Array.from({ length: count }, (_, index) =>
-    shared.slice(index * size, (index + 1) * size),
-  )
-  return [...alone, ...batches.filter((batch) => batch.length > 0)]
+  const rest = files.filter((file) => !needsOwnProcess(file))
+  const batches: string[][] = []
+  while (rest.length > 0) batches.push(rest.splice(0, sizeOf(rest)))
+  return [...batches, ...alone]
+}
+
+function sizeOf({ length }: readonly string[]): number {
+  return Math.min(mostFiles, Math.max(fewestFiles, Math.ceil(length * shareOfRest)))
 }

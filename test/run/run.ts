@@ -20,6 +20,9 @@ import { startRunServer } from '#test/run/server.ts'
 
 type Outcome = { passed: number; failed: number; skipped: number }
 
+/** How many of the processes that run at once wait, about. */
+const processesWaiting = { first: 2, second: 1 }
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const withoutDomains = new URL('./without-domains.ts', import.meta.url).href
 
@@ -38,9 +41,9 @@ try {
 async function runWithDatabase(args: string[]): Promise<number> {
   const lane = args.includes('--lane=second') ? 'second' : 'first'
   const given = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
-  // A process of the first lane waits for PostgreSQL a fifth of its time, in which one more can work.
-  const options = lane === 'first' ? [`--jobs=${availableParallelism() + 1}`, ...given] : given
-  const entries = await writeEntries(batchesOf(chosenFiles(args, lane), lane))
+  // The processes wait for PostgreSQL, for browsers and for limits of time, so more of them can work.
+  const options = [`--jobs=${availableParallelism() + processesWaiting[lane]}`, ...given]
+  const entries = await writeEntries(batchesOf(chosenFiles(args, lane), lane), lane)
   const database = await startRunServer(folder)
   try {
     const results = join(folder, 'results.tap')
@@ -71,13 +74,13 @@ function filesNamed(name: string): string[] {
 
 /**
  * Writes a program for each batch, numbered because tap runs programs in the order of their names. A
- * file that must be alone and was named by its path is its own program.
+ * file of the first lane that must be alone is its own program.
  */
-async function writeEntries(batches: readonly string[][]): Promise<string[]> {
+async function writeEntries(batches: readonly string[][], lane: Lane): Promise<string[]> {
   const runner = JSON.stringify(new URL('./batch.ts', import.meta.url).href)
   const entries = batches.map(async (batch, index) => {
     const [first = ''] = batch
-    if (needsOwnProcess(first)) return first
+    if (lane === 'first' && needsOwnProcess(first)) return first
     const urls = batch.map((file) => pathToFileURL(join(root, file)).href)
     const number = String(index + 1).padStart(3, '0')
     const entry = join(entryFolder, `${number}-${dirname(first).replaceAll('/', '-')}.mjs`)

@@ -11,7 +11,7 @@ import type { Entry } from './entries.ts'
 import { expectedStatus } from './expected.ts'
 import type { Kind, Placed } from './kind.ts'
 import { type Locks, switchLocks } from './locks.ts'
-import { commonPlaces, kinds, type Place, placesFor } from './objects.ts'
+import { commonPlaces, kinds, type Place, placeFor, placesFor } from './objects.ts'
 import { isAbout, isSafe, listFault, send } from './request.ts'
 import { type Trace, traceOf } from './trace.ts'
 import { type Caller, createCaller, createWorld, type World } from './world.ts'
@@ -175,8 +175,7 @@ async function separately(
   if (actor === undefined) throw new Error(`There is no actor ${name}.`)
   const caller = await createCaller(world, actor, operators)
   if (object === null || kind === undefined) return { caller, object: null }
-  const places = await placesFor(kind, world, caller, await commonPlaces(kind, world))
-  return { caller, object: places.find(({ place }) => place === object.place) ?? null }
+  return { caller, object: await placeFor(kind, world, caller, object.place) }
 }
 
 /** A response must be the requested object, the one 404, or exactly the actor's list. */

@@ -5,13 +5,16 @@ import { resourceKinds } from './resource-kinds.ts'
 import { serviceKinds } from './service-kinds.ts'
 import type { Caller, World } from './world.ts'
 
-export type Place =
-  | 'own'
-  | 'a colleague’s'
-  | 'a colleague’s, of no department'
-  | 'another tenant’s'
-  | 'missing'
-  | 'malformed'
+const commonPlaceNames = [
+  'a colleague’s',
+  'a colleague’s, of no department',
+  'another tenant’s',
+  'missing',
+  'malformed',
+] as const
+
+type CommonPlace = (typeof commonPlaceNames)[number]
+export type Place = 'own' | CommonPlace
 
 /** Every kind of object that a route names or lists. */
 export const kinds: Kinds = {
@@ -28,27 +31,42 @@ export async function placesFor(
   actor: Caller,
   common: readonly Placed[],
 ): Promise<Placed[]> {
-  const { userId } = actor
-  const own = userId === null ? null : await place(kind, world, 'own', { ...actor, userId })
+  const own = await placeFor(kind, world, actor, 'own')
   return own === null ? [...common] : [own, ...common]
 }
 
 /** The objects that exist for all actors. */
 export async function commonPlaces(kind: Kind, world: World): Promise<Placed[]> {
-  const { colleague, stranger } = world
-  const placed = [
-    await place(kind, world, 'a colleague’s', colleague),
-    kind.departments
-      ? await place(kind, world, 'a colleague’s, of no department', {
-          ...colleague,
-          department: null,
-        })
-      : null,
-    await place(kind, world, 'another tenant’s', stranger),
-    nowhere('missing', kind.missing),
-    nowhere('malformed', kind.malformed),
-  ]
+  const placed: (Placed | null)[] = []
+  for (const where of commonPlaceNames) placed.push(await commonPlace(kind, world, where))
   return placed.filter((one) => one !== null)
+}
+
+/** Creates an object of the kind in one place alone, relative to this actor. */
+export async function placeFor(
+  kind: Kind,
+  world: World,
+  actor: Caller,
+  where: Place,
+): Promise<Placed | null> {
+  if (where !== 'own') return commonPlace(kind, world, where)
+  const { userId } = actor
+  return userId === null ? null : place(kind, world, where, { ...actor, userId })
+}
+
+async function commonPlace(kind: Kind, world: World, where: CommonPlace): Promise<Placed | null> {
+  const { colleague, stranger } = world
+  switch (where) {
+    case 'a colleague’s':
+      return place(kind, world, where, colleague)
+    case 'a colleague’s, of no department':
+      return kind.departments ? place(kind, world, where, { ...colleague, department: null }) : null
+    case 'another tenant’s':
+      return place(kind, world, where, stranger)
+    case 'missing':
+    case 'malformed':
+      return nowhere(where, kind[where])
+  }
 }
 
 async function place(kind: Kind, world: World, where: Place, owner: Owner): Promise<Placed | null> {
