@@ -102,6 +102,39 @@ t.test('as many commits run at a time as there are lanes', async (t) => {
   t.equal(idle, 1)
 })
 
+t.test('a slow commit leaves its lane to others', async (t) => {
+  const commits: (readonly number[])[] = []
+  const begun = new Map<number, () => void>()
+  const ends = [1, 2, 3].map(() => Promise.withResolvers<void>())
+  const group = createGroupCommit<number, void>({
+    slow: { afterMs: 1, most: 2 },
+    async commit(entries) {
+      commits.push(entries.map(({ item }) => item))
+      for (const { item } of entries) begun.get(item)?.()
+      await ends[commits.length - 1]?.promise
+      for (const { resolve } of entries) resolve()
+    },
+  })
+  const beginning = (item: number) => new Promise<void>((resolve) => begun.set(item, resolve))
+  const items = [group.add(1)]
+  const second = beginning(2)
+  items.push(group.add(2))
+  await second
+  t.strictSame(commits[0], [1, 2], 'of the same turn')
+  const third = beginning(3)
+  items.push(group.add(3))
+  await third
+  t.strictSame(commits, [[1, 2], [3]], 'nothing else was added, and nothing had ended')
+  items.push(group.add(4))
+  ends[0]?.resolve()
+  await items[0]
+  ends[1]?.resolve()
+  ends[2]?.resolve()
+  await Promise.all(items)
+  await group.settled()
+  t.strictSame(commits, [[1, 2], [3], [4]])
+})
+
 t.test('work that is added while two groups are under way begins together', async (t) => {
   const run = runTogether(3)
   const begun: number[][] = [[]]

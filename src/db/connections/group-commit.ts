@@ -18,6 +18,8 @@ export type GroupCommitOptions<Item, Result> = {
   maxItems?: number
   /** Commits at a time; 1 unless set. */
   lanes?: number
+  /** A commit that takes longer than `afterMs` leaves its lane to others, up to `most` commits at a time. */
+  slow?: { afterMs: number; most: number }
   /** Bytes of one commit. A single item may be larger. */
   maxBytes?: number
   bytesOf?(item: Item): number
@@ -44,6 +46,7 @@ export function createGroupCommit<Item, Result>({
   commit,
   maxItems = 256,
   lanes = 1,
+  slow,
   maxBytes = Number.POSITIVE_INFINITY,
   bytesOf = () => 0,
   onIdle,
@@ -53,6 +56,15 @@ export function createGroupCommit<Item, Result>({
   let queuedBytes = 0
   let lastCommitMs = 0
   const running = new Set<Promise<void>>()
+  let slowLanes = 0
+
+  function mostLanes(): number {
+    return slow === undefined ? lanes : Math.min(slow.most, lanes + slowLanes)
+  }
+
+  function startIfFree(): void {
+    if (running.size < mostLanes()) start()
+  }
 
   function start(): void {
     const lane = run()
@@ -62,7 +74,7 @@ export function createGroupCommit<Item, Result>({
       // Items added in the same turn of the event loop share the first commit.
       await new Promise((resolve) => setImmediate(resolve))
       try {
-        while (queue.length > 0) await commitNext()
+        while (queue.length > 0 && running.size <= mostLanes()) await commitNext()
       } finally {
         // At once: an item that is added after the last look at the queue starts a lane.
         running.delete(lane)
@@ -77,9 +89,22 @@ export function createGroupCommit<Item, Result>({
   async function commitNext(): Promise<void> {
     const batch = takeBatch()
     const begun = performance.now()
-    await commitOrSplit(batch)
+    await leaveLaneIfSlow(commitOrSplit(batch))
     lastCommitMs = performance.now() - begun
     onCommit?.(batch.length, lastCommitMs)
+  }
+
+  async function leaveLaneIfSlow(commit: Promise<void>): Promise<void> {
+    if (slow === undefined) return commit
+    let isSlow = 0
+    const timer = setTimeout(() => {
+      isSlow = 1
+      slowLanes += 1
+      if (queue.length > 0) startIfFree()
+    }, slow.afterMs)
+    await commit
+    clearTimeout(timer)
+    slowLanes -= isSlow
   }
 
   function takeBatch(): Entry<Item, Result>[] {
@@ -117,7 +142,7 @@ export function createGroupCommit<Item, Result>({
       const { promise, resolve, reject } = Promise.withResolvers<Result>()
       queue.push({ item, addedAt: performance.now(), resolve, reject })
       queuedBytes += bytesOf(item)
-      if (running.size < lanes) start()
+      startIfFree()
       return promise
     },
     waiting: () => ({

@@ -66,6 +66,11 @@ type Result = { rows: Row[][] } | { error: unknown }
 
 /** Members of a packet. The last waits for all before it: 32 reads take about a millisecond. */
 const maxMembers = 32
+/**
+ * Packets of writes at a time, so that under load more writes share one. The database needs up to three times as long
+ * for a write as the program, so three packets keep the program busy. One that waits for a lock is not counted.
+ */
+const writeLanes = 3
 /** Parameters of a packet in bytes: a large body delays few others. */
 const maxBytes = 262_144
 /**
@@ -123,7 +128,9 @@ export function openPacketPool(
     maxItems: maxMembers,
     maxBytes,
     bytesOf: ({ member }) => bytesOf(member),
-    lanes: size,
+    ...(access === 'read'
+      ? { lanes: size }
+      : { lanes: Math.min(size, writeLanes), slow: { afterMs: sharedLockMs, most: size } }),
     commit: access === 'read' ? commitReads : commitWrites,
   })
   const apart = createApart()
