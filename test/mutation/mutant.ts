@@ -15,6 +15,7 @@ export const tests = {
   resources: 'test/resources/resources.test.ts',
   shortWrites: 'test/db/short-writes.test.ts',
   actions: 'test/domain/actions.test.ts',
+  rowJson: 'test/domain/rows.test.ts',
   sameIds: 'test/access/same-ids.test.ts',
   cors: 'test/plugins/http/cors.test.ts',
   compression: 'test/plugins/http/compression.test.ts',
