@@ -16,6 +16,7 @@ import { orders } from '#src/resources/orders.ts'
 const { DATABASE_URL = '', POOL_SIZE = '20' } = process.env
 const db = openDatabase(DATABASE_URL, Number(POOL_SIZE))
 const rules = { idleSeconds: 604_800, operators: new Set<string>(), onStale() {} }
+const { find } = actionsOf(orders)
 const app = Fastify()
 
 app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
@@ -27,7 +28,7 @@ app.get<{ Params: { id: string } }>('/orders/:id', async (request, reply) => {
     }
     return caller
   })
-  const order = await db.read(entry, actionsOf(orders).find(Number(request.params.id)))
+  const order = await db.read(entry, find(Number(request.params.id)))
   return order ?? reply.code(404).send({ error: 'not found' })
 })
 

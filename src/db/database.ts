@@ -81,6 +81,8 @@ export type Database = {
 
 const maxTransactionMs = 10_000
 const notifyGapMs = 10 // deliveries wait for it
+/** Reads share packets in the order in which they arrive. */
+const anyPlace: Place = { tenant: '', row: '' }
 
 /**
  * The only way to owned and tenant rows: transactions that begin with an entry.
@@ -126,7 +128,7 @@ export function openDatabase(
   ): Promise<T> {
     // On a cluster a write that shares a packet could wait long for a lock: the nodes do not get the short limit.
     const written = form === undefined ? place : undefined
-    const shared = access === 'read' ? placeOf(entry, '') : written
+    const shared = access === 'read' ? anyPlace : written
     const [entered, rows] = await packets.sendOnce<[object, object]>(
       [named(entry.statement(access === 'write')), named(statement)],
       entry.replacesScope ? shared : undefined,
@@ -207,7 +209,8 @@ export function openDatabase(
       }
       if (work !== undefined) return sendOnce(reads, entry, 'read', work)
       const first = named(entry.statement(false))
-      const [rows] = await reads.sendOnce<[object]>([first], placeOf(entry, ''))
+      const shared = entry.replacesScope ? anyPlace : undefined
+      const [rows] = await reads.sendOnce<[object]>([first], shared)
       return entry.admit(rows) as unknown as T
     },
     write: (entry, work) =>

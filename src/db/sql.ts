@@ -41,6 +41,40 @@ export function oneStatement<Row extends object, Facts, T>(
 }
 
 /**
+ * A statement whose text is composed at its first use: for what requests do most, composing and hashing it
+ * each time costs as much as reading the rows.
+ * @param compose has the values as its parameters, in their order, and no others
+ */
+export function composeOnce<Values extends readonly unknown[]>(
+  compose: (...values: Values) => Prisma.Sql,
+): (...values: Values) => Prisma.Sql {
+  let composed: { strings: readonly string[]; text: string } | undefined
+  return (...values) => {
+    if (composed === undefined) {
+      const { strings, text } = compose(...values)
+      composed = { strings, text }
+    }
+    return new Composed(composed, values)
+  }
+}
+
+class Composed extends Prisma.Sql {
+  readonly #text: string
+
+  constructor(
+    { strings, text }: { strings: readonly string[]; text: string },
+    values: readonly unknown[],
+  ) {
+    super(strings, values)
+    this.#text = text
+  }
+
+  override get text(): string {
+    return this.#text
+  }
+}
+
+/**
  * A name for each text, so that a connection plans it once: under row-level security planning costs
  * more than running it. The texts used last have one, and no name is given twice: declared resources and
  * the filters of their lists make more texts than a connection should keep. Behind a pooler, where the next
@@ -54,8 +88,10 @@ export function nameStatements(url: string): (text: string) => string {
     const name = names.get(text) ?? `statement-${given++}`
     names.delete(text)
     names.set(text, name)
-    const [oldest = ''] = names.keys()
-    if (names.size > maxKept) names.delete(oldest)
+    if (names.size > maxKept) {
+      const [oldest = ''] = names.keys()
+      names.delete(oldest)
+    }
     return name
   }
 }

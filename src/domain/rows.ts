@@ -4,7 +4,7 @@ import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
-import { type OneStatement, oneStatement } from '#src/db/sql.ts'
+import { composeOnce, type OneStatement, oneStatement } from '#src/db/sql.ts'
 import {
   idForm,
   isReadInReverse,
@@ -133,8 +133,10 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     Prisma.sql`SELECT ${columns}${names.length === 0 ? Prisma.empty : Prisma.join(names, '')} ${fromRow}`,
   ]
 
+  const findRow = composeOnce((id: number) => Prisma.sql`${selectRow}${id}${inTeam}`)
+
   function find(id: number) {
-    return oneStatement(Prisma.sql`${selectRow}${id}${inTeam}`, firstItem)
+    return oneStatement(findRow(id), firstItem)
   }
 
   function findWithNames(id: number) {

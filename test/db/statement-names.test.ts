@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { nameStatements, oneStatement } from '#src/db/sql.ts'
+import { composeOnce, nameStatements, oneStatement } from '#src/db/sql.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -26,6 +26,29 @@ t.test('no name is given twice, and a text in use keeps its own', async (t) => {
   t.notOk(names.has(nameOf('text 0')), 'a text that was not used for long has another one')
   t.equal(nameStatements('postgres://127.0.0.1/x?pgbouncer=true')('often'), '')
 })
+
+t.test(
+  'a statement that is composed once has the text and the values of a composed one',
+  async (t) => {
+    const compose = (id: number, name: string) =>
+      Prisma.sql`SELECT ${Prisma.raw('x')} FROM y WHERE id = ${id} AND ${Prisma.sql`name = ${name}`}`
+    const composed = composeOnce(compose)
+    for (const [id, name] of [
+      [1, 'a'],
+      [2, 'b'],
+    ] as const) {
+      const { text, values } = compose(id, name)
+      t.match(composed(id, name), { text, values })
+    }
+    const inAnother = ({ text, values }: Prisma.Sql) => ({ text, values })
+    t.strictSame(
+      inAnother(Prisma.sql`SELECT ${0} FROM (${composed(3, 'c')}) s`),
+      inAnother(Prisma.sql`SELECT ${0} FROM (${compose(3, 'c')}) s`),
+    )
+    const withOther = composeOnce((id: number) => Prisma.sql`SELECT ${id}, ${'of no parameter'}`)
+    t.throws(() => withOther(1), /to have 2 values/)
+  },
+)
 
 t.test('a connection closes the statements that it used longest ago', async (t) => {
   const database = await createDatabase(t)

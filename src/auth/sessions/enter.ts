@@ -1,6 +1,7 @@
 import type { App, Caller, Portal, Principal, Service } from '#src/access/caller.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { composeOnce } from '#src/db/sql.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { keyOf, type LatestRows } from './latest-rows.ts'
 
@@ -156,6 +157,7 @@ function entryOf<Row extends { stale: boolean; tenant_id: string | null }>(
 
 /** A row without what a page shows and without the settings, which no decision needs and which can be large. */
 function factsOf<Row extends object>(row: Row): object {
+  if (!('person' in row || 'settings' in row)) return row
   const {
     person: _person,
     settings: _settings,
@@ -167,9 +169,26 @@ function factsOf<Row extends object>(row: Row): object {
   return facts
 }
 
+const enterSession = composeOnce(
+  (hash: Uint8Array, idleSeconds: number, forWrite: boolean) =>
+    Prisma.sql`SELECT * FROM enter_session(${hash}, ${idleSeconds}, ${forWrite})`,
+)
+const enterToken = composeOnce(
+  (hash: Uint8Array, forWrite: boolean) =>
+    Prisma.sql`SELECT * FROM enter_token(${hash}, ${forWrite})`,
+)
+const enterService = composeOnce(
+  (hash: Uint8Array, forWrite: boolean) =>
+    Prisma.sql`SELECT * FROM enter_service(${hash}, ${forWrite})`,
+)
+const enterAppToken = composeOnce(
+  (hash: Uint8Array, tenantId: string | null, forWrite: boolean) =>
+    Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${tenantId}::uuid, ${forWrite})`,
+)
+
 function serviceKind({ hash }: Credential): Kind<ServiceRow> {
   return {
-    statement: (forWrite) => Prisma.sql`SELECT * FROM enter_service(${hash}, ${forWrite})`,
+    statement: (forWrite) => enterService(hash, forWrite),
     toPrincipal: toService,
     statementAs: ({ service_id, name, permissions, tenant_id }) => Prisma.sql`
       SELECT enter_service_as(${hash}, ${service_id}::uuid, ${name}, ${permissions}::text[],
@@ -180,8 +199,7 @@ function serviceKind({ hash }: Credential): Kind<ServiceRow> {
 /** The tenant is that of the request, whatever an earlier one named. */
 function appKind({ hash }: Credential, { namedTenantId = null }: Rules): Kind<AppRow> {
   return {
-    statement: (forWrite) =>
-      Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${namedTenantId}::uuid, ${forWrite})`,
+    statement: (forWrite) => enterAppToken(hash, namedTenantId, forWrite),
     toPrincipal: toApp,
     asked: (row) => ({ ...row, tenant_id: namedTenantId }),
     statementAs({ app_token_id, name, permissions, tenant_id }) {
@@ -205,7 +223,7 @@ function portalKind({ hash }: Credential): Kind<PortalRow & { stale: boolean }> 
 
 function tokenKind({ hash }: Credential): Kind<TokenRow> {
   return {
-    statement: (forWrite) => Prisma.sql`SELECT * FROM enter_token(${hash}, ${forWrite})`,
+    statement: (forWrite) => enterToken(hash, forWrite),
     toPrincipal: toTokenCaller,
     statementAs({ token_id, permissions, user_id, email, plan, tenant_id, role, department }) {
       if (tenant_id === null || role === null) return null
@@ -220,10 +238,8 @@ function sessionKind({ hash }: Credential, rules: Rules): Kind<SessionRow & Part
   const { idleSeconds, operators, onPerson } = rules
   return {
     statement(forWrite) {
-      const enter = Prisma.sql`enter_session(${hash}, ${idleSeconds}, ${forWrite})`
-      return onPerson === undefined || forWrite
-        ? Prisma.sql`SELECT * FROM ${enter}`
-        : withPerson(enter)
+      const isShown = onPerson !== undefined && !forWrite
+      return (isShown ? enterSessionWithPerson : enterSession)(hash, idleSeconds, forWrite)
     },
     toPrincipal: (row) => toSessionCaller(row, operators),
     entered({ person }) {
@@ -243,16 +259,16 @@ function sessionKind({ hash }: Credential, rules: Rules): Kind<SessionRow & Part
  * The entry with what every page shows. The subqueries depend on the row of the function, so they run
  * once the scope is set, and row-level security shows them what belongs to this person.
  */
-function withPerson(enter: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`
+const enterSessionWithPerson = composeOnce(
+  (hash: Uint8Array, idleSeconds: number, forWrite: boolean) => Prisma.sql`
     SELECT entered.*, json_build_object(
       'name', (SELECT u.name FROM users u WHERE u.id = entered.user_id),
       'tenants', (SELECT json_agg(o) FROM (
         SELECT t.id, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id
         WHERE m.user_id = entered.user_id ORDER BY t.name, t.id
-        LIMIT ${maxShownTenants + 1}) o)) AS person
-    FROM ${enter} AS entered`
-}
+        LIMIT ${Prisma.raw(String(maxShownTenants + 1))}) o)) AS person
+    FROM enter_session(${hash}, ${idleSeconds}, ${forWrite}) AS entered`,
+)
 
 /** Changes a session's entry to return only whether the session exists, signed in or not. */
 export function isLive(entry: Entry<unknown>): Entry<boolean> {

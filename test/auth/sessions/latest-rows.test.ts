@@ -1,6 +1,7 @@
 import t from 'tap'
 import { enterCredential, type Person } from '#src/auth/sessions/enter.ts'
 import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
+import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { withSettings } from '#src/db/entry.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -26,4 +27,23 @@ t.test('of an entry only the facts are kept, not what a page shows or a setting'
   const settings = withSettings(entry, () => ({ 'app.cause': 'request:1' }))
   await db.write(settings, async () => {})
   t.strictSame(Object.keys(latest.get(hash) ?? {}), facts)
+})
+
+t.test('only the facts of the credentials used last are kept', async (t) => {
+  const latest = createLatestRows()
+  const hashOf = (n: number) => sha256(String(n))
+  const often = sha256('often')
+  for (let n = 0; n < 20_000; n += 1) {
+    latest.set(hashOf(n), { n })
+    if (n % 1_000 === 0) latest.set(often, { at: n })
+  }
+  const kept = Array.from({ length: 20_000 }, (_, n) => n).filter((n) => latest.get(hashOf(n)))
+  t.ok(kept.length >= 5_000 && kept.length <= 10_000, `${kept.length} of 20,000`)
+  t.equal(kept[0], 20_000 - kept.length, 'the last ones')
+  t.strictSame(latest.get(hashOf(19_999)), { n: 19_999 })
+  t.strictSame(latest.get(often), { at: 19_000 }, 'the newest facts, not earlier ones')
+
+  latest.set(hashOf(kept[0] ?? 0), undefined)
+  latest.set(often, undefined)
+  t.strictSame([latest.get(hashOf(kept[0] ?? 0)), latest.get(often)], [undefined, undefined])
 })
