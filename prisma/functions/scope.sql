@@ -106,7 +106,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = p
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   RETURN split_part(scope[3], '/', 1)::uuid;
 END
 $$;
@@ -118,7 +118,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = p
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   RETURN split_part(scope[3], '/', CASE WHEN scope[2] = 'portal' THEN 2 ELSE 1 END)::uuid;
 END
 $$;
@@ -129,7 +129,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER SET search_path = p
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   IF scope[2] <> 'service' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = split_part(scope[3], '/', 1)::uuid); END IF;
   RETURN (SELECT s.name FROM public.service_tokens s WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
 END

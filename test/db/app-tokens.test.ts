@@ -56,6 +56,9 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
     const { rows } = await enter(web, credential, ada.tenantId)
     t.match(rows, [{ name: 'the app', permissions: ['event:publish'], tenant_id: ada.tenantId }])
     t.strictSame(await scopeOf(web), { userId: null, tenantId: ada.tenantId })
+    t.strictSame((await web.query('SELECT current_service_name() AS name')).rows, [
+      { name: 'the app' },
+    ])
     t.equal(await outcomeOf(web, 'SELECT FROM outbound_events'), 1)
     t.equal(await outcomeOf(web, insert, [ada.tenantId]), 1)
     t.equal(await outcomeOf(web, insert, [eve.tenantId]), denied, 'nothing of another tenant')

@@ -62,17 +62,22 @@ t.test('nothing is entered with a link or session that is not live', async (t) =
   const { tenantId } = await createUser(database)
   const { tenantId: closed } = await createUser(database)
   const web = await connect(t, database.url)
-  const app = await addApp(database, { permissions: ['portal-link:create'] })
+  const permissions = ['portal-link:create']
+  const [app, rotated] = [
+    await addApp(database, { permissions }),
+    await addApp(database, { permissions }),
+  ]
   const dead = {
     unknown: randomCredential(),
     'past its hour': await addPortal(database, tenantId, { seconds: -1 }),
     'of an app token that expired': await addPortal(database, tenantId, {
-      app: await addApp(database, { expired: true, permissions: ['portal-link:create'] }),
+      app: await addApp(database, { expired: true, permissions }),
     }),
     'of an app token without the permission': await addPortal(database, tenantId, {
       app: await addApp(database),
     }),
     'of a closed tenant': await addPortal(database, closed),
+    'made before the secret was rotated': await addPortal(database, tenantId, { app: rotated }),
     'of a deleted app token': await addPortal(database, tenantId, { app }),
   }
   const links = {
@@ -83,6 +88,8 @@ t.test('nothing is entered with a link or session that is not live', async (t) =
   }
   await database.admin.query('SELECT close_tenant($1)', [closed])
   await database.admin.query('DELETE FROM app_tokens WHERE hash = sha256($1)', [app])
+  const rotation = 'UPDATE app_tokens SET secret_rotated_at = now() WHERE hash = sha256($1)'
+  await database.admin.query(rotation, [rotated])
   for (const [name, credential] of Object.entries(dead)) {
     for (const forWrite of [false, true]) {
       await inside(web, async () => {

@@ -5,7 +5,13 @@ import { type Mutant, tests } from './mutant.ts'
 const rowTests = [
   ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
   ...[tests.appTokens, tests.portalSessions, tests.serviceTokens, tests.usage],
-  ...[tests.rowLevelSecurity, tests.closedTenant, tests.erasure, tests.tenantExport],
+  ...[
+    tests.rowLevelSecurity,
+    tests.closedTenants,
+    tests.closedTenant,
+    tests.erasure,
+    tests.tenantExport,
+  ],
   tests.matrix,
 ]
 const functionTests = [
@@ -19,7 +25,9 @@ const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])
 const portalTests = [
   ...new Set([tests.portalSessions, tests.openPortal, tests.portalLinks, ...functionTests]),
 ]
-const closedTests = [...new Set([tests.closedTenant, tests.locks, ...functionTests])]
+const closedTests = [
+  ...new Set([tests.closedTenants, tests.closedTenant, tests.locks, ...functionTests]),
+]
 
 type SqlFunction = { name: string; definition: string }
 
@@ -129,10 +137,14 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
       sql: applyCut(definition, cut),
       tests: files,
     }))
+  const { closed = [], other = [] } = Object.groupBy(
+    [...cuts, ...cutsOf(definition, openTenant, 'true')],
+    (cut) => (cut.name.includes('closed') ? 'closed' : 'other'),
+  )
   return [
     ...mutantsOf(locks, lockTests),
-    ...mutantsOf(cuts, name.includes('portal') ? portalTests : functionTests),
-    ...mutantsOf(cutsOf(definition, openTenant, 'true'), closedTests),
+    ...mutantsOf(closed, closedTests),
+    ...mutantsOf(other, name.includes('portal') ? portalTests : functionTests),
   ]
 }
 

@@ -53,6 +53,7 @@ export const tests = {
   appOrigins: 'test/plugins/access/app-origins.test.ts',
   sharedReads: 'test/db/shared-reads.test.ts',
   sharedWrites: 'test/db/shared-writes.test.ts',
+  closedTenants: 'test/db/closed-tenants.test.ts',
   closedTenant: 'test/auth/erasure/closed-tenant.test.ts',
   locks: 'test/db/credential-locks.test.ts',
   entryLocks: 'test/db/entry-locks.test.ts',

@@ -135,7 +135,7 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   RETURN split_part(scope[3], '/', 1)::uuid;
 END
 $$;
@@ -148,7 +148,7 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   RETURN split_part(scope[3], '/', CASE WHEN scope[2] = 'portal' THEN 2 ELSE 1 END)::uuid;
 END
 $$;
@@ -160,7 +160,7 @@ SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
+  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
   IF scope[2] <> 'service' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = split_part(scope[3], '/', 1)::uuid); END IF;
   RETURN (SELECT s.name FROM public.service_tokens s
           WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
