@@ -25,6 +25,7 @@ const lockTests = [...new Set([tests.entryLocks, tests.locks, ...functionTests])
 const portalTests = [
   ...new Set([tests.portalSessions, tests.openPortal, tests.portalLinks, ...functionTests]),
 ]
+const foreseenTests = [...new Set([tests.foreseen, ...functionTests])]
 const closedTests = [
   ...new Set([tests.closedTenants, tests.closedTenant, tests.locks, ...functionTests]),
 ]
@@ -141,10 +142,11 @@ function functionMutants({ name, definition }: SqlFunction): Mutant[] {
     [...cuts, ...cutsOf(definition, openTenant, 'true')],
     (cut) => (cut.name.includes('closed') ? 'closed' : 'other'),
   )
+  const first = name.includes('portal') ? portalTests : functionTests
   return [
     ...mutantsOf(locks, lockTests),
-    ...mutantsOf(closed, closedTests),
-    ...mutantsOf(other, name.includes('portal') ? portalTests : functionTests),
+    ...mutantsOf(closed, name.endsWith('_as') ? foreseenTests : closedTests),
+    ...mutantsOf(other, name.endsWith('_as') ? foreseenTests : first),
   ]
 }
 
