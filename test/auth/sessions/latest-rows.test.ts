@@ -47,3 +47,17 @@ t.test('only the facts of the credentials used last are kept', async (t) => {
   latest.set(often, undefined)
   t.strictSame([latest.get(hashOf(kept[0] ?? 0)), latest.get(often)], [undefined, undefined])
 })
+
+t.test('how long ago a person authenticated is not foreseen', async (t) => {
+  const database = await createDatabase(t)
+  const user = await createUser(database, { role: 'admin' })
+  const hash = await addSession(database, user)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  const latest = createLatestRows()
+  const rules = { idleSeconds, operators: new Set<string>(), latest, onStale() {} }
+  const entry = enterCredential({ kind: 'session', hash }, rules)
+  t.match(await db.read(entry), { userId: user.userId, authenticatedSecondsAgo: Number })
+  const facts = entry.foreseen?.()?.facts
+  t.match(facts, { userId: user.userId, authenticatedSecondsAgo: null })
+})
