@@ -332,7 +332,10 @@ t.test('a right of an app that the process has seen is not used', async (t) => {
 /** How a service can stop being allowed, the status of the refusal, and the change with its id as $1. */
 const endedServices: Readonly<Record<string, readonly [number, string]>> = {
   'whose token is revoked': [401, 'DELETE FROM service_tokens WHERE id = $1'],
-  'whose token expires': [401, 'UPDATE service_tokens SET expires_at = now() WHERE id = $1'],
+  'whose token expires': [
+    401,
+    `UPDATE service_tokens SET expires_at = now() - interval '1 second' WHERE id = $1`,
+  ],
   'whose secret is rotated': [
     401,
     `UPDATE service_tokens SET hash = sha256('another') WHERE id = $1`,
@@ -350,7 +353,10 @@ const endedServices: Readonly<Record<string, readonly [number, string]>> = {
 /** The same for the app; the tenant that it names is $1 of the last one. */
 const endedApps: Readonly<Record<string, readonly [number, string]>> = {
   'whose token is revoked': [401, 'DELETE FROM app_tokens WHERE id = $1'],
-  'whose token expires': [401, 'UPDATE app_tokens SET expires_at = now() WHERE id = $1'],
+  'whose token expires': [
+    401,
+    `UPDATE app_tokens SET expires_at = now() - interval '1 second' WHERE id = $1`,
+  ],
   'whose secret is rotated': [401, `UPDATE app_tokens SET hash = sha256('another') WHERE id = $1`],
   'that loses the permission': [
     403,

@@ -80,7 +80,7 @@ const kinds: Record<string, Kind> = {
     endings: [
       ...ofMember,
       'DELETE FROM api_tokens WHERE user_id = $1',
-      'UPDATE api_tokens SET expires_at = now() WHERE user_id = $1',
+      `UPDATE api_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1`,
       'UPDATE api_tokens SET hash = sha256(hash) WHERE user_id = $1',
       `UPDATE api_tokens SET all_permissions = false, permissions = '{post:read}' WHERE user_id = $1`,
     ],
@@ -91,7 +91,7 @@ const kinds: Record<string, Kind> = {
     takes: ['credential'],
     endings: [
       `DELETE FROM service_tokens WHERE tenant_id = ${ofTenant}`,
-      `UPDATE service_tokens SET expires_at = now() WHERE tenant_id = ${ofTenant}`,
+      `UPDATE service_tokens SET expires_at = now() - interval '1 second' WHERE tenant_id = ${ofTenant}`,
       `UPDATE service_tokens SET hash = sha256(hash) WHERE tenant_id = ${ofTenant}`,
       `UPDATE service_tokens SET permissions = '{post:create}' WHERE tenant_id = ${ofTenant}`,
       `UPDATE service_tokens SET name = 'renamed' WHERE tenant_id = ${ofTenant}`,
@@ -105,7 +105,7 @@ const kinds: Record<string, Kind> = {
     endings: [
       ...[
         'DELETE FROM app_tokens WHERE',
-        'UPDATE app_tokens SET expires_at = now() WHERE',
+        `UPDATE app_tokens SET expires_at = now() - interval '1 second' WHERE`,
         'UPDATE app_tokens SET hash = sha256(hash) WHERE',
         `UPDATE app_tokens SET permissions = '{event-type:update}' WHERE`,
         `UPDATE app_tokens SET name = 'renamed' WHERE`,

@@ -47,7 +47,7 @@ const endedToken: Omit<Revocation, 'actor'>[] = [
   },
   {
     name: 'the token is past its limit',
-    sql: 'UPDATE api_tokens SET expires_at = now() WHERE user_id = $1',
+    sql: `UPDATE api_tokens SET expires_at = now() - interval '1 second' WHERE user_id = $1`,
     refusals: [401],
   },
   {

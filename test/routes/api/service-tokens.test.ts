@@ -61,7 +61,7 @@ t.test('a credential that is not live is 401, whatever is wrong with it', async 
     t.equal(answer.statusCode, 401)
     t.match(answer.json(), { type: '/docs/errors/invalid-token' })
   }
-  await admin.query('UPDATE service_tokens SET expires_at = now()')
+  await admin.query(`UPDATE service_tokens SET expires_at = now() - interval '1 second'`)
   t.equal(await status(), 401, 'expired')
   const expiresAt = new Date(Date.now() + 60_000).toISOString()
   t.equal((await send('PATCH', `/service-tokens/${id}`, { expiresAt })).statusCode, 200)

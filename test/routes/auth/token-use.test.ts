@@ -41,7 +41,10 @@ t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
     id,
   ])
   t.equal(await status(`Bearer ${token}`), 200, 'before it expires')
-  await admin.query('UPDATE api_tokens SET expires_at = now() WHERE id = $1', [id])
+  await admin.query(
+    `UPDATE api_tokens SET expires_at = now() - interval '1 second' WHERE id = $1`,
+    [id],
+  )
   t.equal(await status(`Bearer ${token}`), 401, 'when it expires')
   t.equal(await status(`Bearer ${other}`), 200)
 })

@@ -360,7 +360,7 @@ t.test('nobody but the app publishes, and only with the permission', async (t) =
   }
   const { admin: database } = test.database
   for (const change of [
-    'UPDATE app_tokens SET expires_at = now() WHERE id = $1',
+    `UPDATE app_tokens SET expires_at = now() - interval '1 second' WHERE id = $1`,
     `UPDATE app_tokens SET expires_at = now() + interval '1 day', hash = sha256('other') WHERE id = $1`,
     'DELETE FROM app_tokens WHERE id = $1',
   ]) {
