@@ -20,6 +20,9 @@ const enter = async (client: pg.Client, credential: Buffer, forWrite = false) =>
 const open = async (client: pg.Client, link: Buffer, session: Buffer) =>
   (await client.query('SELECT * FROM open_portal_link($1, $2)', [link, session])).rows
 
+const find = async (client: pg.Client, link: Buffer) =>
+  (await client.query('SELECT FROM find_portal_link($1)', [link])).rowCount
+
 const denied = '42501'
 const tenantOf = 'SELECT current_webhook_tenant_id() AS tenant, current_scope_kind() AS kind'
 
@@ -101,6 +104,8 @@ t.test('nothing is entered with a link or session that is not live', async (t) =
   for (const [name, link] of Object.entries(links)) {
     t.strictSame(await open(web, link, randomCredential()), [], `a link that is ${name}`)
   }
+  for (const link of [links.expired, links.opened]) t.equal(await find(web, link), 0)
+  t.equal(await find(web, await addPortal(database, tenantId, { isOpen: false })), 1)
   const live = await addPortal(database, tenantId)
   t.match(await enter(web, live), [{ tenant_id: tenantId, tenant_name: /^Tenant/ }])
   const worker = await connect(t, database.workerUrl)
