@@ -103,21 +103,10 @@ function* questions(): Generator<Question> {
 }
 
 function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
-  for (const role of roles) {
-    for (const tenant of [tenantId, null]) {
+  for (const tenant of [tenantId, null]) {
+    yield* programs(tenant)
+    for (const role of roles) {
       for (const operator of [true, false]) {
-        for (const permissions of tenant === null || role !== null ? [] : grants) {
-          const facts = { session: false, recent: false, limit: null, department: null }
-          yield { person: '1', tenant, role, operator: false, ...facts, service: permissions }
-        }
-        for (const permissions of role !== null ? [] : appGrants) {
-          const facts = { session: false, recent: false, limit: null, department: null }
-          yield { person: '1', tenant, role, operator: false, ...facts, app: permissions }
-        }
-        if (tenant !== null && role === null) {
-          const facts = { session: false, recent: false, limit: null, department: null }
-          yield { person: '1', tenant, role, operator: false, ...facts, portal: true }
-        }
         for (const credential of credentials) {
           for (const department of inDepartments) {
             yield { person: '1', tenant, role, department, operator, ...credential }
@@ -126,6 +115,16 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
       }
     }
   }
+}
+
+/** Callers that are no people. */
+function* programs(tenant: string | null): Generator<Asker> {
+  const facts = { person: '1', tenant, role: null, department: null, operator: false }
+  const without = { session: false, recent: false, limit: null }
+  for (const permissions of appGrants) yield { ...facts, ...without, app: permissions }
+  if (tenant === null) return
+  for (const permissions of grants) yield { ...facts, ...without, service: permissions }
+  yield { ...facts, ...without, portal: true }
 }
 
 function subjectOf({ service = null, app = null, portal = false, ...asker }: Asker): Subject {

@@ -1,64 +1,6 @@
 import t from 'tap'
 import { supervise } from '#src/queue/supervisor.ts'
-import { version as release } from '#src/runtime/assets.ts'
-import { startInstance } from '#test/reliability/instance.ts'
-import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
-import { runProgram } from '#test/support/processes/program.ts'
-import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
-import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
-
-t.test('a process in quarantine delivers nothing until it is adopted', async (t) => {
-  const outbox = await createOutbox(t)
-  const { database, tenant } = outbox
-  const receiver = await openReceiver(t)
-  await createEndpoint(database, tenant, { url: receiver.url })
-  const env = {
-    NODE_ENV: 'production',
-    DATABASE_URL: database.url,
-    DATABASE_WORKER_URL: database.workerUrl,
-  }
-  const run = async (command: string) => {
-    const program = await runProgram(t, [command], env)
-    t.equal(await program.ended, 0, command)
-    return program.results()
-  }
-  type Readiness = { status: string; failing?: string[] }
-  const readiness = async (): Promise<Readiness> => {
-    const answer = await fetch(`${instance.admin}/readyz`)
-    return JSON.parse(await answer.text())
-  }
-  const untilReadyIs = async (status: string) => {
-    let found = await readiness()
-    await untilTrue(async () => {
-      found = await readiness()
-      return found.status === status
-    })
-    return found
-  }
-
-  t.match(await run('quarantine'), /^The quarantine has begun/)
-  await outbox.publish()
-  await database.admin.query('DROP FUNCTION enter_test') // serve refuses to start with it
-  const instance = await startInstance(t, database, allowing(receiver))
-  await allowScopes(database)
-  t.strictSame(await readiness(), { status: 'not ready', failing: ['quarantine'], release })
-  t.match(instance.output(), /"reason":"by-hand".*gatehouse adopt.*no job is done/)
-  t.match(await outbox.deliveries(), [{ status: 'pending', attempts: [] }])
-
-  t.match(await run('quarantine'), /^Nothing was changed: in quarantine since \S+Z, begun by hand/)
-  t.match(await run('adopt'), /^The quarantine since \S+Z \(begun by hand\) has ended: .* begin/)
-  t.match(await run('adopt'), /^Nothing was changed: the database was not in quarantine/)
-  await receiver.next()
-  await untilReadyIs('ready')
-  await outbox.until(`SELECT FROM deliveries WHERE status = 'succeeded'`)
-
-  await run('quarantine')
-  t.match(await untilReadyIs('not ready'), { failing: ['quarantine'] }, 'also while it works')
-  await outbox.publish()
-  t.match(await outbox.deliveries(), [{}, { status: 'pending', attempts: [] }])
-  t.equal(receiver.requests.length, 1)
-})
 
 t.test('a worker follows the quarantine, whatever fails meanwhile', async (t) => {
   const world = open()
