@@ -21,7 +21,7 @@ const noteBytes = 150_000
 /** Random, because PostgreSQL compresses what it can. */
 const noteOf = () => randomBytes(noteBytes).toString('base64')
 
-testInNamespaces(import.meta.filename, ['--mount'], ['mount', 'umount'], () => {
+testInNamespaces(t, import.meta.filename, ['--mount'], ['mount', 'umount'], () => {
   t.test('the volume of the tables is full: writes get 503, reads are served', async (t) => {
     const disk = await mountSmallDisk(t)
     const database = await startOwnServer(t)

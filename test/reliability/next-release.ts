@@ -77,7 +77,7 @@ const changes = [
     `    'touch_session(bytea)',`,
     `    'touch_session(bytea)',\n    'count_labels()',\n    'open_session(bytea, integer, boolean)',`,
   ],
-  ['src/auth/sessions/enter.ts', 'Prisma.sql`enter_session(', 'Prisma.sql`open_session('],
+  ['src/auth/sessions/enter.ts', ' FROM enter_session(', ' FROM open_session('],
 ] as const
 
 export type NextRelease = {
@@ -109,7 +109,7 @@ export async function makeNextRelease(t: Pick<Test, 'teardown'>): Promise<NextRe
     const text = await readFile(path, 'utf8')
     if (!text.includes(before))
       throw new Error(`${file} no longer has “${before}”: adapt this test`)
-    await writeFile(path, text.replace(before, after))
+    await writeFile(path, text.replaceAll(before, after))
   }
   return {
     folder,

@@ -17,7 +17,7 @@ import { createSender, unexpected } from './senders.ts'
 const senders = 4
 const eventsOfEach = 15
 
-testInNamespaces(import.meta.filename, ['--net'], ['ip', 'nsenter', 'sleep'], () => {
+testInNamespaces(t, import.meta.filename, ['--net'], ['ip', 'nsenter', 'sleep'], () => {
   t.test('packets between a process and the database are lost without an error', async (t) => {
     const network = await buildNetwork(t)
     const database = await startOwnServer(t)

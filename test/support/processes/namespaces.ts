@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import t from 'tap'
+import type { Test } from 'tap'
 import { findProgram } from './find-program.ts'
 
 type Kind = '--mount' | '--net'
@@ -10,10 +10,12 @@ const inside = 'TEST_INSIDE_NAMESPACES'
  * Runs the tests of a file in Linux namespaces of its own, so that what they mount, and the network
  * that they build and cut, is seen by no other process and gone with them, even if they are killed.
  * Skipped where that is not possible.
+ * @param t the tests of the file
  * @param file `import.meta.filename`
  * @param programs that the tests need
  */
 export function testInNamespaces(
+  t: Test,
   file: string,
   kinds: readonly Kind[],
   programs: readonly string[],
