@@ -2,14 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 
 const runner = JSON.stringify(new URL('./batch.ts', import.meta.url).href)
 
 t.test('a file that leaves a server open fails, and keeps no batch from ending', async (t) => {
-  const folder = await temporaryFolder(t)
-  const files = {
+  const { status, stdout } = await run(t, {
     'first.mjs': `import t from 'tap'\nt.pass('first')\n`,
     'open.mjs': `import net from 'node:net'\nimport t from 'tap'\n
       t.test('opens', async (t) => {
@@ -17,15 +16,7 @@ t.test('a file that leaves a server open fails, and keeps no batch from ending',
         t.fail('before it closes')
       })\n`,
     'last.mjs': `import t from 'tap'\nt.pass('last')\n`,
-  }
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
-  const urls = Object.keys(files).map((name) => pathToFileURL(join(folder, name)).href)
-  const entry = join(folder, 'entry.mjs')
-  await writeFile(
-    entry,
-    `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, 100)\n`,
-  )
-  const { status, stdout } = spawnSync(process.execPath, [entry], { encoding: 'utf8' })
+  })
   t.equal(status, 1)
   t.match(stdout, /not ok 1 - before it closes/)
   t.match(stdout, /ok 1 - last/, 'the others run')
@@ -33,3 +24,31 @@ t.test('a file that leaves a server open fails, and keeps no batch from ending',
   t.match(stdout, /TCPServerWrap, since \S*open\.mjs/i)
   t.match(stdout, /^1\.\.4$/m, 'the result is whole')
 })
+
+t.test('tests that run after the last file are waited for', async (t) => {
+  const tap = JSON.stringify(
+    new URL('../../node_modules/tap/dist/esm/index.js', import.meta.url).href,
+  )
+  const { status, stdout } = await run(t, {
+    'adds.mjs': `import t from ${tap}\n
+      t.test('later', async (t) => {
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        t.pass('waited for')
+      })\n`,
+  })
+  t.equal(status, 0)
+  t.match(stdout, /ok 1 - waited for/)
+})
+
+/** Runs files of this text as one batch, which may be alive for a moment after the last one. */
+async function run(t: Test, files: Readonly<Record<string, string>>) {
+  const folder = await temporaryFolder(t)
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  const urls = Object.keys(files).map((name) => pathToFileURL(join(folder, name)).href)
+  const entry = join(folder, 'entry.mjs')
+  await writeFile(
+    entry,
+    `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, 100)\n`,
+  )
+  return spawnSync(process.execPath, [entry], { encoding: 'utf8' })
+}
