@@ -50,11 +50,6 @@ type OpenAfter = { path: string; kinds: ReadonlySet<string> }
  */
 function endThoughOpen(after: readonly OpenAfter[], closingMs: number): void {
   const end = () => {
-    // A file may have added tests to the root, which run after the last file.
-    if (!t.idle) {
-      setTimeout(end, closingMs).unref()
-      return
-    }
     const left = [...new Set(process.getActiveResourcesInfo())]
     t.fail('a file has left something open', {
       open: left.map((kind) => `${kind}, since ${sinceWhen(kind, after)}`),
