@@ -68,9 +68,9 @@ type Result = { rows: Row[][] } | { error: unknown }
 const maxMembers = 32
 /**
  * Packets of writes at a time, so that under load more writes share one. The database needs up to three times as long
- * for a write as the program, so three packets keep the program busy. One that waits for a lock is not counted.
+ * for a write as the program, so four packets keep the program busy. One that waits for a lock is not counted.
  */
-const writeLanes = 3
+const writeLanes = 4
 /** Parameters of a packet in bytes: a large body delays few others. */
 const maxBytes = 262_144
 /**
