@@ -21,7 +21,7 @@ const { values } = parseArgs({
     /** Only mutants whose names contain one of these texts. */
     only: { type: 'string', multiple: true, default: [''] },
     lanes: { type: 'string', default: '2' },
-    minutes: { type: 'string', default: '45' },
+    minutes: { type: 'string', default: '120' },
   },
 })
 const laneCount = Number(values.lanes)
