@@ -67,8 +67,9 @@ type Result = { rows: Row[][] } | { error: unknown }
 /** Members of a packet. The last waits for all before it: 32 reads take about a millisecond. */
 const maxMembers = 32
 /**
- * Packets of writes at a time, so that under load more writes share one. The database needs up to three times as long
- * for a write as the program, so four packets keep the program busy. One that waits for a lock is not counted.
+ * Packets of writes at a time, so that under load more writes share one. The database needs up to three
+ * times as long for a write as the program, so four packets keep the program busy. One that waits for a
+ * lock is not counted.
  */
 const writeLanes = 4
 /** Parameters of a packet in bytes: a large body delays few others. */
