@@ -1,4 +1,4 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { enterCredential, type Person } from '#src/auth/sessions/enter.ts'
 import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
 import { sha256 } from '#src/crypto/hash.ts'
@@ -9,12 +9,7 @@ import { createDatabase } from '#test/support/database/database.ts'
 import { addSession, connect, enterSession, idleSeconds } from '../../db/credentials.ts'
 
 t.test('of an entry only the facts are kept, not what a page shows or a setting', async (t) => {
-  const database = await createDatabase(t)
-  const user = await createUser(database, { role: 'admin' })
-  const hash = await addSession(database, user)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
-  const latest = createLatestRows()
+  const { database, user, hash, db, latest } = await prepare(t)
   const people: Person[] = []
   const rules = { idleSeconds, operators: new Set<string>(), latest, onStale() {} }
   const onPerson = (person: Person) => void people.push(person)
@@ -49,15 +44,19 @@ t.test('only the facts of the credentials used last are kept', async (t) => {
 })
 
 t.test('how long ago a person authenticated is not foreseen', async (t) => {
-  const database = await createDatabase(t)
-  const user = await createUser(database, { role: 'admin' })
-  const hash = await addSession(database, user)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
-  const latest = createLatestRows()
+  const { user, hash, db, latest } = await prepare(t)
   const rules = { idleSeconds, operators: new Set<string>(), latest, onStale() {} }
   const entry = enterCredential({ kind: 'session', hash }, rules)
   t.match(await db.read(entry), { userId: user.userId, authenticatedSecondsAgo: Number })
   const facts = entry.foreseen?.()?.facts
   t.match(facts, { userId: user.userId, authenticatedSecondsAgo: null })
 })
+
+async function prepare(t: Test) {
+  const database = await createDatabase(t)
+  const user = await createUser(database, { role: 'admin' })
+  const hash = await addSession(database, user)
+  const db = openDatabase(database.url, 1)
+  t.teardown(() => db.close())
+  return { database, user, hash, db, latest: createLatestRows() }
+}
