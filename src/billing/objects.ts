@@ -52,9 +52,19 @@ type NewSubscription = {
   plan: string | null
 }
 
-export async function putSubscription(tx: Tx, subscription: NewSubscription, now: Date) {
+/**
+ * @param seen what was applied to it when the effect was decided; undefined if that was not looked at
+ * @throws if something else was applied since then. After a failover it may have been read on a standby that had
+ *   not replayed the newest event.
+ */
+export async function putSubscription(
+  tx: Tx,
+  subscription: NewSubscription,
+  seen: ObjectState | null | undefined,
+  now: Date,
+): Promise<void> {
   const { objectId, customer, eventId, created, state, plan } = subscription
-  await tx.sql`
+  const put = await tx.sql`
     INSERT INTO billing_objects AS stored
       (object_id, kind, customer, status, plan, period_end, cancels_at, newest_created, newest_event,
        updated_at, beside)
@@ -72,7 +82,13 @@ export async function putSubscription(tx: Tx, subscription: NewSubscription, now
       newest_created = GREATEST(stored.newest_created, excluded.newest_created),
       newest_event = CASE WHEN excluded.newest_created < stored.newest_created
         THEN stored.newest_event ELSE excluded.newest_event END,
-      revision = stored.revision + 1, updated_at = excluded.updated_at`
+      revision = stored.revision + 1, updated_at = excluded.updated_at
+    WHERE ${seen === undefined} OR (
+      stored.newest_event IS NOT DISTINCT FROM ${seen?.newestEvent ?? null}::text
+      AND stored.newest_created IS NOT DISTINCT FROM ${seen?.newestCreated ?? null}::float8
+      AND stored.customer IS NOT DISTINCT FROM ${seen?.customer == null ? null : customer}::text)
+    RETURNING object_id`
+  if (put.length === 0) throw new Error('the subscription has changed since it was read')
 }
 
 /** Takes a subscription from the customer that had it. */

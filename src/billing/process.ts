@@ -66,12 +66,12 @@ export type ApplyOptions = {
 type Decision = {
   effect: Effect
   applied: 'processed' | 'stale' | 'gone'
-  /** What was applied to the subscription before. */
-  seen: ObjectState | null
+  /** What was applied to the subscription before; undefined if the event says nothing of one. */
+  seen: ObjectState | null | undefined
 }
 
 /** What is applied in one transaction. */
-type Application = Pick<Decision, 'effect'> & {
+type Application = Pick<Decision, 'effect' | 'seen'> & {
   event: BillingEvent
   now: Date
   plans: BillingPlans | null
@@ -112,7 +112,8 @@ export async function applyEvent(
   const { effect: decided, applied, seen } = await decide(db, provider, event, api)
   const effect = await withRefunds(decided, api)
   if (effect.kind === 'checkout') return linkByCheckout(effect)
-  const application = { effect, event, now, plans, isPaymentKnown: await hasInvoice(db, effect) }
+  const isInvoiced = await hasInvoice(db, effect)
+  const application = { effect, seen, event, now, plans, isPaymentKnown: isInvoiced }
   const withCause = <Facts>(entry: Entry<Facts>) =>
     withSettings(entry, () => causeSettings({ billingEventId: event.id }, traceparent))
   if (application.isPaymentKnown && 'payment' in effect && effect.payment !== null) {
@@ -232,14 +233,14 @@ async function decide(
   api: ObjectApi | null,
 ): Promise<Decision> {
   const { objectId, isState, related } = event
-  const seen = isState && objectId !== null ? await findObjectState(db, objectId) : null
+  const seen = isState && objectId !== null ? await findObjectState(db, objectId) : undefined
   const object = await findObject(event, api)
   if (object === 'gone') return { effect: endOf(provider, event), applied: 'gone', seen }
   if (object !== 'unknown') {
     return { effect: provider.effectOf(event, object), applied: 'processed', seen }
   }
   if (related !== null) throw new Error('the provider does not know the object of this event')
-  if (isStale(event, seen)) return { effect: { kind: 'none' }, applied: 'stale', seen }
+  if (isStale(event, seen ?? null)) return { effect: { kind: 'none' }, applied: 'stale', seen }
   return { effect: provider.effectOf(event, event.object), applied: 'processed', seen }
 }
 
@@ -377,7 +378,8 @@ async function carryOut(tx: Tx, application: Application, payee: Payee | null): 
       const { id: eventId, created, objectId: id } = event
       const objectId = id ?? `subscription of ${customer}`
       const plan = planOf(state, plans)
-      await putSubscription(tx, { objectId, customer, eventId, created, state, plan }, now)
+      const { seen } = application
+      await putSubscription(tx, { objectId, customer, eventId, created, state, plan }, seen, now)
       const leading = await findLeading(tx, customer)
       if (before !== null && leading !== null) {
         await changePlan(tx, subscriber, before, leading, now)

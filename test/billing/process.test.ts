@@ -8,7 +8,7 @@ import { JobGone } from '#src/queue/enter-jobs.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { enqueue, jobsOf, startQueue } from '#test/support/processes/running-worker.ts'
-import { charge, invoicesOf, receive, stateOf } from './received.ts'
+import { charge, invoicesOf, planOf, receive, stateOf } from './received.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')
 const processed = { status: 'processed', attempts: 1, last_error: null }
@@ -118,6 +118,42 @@ t.test('an event that a standby has not replayed yet keeps its job', async (t) =
   await t.rejects(applyEvent(behind, eventId, now, { settle }), /not found at first/)
   t.strictSame(settled, [])
   t.equal(await apply(eventId), 'processed')
+})
+
+t.test('an older state of a subscription on a standby decides nothing', async (t) => {
+  const { database, db, apply } = await open(t)
+  const { userId } = await createUser(database, { billingCustomer: 'cus_1' })
+  const type = 'subscription.updated'
+  const receiveState = (id: string, created: number, status: string) =>
+    receive(database, { id, type, created, object: { id: 'sub_1', customer: 'cus_1', status } })
+  const seenAs = (older: object | null) => ({
+    ...db,
+    read: (async (...args: Parameters<typeof db.read>) => {
+      const found = await db.read(...args)
+      return found instanceof Object && 'newestEvent' in found ? older : found
+    }) as typeof db.read,
+  })
+  t.equal(await apply(await receiveState('evt_1', 100, 'trialing')), 'processed')
+  const trialing = {
+    customer: 'cus_1',
+    status: 'trialing',
+    newestCreated: 100,
+    newestEvent: 'evt_1',
+  }
+  t.equal(await apply(await receiveState('evt_3', 300, 'canceled')), 'processed')
+
+  const late = await receiveState('evt_2', 200, 'active')
+  const elsewhere = { ...trialing, newestCreated: 300, newestEvent: 'evt_3', customer: 'cus_2' }
+  for (const older of [trialing, null]) {
+    await t.rejects(applyEvent(seenAs(older), late, now), /has changed since it was read/)
+    t.equal(await planOf(database, userId), null)
+    t.match(await stateOf(database, late), { status: 'recorded', attempts: 0 })
+  }
+  t.equal(await apply(late), 'stale')
+  t.equal(await planOf(database, userId), null)
+  const next = await receiveState('evt_4', 400, 'active')
+  t.equal(await applyEvent(seenAs(elsewhere), next, now), 'processed', 'a customer it had before')
+  t.equal(await planOf(database, userId), 'pro')
 })
 
 t.test('the effect and the status `processed` commit together', async (t) => {
