@@ -35,7 +35,7 @@ export function entityTagOf(shown: readonly (readonly [string, Field])[]): Prism
  * form than the schema keeps PostgreSQL's text, so different values always have different texts.
  */
 function schemaJsonOf(schema: TSchema, value: Prisma.Sql): Prisma.Sql {
-  const { type, properties, required = [], items, anyOf } = schema as Schema
+  const { type, properties = {}, required = [], items, anyOf } = schema as Schema
   if (anyOf?.[0] !== undefined) return schemaJsonOf(anyOf[0], value) // or null
   if (type === 'array' && items !== undefined) {
     const item = schemaJsonOf(items, Prisma.raw('item.value'))
@@ -44,8 +44,8 @@ function schemaJsonOf(schema: TSchema, value: Prisma.Sql): Prisma.Sql {
       ELSE (SELECT concat('[', string_agg(${item}, ',' ORDER BY item.n), ']')
         FROM jsonb_array_elements(${value}) WITH ORDINALITY AS item(value, n)) END`
   }
-  if (type !== 'object' || properties === undefined) return asText(value)
   const keys = requiredFirst(Object.keys(properties), (key) => required.includes(key))
+  if (type !== 'object' || keys.length === 0) return asText(value)
   const members = keys.map((key) =>
     memberOf(
       key,

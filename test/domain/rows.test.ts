@@ -112,6 +112,7 @@ t.test('the ETag of JSON with a schema is that of the response, or of no respons
     rows: Type.Array(Type.Array(inner)),
     isSet: Type.Boolean(),
     free: Type.Optional(Type.Unknown()),
+    empty: Type.Optional(Type.Array(Type.Object({}))),
   })
   const serialize = serializerOf(Type.Object({ field: Nullable(schema) }))
   const tagsOf = async (value: string | null) => {
@@ -132,6 +133,7 @@ t.test('the ETag of JSON with a schema is that of the response, or of no respons
       rows: [[], [{ id: 1 }], [{ id: 2 }, { id: 3, late: 'x' }]],
     },
     { ...plain, rows: [[{ late: null, id: 9007199254740991 }]], free: 'text' },
+    { ...plain, empty: [{}, {}] },
   ]
   const known = new Set<unknown>()
   for (const [index, value] of [null, ...expected].entries()) {
@@ -143,6 +145,7 @@ t.test('the ETag of JSON with a schema is that of the response, or of no respons
   // The serializer would drop, convert or refuse each of these.
   for (const other of [
     { ...plain, unknown: 1 },
+    { ...plain, empty: [{ unknown: 1 }] },
     { ...plain, optional: null },
     { ...plain, optional: 1 },
     { ...plain, rows: {} },
