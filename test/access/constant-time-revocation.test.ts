@@ -1,10 +1,9 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
-import { connect } from '#test/db/credentials.ts'
+import { addSession, connect } from '#test/db/credentials.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
@@ -22,6 +21,8 @@ type World = {
   admin: TestUser
   member: TestUser
   lone: TestUser
+  /** Of a session of the member. */
+  credential: string
   endpointId: string
   serviceId: string
 }
@@ -61,6 +62,8 @@ const endings: Readonly<Record<string, (world: World) => string>> = {
   'the last membership of a person': ({ admin, lone }) =>
     `SELECT * FROM remove_membership('${admin.tenantId}', ${lone.userId})`,
   'an account': ({ member }) => `SELECT * FROM erase_person(${member.userId})`,
+  'an account by its own person': ({ credential }) =>
+    `SELECT * FROM erase_account('${credential}')`,
   'the account of a person without another tenant': ({ lone }) =>
     `SELECT * FROM erase_person(${lone.userId})`,
   'a session': ({ member }) => `DELETE FROM sessions WHERE user_id = ${member.userId}`,
@@ -145,7 +148,8 @@ async function createWorld({ database }: TestApp): Promise<World> {
     [admin.tenantId],
   )
   const endpointId = await createEndpoint(database, admin, { url: 'https://a.example/' })
-  return { admin, member, lone, endpointId, serviceId: rows[0]?.id ?? '' }
+  const credential = `\\x${(await addSession(database, member)).toString('hex')}`
+  return { admin, member, lone, credential, endpointId, serviceId: rows[0]?.id ?? '' }
 }
 
 /** Without triggers and foreign keys, which would count and check each row. */
