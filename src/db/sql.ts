@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { maxKept } from './connections/kept-statements.ts'
 import type { Statement } from './connections/one-trip.ts'
 import type { Place } from './connections/packet-pool.ts'
@@ -51,7 +52,9 @@ export function composeOnce<Values extends readonly unknown[]>(
   let composed: { strings: readonly string[]; text: string } | undefined
   return (...values) => {
     if (composed === undefined) {
-      const { strings, text } = compose(...values)
+      const { strings, text, values: used } = compose(...values)
+      if (!isDeepStrictEqual(used, values))
+        throw new Error(`not the values in their order: ${text}`)
       composed = { strings, text }
     }
     return new Composed(composed, values)

@@ -46,7 +46,9 @@ t.test(
       inAnother(Prisma.sql`SELECT ${0} FROM (${compose(3, 'c')}) s`),
     )
     const withOther = composeOnce((id: number) => Prisma.sql`SELECT ${id}, ${'of no parameter'}`)
-    t.throws(() => withOther(1), /to have 2 values/)
+    t.throws(() => withOther(1), /not the values in their order/)
+    const swapped = composeOnce((id: number, name: string) => Prisma.sql`SELECT ${name}, ${id}`)
+    t.throws(() => swapped(1, 'a'), /not the values in their order/)
   },
 )
 
