@@ -203,7 +203,7 @@ function rowsOf(events: readonly VerifiedEvent[]): Prisma.Sql {
 }
 
 /** Inserts the jobs of the events that were new. */
-const queueEvents = onFirstUse(() => {
+const queueEvents = onFirstUse(async () => {
   const columns = {
     id: 'job_id',
     data: 'job_data',
@@ -211,5 +211,6 @@ const queueEvents = onFirstUse(() => {
     groupId: 'job_group',
   }
   const source = Prisma.sql`inserted JOIN batch USING (event_id) WHERE job_id IS NOT NULL`
-  return jobInsert(eventQueue, columns, source)
+  const insert = await jobInsert(eventQueue, columns)
+  return insert(source)
 })

@@ -25,13 +25,12 @@ export type JobColumns = { readonly data: string } & {
  * that the jobs are about and the jobs then need one round trip, which `send` cannot do. pg-boss reads
  * jobs from JSON; here they are rows, which costs PostgreSQL a third less. It returns the ids of the new
  * jobs.
- * @param source what follows FROM, without parameters of other statements: a row for each job
+ * @returns the statement for a source, which is what follows FROM: a row for each job
  */
 export async function jobInsert(
   name: keyof Jobs,
   columns: JobColumns,
-  source: Prisma.Sql,
-): Promise<Prisma.Sql> {
+): Promise<(source: Prisma.Sql) => Prisma.Sql> {
   const { before, members, after } = await jobStatement(name)
   const given = new Map(Object.entries(columns))
   const selected = members.map(
@@ -39,8 +38,9 @@ export async function jobInsert(
   )
   const unknown = [...given.keys()].filter((name) => !members.some((one) => one.name === name))
   if (unknown.length > 0) throw new Error(`pg-boss reads no ${unknown} of a job`)
-  const [start, end] = [`${before}(SELECT ${selected.join(', ')} FROM `, `) AS x${after}`]
-  return Prisma.sql`${Prisma.raw(start)}${source}${Prisma.raw(end)}`
+  const start = Prisma.raw(`${before}(SELECT ${selected.join(', ')} FROM `)
+  const end = Prisma.raw(`) AS x${after}`)
+  return (source) => Prisma.sql`${start}${source}${end}`
 }
 
 /** Its two parts stand around the place where it reads the jobs. */

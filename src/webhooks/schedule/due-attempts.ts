@@ -7,6 +7,7 @@ import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
 import { announceJob, transactionOf } from '#src/queue/jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 /*
  * A delivery that waits has one row in `due_attempts`. A job of the queue `endpoint-turn` is the right
@@ -64,15 +65,19 @@ export async function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Pr
  *   wait_seconds, priority
  */
 export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
-  const columns = {
+  const insert = await turnInsert()
+  return insert(Prisma.sql`(${source}) AS turns`)
+}
+
+const turnInsert = onFirstUse(() =>
+  jobInsert(endpointTurnQueue, {
     data: `jsonb_build_object('tenantId', tenant_id, 'endpointId', endpoint_id)`,
     groupId: 'endpoint_id',
     singletonKey: `concat_ws(':', endpoint_id, second)`,
     priority: 'priority',
     startAfter: 'make_interval(secs => wait_seconds)',
-  }
-  return jobInsert(endpointTurnQueue, columns, Prisma.sql`(${source}) AS turns`)
-}
+  }),
+)
 
 /** Wakes the workers for attempts that are due, once `tx` is committed, and turns that go on. */
 export function wakeWorkers(tx: Pick<Tx, 'notify'>, { tenantId }: TenantScope): void {
@@ -102,8 +107,8 @@ export async function addDeliverJobs(
   const source = Prisma.sql`
     json_to_recordset(${JSON.stringify(lost)}::text::json) AS lost (
       "tenantId" uuid, "deliveryId" uuid, series int, number int, "endpointId" uuid)`
-  const statement = await jobInsert(deliverQueue, columns, source)
-  const added = await connection.sql(statement)
+  const insert = await jobInsert(deliverQueue, columns)
+  const added = await connection.sql(insert(source))
   if (added.length > 0) announceJob(connection, deliverQueue)
   return added.length
 }
