@@ -19,8 +19,6 @@ export default async function serveCommand(env: Environment): Promise<void> {
       const demo = await starting
       const config = readConfig(demo?.env ?? env)
       const running = await start(config, await openLog(config.logLevel))
-      // Only the binary exposes it. V8 would keep the garbage of the start until memory is short.
-      globalThis.gc?.({ type: 'major', flavor: 'last-resort' })
       if (demo !== null) await greet(demo, config)
       return running
     },
