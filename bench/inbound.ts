@@ -71,12 +71,10 @@ async function measure(
   return measureServer(server, { connections, seconds, requests })
 }
 
-/** The one of a single statement is the superuser, because it inserts into pg-boss's table as pgbench does. */
-function startBaseline({ url, superuserUrl }: Place, contender: string) {
-  const isRecipe = contender === 'usual recipe'
-  const name = isRecipe ? 'inbound-usual-recipe' : 'inbound-one-statement'
+function startBaseline({ url }: Place, contender: string) {
+  const name = contender === 'usual recipe' ? 'inbound-usual-recipe' : 'inbound-one-statement'
   return startServer(`./baselines/${name}.ts`, {
-    DATABASE_URL: isRecipe ? url : superuserUrl,
+    DATABASE_URL: url,
     WEBHOOK_SECRET: webhookSecret,
     POOL_SIZE: '20',
   })

@@ -28,7 +28,7 @@ app.post<{ Body: Buffer }>('/webhooks/billing', async ({ headers, body }, reply)
              INSERT INTO received_events (event_id, type, body, secret_index, status)
              SELECT event_id, $2, $3, 0, 'recorded' FROM event
            )
-           INSERT INTO pgboss.job (name, data)
+           INSERT INTO pgboss.job_common (name, data)
            SELECT 'billing-event', jsonb_build_object('eventId', event_id) FROM event`,
     values: [event.id, event.type, body],
   })
