@@ -371,7 +371,7 @@ BEGIN
     WHERE m.tenant_id = target AND m.user_id = switch_tenant.user_id AND NOT public.is_closed(target);
   IF NOT FOUND THEN outcome := 'no-member'; RETURN NEXT; RETURN; END IF;
   UPDATE public.sessions s SET tenant_id = target, id_hash = sha256(new_credential)
-    WHERE s.id_hash = sha256(credential) AND s.expires_at > now();
+    WHERE s.id_hash = sha256(credential);
   IF FOUND THEN
     outcome := 'switched';
     scope_text := public.set_scope('session', '', user_id, target);

@@ -411,7 +411,7 @@ BEGIN
     RETURN;
   END IF;
   UPDATE public.sessions s SET tenant_id = target, id_hash = sha256(new_credential)
-    WHERE s.id_hash = sha256(credential) AND s.expires_at > now();
+    WHERE s.id_hash = sha256(credential);
   IF FOUND THEN
     outcome := 'switched';
     scope_text := public.set_scope('session', '', user_id, target);
