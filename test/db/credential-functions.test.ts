@@ -9,7 +9,7 @@ import {
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { logins } from '#test/support/database/template.ts'
-import { addJob, addSession, connect, inside, refusalOf } from './credentials.ts'
+import { addJob, addSession, connect, inside, randomCredential, refusalOf } from './credentials.ts'
 
 const denied = '42501'
 const { app, worker } = { app: logins.app.name, worker: logins.worker.name }
@@ -19,6 +19,35 @@ t.test('the functions are as the migrations make them', async (t) => {
   for (const duty of ['web', 'worker'] as const) {
     const client = await connect(t, duty === 'web' ? database.url : database.workerUrl)
     t.strictSame(await verifyFunctions(client, duty), [], duty)
+  }
+})
+
+t.test('an expired session ends, switches and links nothing', async (t) => {
+  const database = await createDatabase(t)
+  const client = await connect(t, database.url)
+  const user = await createUser(database, { role: 'admin' })
+  const { rows } = await database.admin.query('SELECT name FROM tenants WHERE id = $1', [
+    user.tenantId,
+  ])
+  const calls: [string, unknown[]][] = [
+    ['SELECT outcome FROM switch_tenant($1, $2, $3)', [randomCredential(), user.tenantId]],
+    ['SELECT outcome FROM leave_tenant($1, $2, $3)', [randomCredential(), user.tenantId]],
+    ['SELECT outcome FROM delete_tenant($1, $2, $3)', [randomCredential(), rows[0]?.name]],
+    ['SELECT outcome FROM erase_account($1)', []],
+    [
+      `SELECT start_attempt($1, sha256('state'), 'link', 'demo', 'n', 'v', 'b', '127.0.0.1', 600) AS outcome`,
+      [],
+    ],
+  ]
+  for (const [text, values] of calls) {
+    const outcomeOf = async (options: { expired?: boolean }) => {
+      const credential = await addSession(database, user, options)
+      const { rows } = await inside(client, () => client.query(text, [credential, ...values]))
+      return rows[0]?.outcome
+    }
+    const outcome = await outcomeOf({ expired: true })
+    t.ok(outcome === 'session-ended' || outcome === false, `${text}: ${outcome}`)
+    t.not(await outcomeOf({}), outcome, 'a live one does it, or is refused for another reason')
   }
 })
 
