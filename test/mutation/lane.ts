@@ -40,7 +40,7 @@ export async function tryMutant(folder: string, clusterUrl: string, mutant: Muta
     if (path !== undefined && source !== undefined) await writeFile(path, source.text)
     if (sql !== undefined) await makeTemplate(clusterUrl, template, sql)
     for (const test of mutant.tests) {
-      const failure = await failureOf(folder, test, clusterUrl, template)
+      const failure = await failureTwice(() => failureOf(folder, test, clusterUrl, template))
       if (failure !== null) {
         const outcome = failure.timedOut ? 'timed-out' : 'caught'
         return { mutant, outcome, test, reason: reasonOf(failure) }
@@ -55,6 +55,11 @@ export async function tryMutant(folder: string, clusterUrl: string, mutant: Muta
 /** The first assertion that failed, so that a reader sees whether it failed because of the mutant. */
 function reasonOf({ output }: Failure): string {
   return /^ *not ok \d+ - (.*?)(?: # time=.*)?$/m.exec(output)?.[1] ?? ''
+}
+
+/** A test that fails by chance catches nothing. */
+async function failureTwice(run: () => Promise<Failure | null>): Promise<Failure | null> {
+  return (await run()) && (await run())
 }
 
 /**

@@ -49,7 +49,6 @@ export const tests = {
   portalLinks: 'test/routes/api/app/portal-links.test.ts',
   openPortal: 'test/routes/pages/portal/open.test.ts',
   portalPages: 'test/routes/pages/portal/webhooks.test.ts',
-  publish: 'test/routes/api/app/publish.test.ts',
   appOrigins: 'test/plugins/access/app-origins.test.ts',
   latestRows: 'test/auth/sessions/latest-rows.test.ts',
   sharedReads: 'test/db/shared-reads.test.ts',

@@ -44,6 +44,8 @@ async function mutate(clusterUrl: string): Promise<number> {
   await prepareTemplate(clusterUrl)
   const { superuserUrl } = urlsOf(clusterUrl, templateName)
   const found = [...(await findSourceMutants(root)), ...(await findDatabaseMutants(superuserUrl))]
+  const unknown = values.only.filter((part) => !found.some(({ name }) => name.includes(part)))
+  if (unknown.length > 0) throw new Error(`no mutant has ${unknown.join(', ')} in its name`)
   const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
   const lanes = Array.from({ length: laneCount }, (_, index) => join(folder, `lane${index}`))
   for (const lane of lanes) await copyTree(root, lane)
