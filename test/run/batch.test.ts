@@ -50,5 +50,5 @@ async function run(t: Test, files: Readonly<Record<string, string>>) {
     entry,
     `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, 100)\n`,
   )
-  return spawnSync(process.execPath, [entry], { encoding: 'utf8' })
+  return spawnSync(process.execPath, [entry], { encoding: 'utf8', timeout: 60_000 })
 }

@@ -57,7 +57,7 @@ function endThoughOpen(after: readonly OpenAfter[], closingMs: number): void {
     t.end()
     process.exit(1)
   }
-  // What helpers add, such as tests in namespaces, may run after the last file.
+  // The files that test/schema/citus/on-cluster.ts imports add their tests to tap's root: they run after the last one.
   const look = () => setTimeout(t.idle ? end : look, closingMs).unref()
   look()
 }
