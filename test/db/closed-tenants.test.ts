@@ -4,7 +4,7 @@ import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { addSession, connect, enterSession, inside, randomCredential } from './credentials.ts'
 
-/* A closed tenant counts nowhere, while its rows wait for a worker. In these tests an open one does. */
+/* A closed tenant counts nowhere, while its rows wait for a worker. Each test compares it with an open one. */
 
 /** A person in three tenants: their own, one that was closed, and one that is open. */
 async function setUp(t: Test) {

@@ -179,7 +179,7 @@ t.test('a row that has changed since it was read is not changed by one packet', 
 t.test('of all who change the version that they have read, one does', async (t) => {
   const { database, config, app } = await openCounted(t)
   const rounds = 12
-  // Of several tenants, because one alone never has all connections in use, so its writes would share no packet.
+  // Of several tenants, whose writes share packets.
   const tenants = await Promise.all(
     Array.from({ length: 8 }, async () => {
       const { tenantId } = await createUser(database)
@@ -238,7 +238,7 @@ t.test('of those who delete and change a row at once, one does', async (t) => {
   }
 })
 
-t.test('a change of a row that waits for the packet comes after it', async (t) => {
+t.test('a change with If-Match that waited for another change is refused', async (t) => {
   const { database, send, user } = await openCounted(t)
   const id = await createTestPost(database, user.tenantId)
   const headers = { 'if-match': String((await send('GET', `/posts/${id}`)).headers.etag) }

@@ -96,9 +96,10 @@ const commit: Statement = { text: 'COMMIT' }
  *
  * Under load a packet costs more than the statements in it: the program, the kernel and the server
  * handle each one separately. So reads that arrive in the same turn of the event loop, or while every
- * connection is in use, share one; writes that say so also share its commit. What arrives alone does
- * not wait for others. If one member fails, the packet is taken back and the others are sent again: what
- * one request does never decides whether another succeeds.
+ * connection is in use, share one. Writes that may share a commit do so in the same turn, or while
+ * `writeLanes` packets of writes are on their way. What arrives alone does not wait for others. If one
+ * member fails, the packet is taken back and the others are sent again: what one request does never
+ * decides whether another succeeds.
  * @param size connections at most
  */
 export function openPacketPool(
