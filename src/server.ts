@@ -110,8 +110,6 @@ export async function start(
     parts.announcing = announceProcess(config, logger, parts)
     const admin = await buildAdmin(config, logger, metrics, parts)
     parts.admin = admin
-    // Only the binary exposes it. V8 would keep the garbage of the start until memory is short.
-    globalThis.gc?.({ type: 'major', flavor: 'last-resort' })
     const { app } = parts
     const { host, port } = config
     const adminAddress = await listen(admin, { ...config.admin, setting: 'ADMIN_PORT' })

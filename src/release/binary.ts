@@ -29,8 +29,7 @@ await writeFile(
     useCodeCache: false,
     // V8 may use 4 GiB and collects late: these halve the memory under load for a tenth more CPU. The
     // first is a quarter of the default, and the second lets the heap grow by half between collections.
-    // The last is for a collection after the start (src/server.ts).
-    execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50', '--expose-gc'],
+    execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50'],
     assets: Object.fromEntries(bundle.assets.map((path) => [path, top + path])),
   }),
 )
