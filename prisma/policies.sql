@@ -28,12 +28,8 @@ CREATE POLICY self_or_tenant ON users FOR SELECT
          OR own_tenant_id = (SELECT current_tenant_id())
          OR EXISTS (SELECT FROM memberships m
                     WHERE m.tenant_id = (SELECT current_tenant_id()) AND m.user_id = users.id));
--- USING also lets people lock their own row. A changed row must belong to the user's own tenant, because
--- plan and billing customer change nowhere else. A service or an app changes no user.
-CREATE POLICY own_tenant ON users FOR UPDATE
-  USING ((id = (SELECT current_user_id()) OR own_tenant_id = (SELECT current_tenant_id()))
-         AND (SELECT current_scope_kind()) NOT IN ('service', 'app'))
-  WITH CHECK (own_tenant_id = (SELECT current_tenant_id()) AND (SELECT current_scope_kind()) NOT IN ('service', 'app'));
+-- The worker changes the plan in the scope of a billing event, whose tenant is the user's own.
+CREATE POLICY own_tenant ON users FOR UPDATE USING (own_tenant_id = (SELECT current_tenant_id()));
 
 CREATE POLICY owner_scope ON oauth_identities USING (user_id = (SELECT current_user_id()));
 

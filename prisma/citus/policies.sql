@@ -26,13 +26,9 @@ CREATE POLICY member_scope ON tenants FOR SELECT
 CREATE POLICY self_or_tenant ON users FOR SELECT
   USING (id = current_user_id() OR own_tenant_id = current_tenant_id() OR is_member(id));
 
--- USING also lets people lock their own row. A changed row must belong to the user's own tenant, because
--- plan and billing customer change nowhere else. A service or an app changes no user.
+-- The worker changes the plan in the scope of a billing event, whose tenant is the user's own.
 CREATE POLICY own_tenant ON users FOR UPDATE
-  USING ((id = current_user_id() OR own_tenant_id = current_tenant_id())
-         AND current_scope_kind() NOT IN ('service', 'app'))
-  WITH CHECK (own_tenant_id = current_tenant_id()
-              AND current_scope_kind() NOT IN ('service', 'app'));
+  USING (own_tenant_id = current_tenant_id()) WITH CHECK (own_tenant_id = current_tenant_id());
 
 CREATE POLICY owner_scope ON oauth_identities
   USING (user_id = (SELECT current_user_id())) WITH CHECK (user_id = (SELECT current_user_id()));

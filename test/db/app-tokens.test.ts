@@ -85,6 +85,30 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
   t.strictSame(await scopeOf(web), { userId: null, tenantId: null }, 'then it is over')
 })
 
+t.test('keys of the app are seen in the tenant of their request alone', async (t) => {
+  const database = await createDatabase(t)
+  const [ada, eve] = [await createUser(database), await createUser(database)]
+  const credential = await addApp(database)
+  const web = await connect(t, database.url)
+  await web.query('BEGIN')
+  await enter(web, credential, ada.tenantId, true)
+  await web.query(
+    `INSERT INTO service_idempotency_keys (tenant_id, service_id, key_hash, request_hash)
+     VALUES ($1, current_service_id(), sha256('k'), sha256('r'))`,
+    [ada.tenantId],
+  )
+  await web.query('COMMIT')
+  for (const [tenantId, seen] of [
+    [ada.tenantId, 1],
+    [eve.tenantId, 0],
+  ] as const) {
+    await inside(web, async () => {
+      await enter(web, credential, tenantId)
+      t.equal(await outcomeOf(web, 'SELECT FROM service_idempotency_keys'), seen)
+    })
+  }
+})
+
 t.test(
   'no tenant is entered with a token that is not live, nor one that is not there',
   async (t) => {

@@ -191,6 +191,31 @@ for (const [name, kind] of Object.entries(kinds)) {
     }
   })
 
+  if (name !== 'app_token') {
+    t.test(`${name}: another person or tenant does not fit, with the same rights`, async (t) => {
+      const { database, web, credential, user, as } = await setUp(t, name, kind)
+      const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
+      const alike = { role: 'admin', department: 'press' } as const
+      const colleague = await createUser(database, { ...alike, tenantId: user.tenantId })
+      const stranger = await createUser(database, alike)
+      await database.admin.query(
+        `INSERT INTO memberships (tenant_id, user_id, role, department) VALUES ($1, $2, 'admin', 'press')`,
+        [stranger.tenantId, user.userId],
+      )
+      const others = [
+        { tenant_id: stranger.tenantId },
+        ...(isOfPerson(name) ? [{ user_id: colleague.userId }] : []),
+      ]
+      for (const other of others) {
+        t.equal(
+          await refusalOf(as(web, { ...rows[0], ...other })),
+          changed,
+          `${Object.keys(other)}`,
+        )
+      }
+    })
+  }
+
   t.test(`${name}: no other role enters`, async (t) => {
     const { database, web, credential, user, as } = await setUp(t, name, kind)
     const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])

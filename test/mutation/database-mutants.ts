@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { applyCut, type Cut, cutsOf, partsOf } from './cut.ts'
+import { applyCut, type Cut, partsOf } from './cut.ts'
+import { carryOut, type Form, form } from './hunt.ts'
 import { type Mutant, tests } from './mutant.ts'
 
 const rowTests = [
@@ -41,8 +42,13 @@ type Policy = {
   hasCheck: boolean
 }
 
-/** A statement that removes it, for every policy and every other part of row-level security. */
-export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
+/**
+ * A statement that removes it, for every policy and every other part of row-level security, and for the conditions of
+ * functions. `vanished`: what the migrated database no longer has.
+ */
+export async function findDatabaseMutants(
+  url: string,
+): Promise<{ mutants: Mutant[]; vanished: string[] }> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -72,15 +78,22 @@ export async function findDatabaseMutants(url: string): Promise<Mutant[]> {
       `SELECT proname AS name, pg_get_functiondef(oid) AS definition FROM pg_proc
        WHERE pronamespace = 'public'::regnamespace AND prolang <> 12 ORDER BY proname`,
     )
-    return [
+    const parts = policies.flatMap(weakenings)
+    const ofFunctions = functionMutants(functions)
+    const mutants = [
       ...statements.map((sql) => ({
         name: `database ${sql.split('\n')[0]?.slice(0, 110)}`,
         sql,
         tests: rowTests,
       })),
-      ...policies.flatMap(weakenings),
-      ...functions.flatMap(functionMutants),
+      ...parts,
+      ...ofFunctions.mutants,
     ]
+    const looked = { tables, policies, views, 'parts of policies': parts }
+    const vanished = Object.entries(looked).flatMap(([name, all]) =>
+      all.length === 0 ? [name] : [],
+    )
+    return { mutants, vanished: [...vanished, ...ofFunctions.vanished] }
   } finally {
     await client.end()
   }
@@ -97,6 +110,7 @@ function removals({ table, name, qual, check }: Policy): string[] {
 
 function openView(name: string, definition: string): string {
   const open = definition.replace(/\sWHERE [\s\S]*current_tenant_id\(\)[\s\S]*$/, '')
+  if (open === definition) throw new Error(`The view ${name} has no condition with the tenant.`)
   return `CREATE OR REPLACE VIEW ${name} WITH (security_invoker = true) AS ${open}`.replaceAll(
     /\s+/g,
     ' ',
@@ -125,99 +139,170 @@ function weakenings({ table, name, qual, check, hasCheck }: Policy): Mutant[] {
   })
 }
 
-/** Each lock, check of the seal, condition for a live credential and refusal, taken away. */
-function functionMutants({ name, definition }: SqlFunction): Mutant[] {
-  const cuts = [
-    ...(/^enter_\w+_as$/.test(name) ? comparisonsOf(definition) : livenessOf(definition)),
-    ...(/_invitations?$|^look_up_admission$/.test(name) ? opennessOf(definition) : []),
-    ...(name === 'invited_emails' ? cutsOf(definition, linkConditions, 'true') : []),
-    ...(addressFunctions.includes(name) ? verificationsOf(definition) : []),
-    ...cutsOf(definition, scopeConditions, 'true'),
-    ...cutsOf(definition, /\b(SELECT|PERFORM) public\.(operator|session)_user_id\(\);/g, ''),
-    ...refusalsOf(definition),
-  ]
-  const locks = cutsOf(definition, /\s+FOR (KEY )?SHARE( OF \w+)?(?=;|\s+FOR )/g, '')
-  const mutantsOf = (all: readonly Cut[], files: readonly string[]) =>
-    all.map((cut) => ({
-      name: `function ${name}:${cut.name}`,
-      sql: applyCut(definition, cut),
-      tests: files,
-    }))
-  const { closed = [], other = [] } = Object.groupBy(
-    [...cuts, ...cutsOf(definition, openTenant, 'true')],
-    (cut) => (cut.name.includes('closed') ? 'closed' : 'other'),
-  )
-  const first = name.includes('portal') ? portalTests : functionTests
-  return [
-    ...mutantsOf(locks, lockTests),
-    ...mutantsOf(closed, name.endsWith('_as') ? foreseenTests : closedTests),
-    ...mutantsOf(other, name.endsWith('_as') ? foreseenTests : first),
-  ]
-}
+/** Functions (by a pattern, or by names in each of which something is found) and what to look for. */
+type FunctionHunt = { name: string; of: RegExp | readonly string[]; forms: readonly Form[] }
 
-/** Only an open tenant is entered, counted or listed. */
-const openTenant = /\b\w+\.closed_at IS NULL|(?<!\bIF )\bNOT (public\.)?is_closed\([^()]*\)/g
+/** As if it were true. */
+const without = (pattern: RegExp) => form(pattern, 'true')
 
-/** The kind of the scope, where a statement asks for it. */
-const scopeConditions = /\bpublic\.current_scope_kind\(\) = 'session'(?= AND\b)/g
+const everyFunction = /^/
+const entriesOnFacts = /^enter_\w+_as$/
 
 /** What a credential, link or sign-in has to be, except in statements that only lock. */
-function livenessOf(definition: string): Cut[] {
-  const conditions =
-    /(?<=\b(WHERE|AND) )(\w\.((expires|last_seen)_at > [\w()]+|opened_at IS (NOT )?NULL|created_at > coalesce\([^)]*\))|'[\w:-]+' = ANY \(a\.permissions\))/g
-  return cutsOf(definition, conditions, 'true').filter(({ from, to }) => {
-    const statement = definition.slice(
-      definition.lastIndexOf(';', from),
-      definition.indexOf(';', to),
-    )
-    return !/\bPERFORM FROM\b[\s\S]*\bFOR (KEY )?SHARE\b/.test(statement)
-  })
+const liveness = [
+  /(?<=\b(WHERE|AND) )\w\.expires_at > [\w()]+/g,
+  /(?<=\b(WHERE|AND) )\w\.last_seen_at > [\w()]+/g,
+  /(?<=\b(WHERE|AND) )\w\.opened_at IS NULL/g,
+  /(?<=\b(WHERE|AND) )\w\.opened_at IS NOT NULL/g,
+  /(?<=\b(WHERE|AND) )\w\.created_at > coalesce\([^)]*\)/g,
+  /(?<=\b(WHERE|AND) )'[\w:-]+' = ANY \(a\.permissions\)/g,
+].map((pattern): Form => {
+  const { name, cutsIn } = without(pattern)
+  return { name, cutsIn: (text) => cutsIn(text).filter((cut) => !isInLock(text, cut)) }
+})
+
+function isInLock(definition: string, { from, to }: Cut): boolean {
+  const statement = definition.slice(definition.lastIndexOf(';', from), definition.indexOf(';', to))
+  return /\bPERFORM FROM\b[\s\S]*\bFOR (KEY )?SHARE\b/.test(statement)
 }
 
-/**
- * Each fact and each bound of time that a write of one packet compares, and the credential itself. Not the
- * tenant and the person: they are compared at the membership or tenant and again at the credential, so no
- * test can miss one of the two.
- */
-function comparisonsOf(definition: string): Cut[] {
-  const facts =
-    /(?<=\b(AND|WHERE) )[amstu]\.(?!tenant_id|user_id|id = tenant_id)\w+ (=|IS NOT DISTINCT FROM) [\w()]+/g
-  const bounds =
-    /(?<=\bAND )[ast]\.(expires_at|last_seen_at) > now\(\)( - make_interval\([^)]*\))?/g
-  const computed = /(?<=\bAND )CASE WHEN[\s\S]*?IS NOT DISTINCT FROM \w+/g
-  return [facts, bounds, computed].flatMap((form) => cutsOf(definition, form, 'true'))
+/** What makes an invitation one's own and open, in the statement that answers. */
+const openness = [
+  /(?<=\b(WHERE|AND) )i\.email = ANY \(addresses\)/g,
+  /(?<=\b(WHERE|AND) )i\.accepted_at IS NULL/g,
+  /(?<=\b(WHERE|AND) )i\.declined_at IS NULL/g,
+].map((pattern): Form => {
+  const { name, cutsIn } = without(pattern)
+  return {
+    name,
+    cutsIn: (text) => {
+      const from = text.lastIndexOf('UPDATE public.invitations')
+      return cutsIn(text).filter((cut) => cut.from > from)
+    },
+  }
+})
+
+/** What makes an IF a refusal, if it returns: who has entered. */
+const ofCaller = [/\bscope\b/, /\bcurrent_\w+\(/, /\bholds_identity\b/, /\bis_closed\b/]
+
+/** Each alternative of an IF that ends so, as if it were false. */
+function refusals(
+  end: 'RAISE' | 'RETURN',
+  isRefusal: (condition: string) => boolean,
+): Form['cutsIn'] {
+  return (definition) =>
+    [...definition.matchAll(/\bIF ((?:(?!\bIF\b)[^;])*?)\s*THEN\s+(RAISE|RETURN)\b/g)]
+      .filter(({ 1: condition = '', 2: then }) => then === end && isRefusal(condition))
+      .flatMap(({ index, 1: condition = '' }) =>
+        partsOf(definition, index + 3, index + 3 + condition.length, 'OR', 'false'),
+      )
 }
 
-/** The secret of a link counts for its own invitation only. */
-const linkConditions = /(?<=\bAND )i\.(id = invitation|link_hash = sha256\(link\))/g
+const functionHunts: readonly FunctionHunt[] = [
+  {
+    name: 'lock',
+    of: everyFunction,
+    forms: [
+      form(/\s+FOR KEY SHARE( OF \w+)?(?=;|\s+FOR )/g, ''),
+      form(/\s+FOR SHARE( OF \w+)?(?=;|\s+FOR )/g, ''),
+    ],
+  },
+  /*
+   * Each fact and each bound of time that a write of one packet compares, and the credential itself. Not the tenant
+   * and the person of the membership and of the tenant: without one of these more rows are locked, and the credential
+   * compares both.
+   */
+  {
+    name: 'fact',
+    of: entriesOnFacts,
+    forms: [
+      without(/(?<=\b(AND|WHERE) )[amstu]\.(?!tenant_id|user_id|id = tenant_id)\w+ = [\w()]+/g),
+      without(/(?<=\bAND )[st]\.tenant_id = tenant_id/g),
+      without(/(?<=\bAND )[st]\.user_id = user_id/g),
+      without(/(?<=\b(AND|WHERE) )[amstu]\.\w+ IS NOT DISTINCT FROM [\w()]+/g),
+      without(/(?<=\bAND )[ast]\.expires_at > now\(\)/g),
+      without(/(?<=\bAND )s\.last_seen_at > now\(\) - make_interval\([^)]*\)/g),
+      without(/(?<=\bAND )CASE WHEN[\s\S]*?IS NOT DISTINCT FROM \w+/g),
+    ],
+  },
+  { name: 'liveness', of: /^(?!enter_\w+_as$)/, forms: liveness },
+  { name: 'openness', of: /_invitations?$|^look_up_admission$/, forms: openness },
+  {
+    name: 'inviter',
+    of: ['accept_invitation', 'decline_invitation', 'look_up_admission', 'own_invitations'],
+    forms: [without(/(?<=\bAND )m\.role = 'admin'/g)],
+  },
+  // The secret of a link counts for its own invitation only.
+  {
+    name: 'link',
+    of: ['invited_emails'],
+    forms: [
+      without(/(?<=\bAND )i\.id = invitation/g),
+      without(/(?<=\bAND )i\.link_hash = sha256\(link\)/g),
+    ],
+  },
+  {
+    name: 'address',
+    of: ['look_up_identity', 'link_by_address', 'prove_address'],
+    forms: [
+      without(/(?<=\bAND )[uo]\.email_verified/g),
+      without(/(?<=\bAND )NOT [uo]\.email_verified/g),
+    ],
+  },
+  {
+    name: 'caller',
+    of: everyFunction,
+    forms: [
+      without(/\bpublic\.current_scope_kind\(\) = 'session'(?= AND\b)/g),
+      form(/\b(SELECT|PERFORM) public\.operator_user_id\(\);/g, ''),
+      form(/\b(SELECT|PERFORM) public\.session_user_id\(\);/g, ''),
+      { name: 'IF … RAISE', cutsIn: refusals('RAISE', () => true) },
+      ...ofCaller.map((word, n) => ({
+        name: `IF ${word} … RETURN`,
+        cutsIn: refusals(
+          'RETURN',
+          (condition) => ofCaller.findIndex((one) => one.test(condition)) === n,
+        ),
+      })),
+    ],
+  },
+  // Only an open tenant is entered, counted or listed.
+  {
+    name: 'open tenant',
+    of: everyFunction,
+    forms: [
+      without(/\b\w+\.closed_at IS NULL/g),
+      without(/(?<!\bIF )\bNOT (public\.)?is_closed\([^()]*\)/g),
+    ],
+  },
+]
 
-/** What makes an invitation one's own and open, in the statement that answers; and its inviter's right. */
-function opennessOf(definition: string): Cut[] {
-  const conditions = /(?<=\b(WHERE|AND) )i\.(email = ANY \(addresses\)|\w+_at IS NULL)/g
-  const from = definition.lastIndexOf('UPDATE public.invitations')
-  return [
-    ...cutsOf(definition, conditions, 'true').filter((cut) => cut.from > from),
-    ...cutsOf(definition, /(?<=\bAND )m\.role = 'admin'/g, 'true'),
-  ]
+/** Each lock, check of the seal, condition for a live credential and refusal, taken away. */
+function functionMutants(functions: readonly SqlFunction[]) {
+  const texts = functions.map(({ name, definition }) => ({ name, text: definition }))
+  const { found, vanished } = carryOut(
+    functionHunts.map(({ name, of, forms }) => ({
+      name: `function, ${name}`,
+      isLock: name === 'lock',
+      groups:
+        of instanceof RegExp
+          ? [{ name: String(of), texts: texts.filter((text) => of.test(text.name)) }]
+          : of.map((one) => ({ name: one, texts: texts.filter((text) => text.name === one) })),
+      forms,
+    })),
+  )
+  const mutants = found.flatMap(({ hunt, finds }) =>
+    finds.map(({ name, text, cut }) => ({
+      name: `function ${name}:${cut.name}`,
+      sql: applyCut(text, cut),
+      tests: hunt.isLock ? lockTests : testsOf(name, cut),
+    })),
+  )
+  return { mutants: mutants.toSorted((a, b) => (a.name < b.name ? -1 : 1)), vanished }
 }
 
-const addressFunctions = ['look_up_identity', 'link_by_address', 'prove_address']
-
-/** Each condition on whether an address is verified. */
-function verificationsOf(definition: string): Cut[] {
-  return cutsOf(definition, /(?<=\bAND )(NOT )?[uo]\.email_verified/g, 'true')
+function testsOf(name: string, cut: Cut): readonly string[] {
+  if (entriesOnFacts.test(name)) return foreseenTests
+  if (cut.name.includes('closed')) return closedTests
+  return name.includes('portal') ? portalTests : functionTests
 }
-
-/**
- * Each alternative of an IF whose first statement raises, or returns because of who has entered, as if it were
- * false.
- */
-function refusalsOf(definition: string): Cut[] {
-  return [...definition.matchAll(/\bIF ((?:(?!\bIF\b)[^;])*?)\s*THEN\s+(RAISE|RETURN)\b/g)]
-    .filter(({ 1: condition = '', 2: then }) => then === 'RAISE' || ofCaller.test(condition))
-    .flatMap(({ index, 1: condition = '' }) =>
-      partsOf(definition, index + 3, index + 3 + condition.length, 'OR', 'false'),
-    )
-}
-
-const ofCaller = /\bscope\b|\bcurrent_\w+\(|holds_identity|is_closed/

@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { prepareTemplate, templateName, urlsOf } from '#test/support/database/template.ts'
-import { findDatabaseMutants } from './database-mutants.ts'
+import { findMutants } from './find-mutants.ts'
 import { copyTree, type Failure, type Fate, failureOf, tryMutant } from './lane.ts'
 import type { Mutant } from './mutant.ts'
-import { findSourceMutants } from './source-mutants.ts'
 
 /*
  * `npm run mutate`: removes each access rule, scope clause, guard and row-level policy, one at a
@@ -43,7 +42,7 @@ try {
 async function mutate(clusterUrl: string): Promise<number> {
   await prepareTemplate(clusterUrl)
   const { superuserUrl } = urlsOf(clusterUrl, templateName)
-  const found = [...(await findSourceMutants(root)), ...(await findDatabaseMutants(superuserUrl))]
+  const found = await findMutants(root, superuserUrl)
   const unknown = values.only.filter((part) => !found.some(({ name }) => name.includes(part)))
   if (unknown.length > 0) throw new Error(`no mutant has ${unknown.join(', ')} in its name`)
   const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
