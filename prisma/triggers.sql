@@ -35,10 +35,9 @@ CREATE OR REPLACE FUNCTION count_table(counted text, budget text, bytes text, ro
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   name text := 'count_' || counted;
-  stored text := format('(%s)::bigint AS rows, (%s)::bigint AS bytes', rows, bytes);
-  change text := CASE budget
-    WHEN 'resource' THEN 'change.rows, change.bytes, 0, 0'
-    WHEN 'event' THEN '0, 0, change.rows, change.bytes' END;
+  change text := format(CASE budget
+    WHEN 'resource' THEN 'sum(r.sign * (%1$s))::bigint, sum(r.sign * (%2$s))::bigint, 0, 0'
+    WHEN 'event' THEN '0, 0, sum(r.sign * (%1$s))::bigint, sum(r.sign * (%2$s))::bigint' END, rows, bytes);
   trigger record;
 BEGIN
   EXECUTE format($function$
@@ -47,26 +46,20 @@ BEGIN
     SET search_path = pg_catalog, pg_temp AS $body$
     BEGIN
       IF TG_OP = 'INSERT' THEN
-        PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
-          SELECT n.tenant_id, sum(n.rows)::bigint AS rows, sum(n.bytes)::bigint AS bytes
-          FROM (SELECT r.tenant_id, %2$s FROM new_rows r) n GROUP BY n.tenant_id) change;
+        PERFORM public.add_usage(r.tenant_id, %2$s) FROM (SELECT 1 AS sign, n.* FROM new_rows n) r
+          GROUP BY r.tenant_id;
       ELSIF TG_OP = 'DELETE' THEN
-        PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
-          SELECT o.tenant_id, -sum(o.rows)::bigint AS rows, -sum(o.bytes)::bigint AS bytes
-          FROM (SELECT r.tenant_id, %2$s FROM old_rows r) o GROUP BY o.tenant_id) change;
+        PERFORM public.add_usage(r.tenant_id, %2$s) FROM (SELECT -1 AS sign, o.* FROM old_rows o) r
+          GROUP BY r.tenant_id;
       ELSE
-        PERFORM public.add_usage(change.tenant_id, %3$s) FROM (
-          SELECT b.tenant_id, sum(b.rows)::bigint AS rows, sum(b.bytes)::bigint AS bytes
-          FROM (
-            SELECT r.tenant_id, %2$s FROM new_rows r
-            UNION ALL
-            SELECT o.tenant_id, -o.rows, -o.bytes FROM (SELECT r.tenant_id, %2$s FROM old_rows r) o
-          ) b GROUP BY b.tenant_id HAVING sum(b.rows) <> 0 OR sum(b.bytes) <> 0) change;
+        PERFORM public.add_usage(r.tenant_id, %2$s) FROM (
+          SELECT 1 AS sign, n.* FROM new_rows n UNION ALL SELECT -1, o.* FROM old_rows o) r
+          GROUP BY r.tenant_id;
       END IF;
       RETURN NULL;
     END
     $body$
-    $function$, name, stored, change);
+    $function$, name, change);
   FOR trigger IN SELECT * FROM (VALUES
     ('insert', 'NEW TABLE AS new_rows'),
     ('update', 'OLD TABLE AS old_rows NEW TABLE AS new_rows'),

@@ -71,8 +71,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_variable
 DECLARE
   used public.tenant_usage;
-  quota text := current_setting('app.quota', true);
-  budget bigint[];
+  budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];
   person bigint;
   own public.member_usage;
   most_rows double precision;
@@ -82,11 +81,10 @@ BEGIN
   IF tenant IS NULL OR resource_rows = 0 AND resource_bytes = 0 AND event_rows = 0 AND event_bytes = 0 THEN
     RETURN NULL;
   END IF;
-  IF quota <> '' AND event_rows > 0 THEN
-    budget := quota::bigint[];
-    person := public.current_user_id();
-    IF NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id <> person) THEN
-      person := NULL;
+  IF budget IS NOT NULL AND event_rows > 0 THEN
+    -- Whether there is a second member.
+    IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant OFFSET 1) THEN
+      person := public.current_user_id();
     END IF;
   END IF;
   IF pg_try_advisory_xact_lock(public.usage_lock(tenant)) THEN
@@ -132,9 +130,8 @@ BEGIN
         WHERE m.tenant_id = tenant AND m.user_id = person GROUP BY m.tenant_id, m.user_id, u.tenant_id;
     END IF;
   END IF;
-  IF quota IS NULL OR quota = '' THEN RETURN NULL; END IF;
+  IF budget IS NULL THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.deletes', 'on', true); END IF;
-  budget := quota::bigint[];
   -- Near a limit, usage_changes count too.
   IF used.tenant_id IS NULL
     OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15

@@ -563,7 +563,7 @@ ALTER TABLE endpoint_probes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE outbound_events (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
-  id text NOT NULL CHECK (id ~ '^[0-9A-Za-z_-]{1,68}$'),
+  id text NOT NULL CHECK (id ~ '^[0-9A-Za-z_-]+$' AND length(id) <= 68), -- {1,68} takes ten times as long
   type text NOT NULL,
   body text NOT NULL, -- The exact text that is signed and sent
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -592,7 +592,7 @@ CREATE TABLE deliveries (
   event_id text NOT NULL,
   endpoint_id uuid NOT NULL,
   event_type text NOT NULL,
-  status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'succeeded', 'exhausted')),
+  status text NOT NULL DEFAULT 'pending',
   series integer NOT NULL DEFAULT 0, -- 0 is the schedule. Each manual request starts the next series.
   attempts integer NOT NULL DEFAULT 0, -- Attempts already made in this series
   next_attempt_at timestamptz(6),
@@ -612,8 +612,9 @@ CREATE TABLE deliveries (
   unusual_status integer,
   unusual_class integer,
   PRIMARY KEY (tenant_id, id),
-  CONSTRAINT deliveries_check CHECK ((status = 'pending') = (finished_at IS NULL)),
-  CONSTRAINT deliveries_check1 CHECK (status = 'pending' OR next_attempt_at IS NULL),
+  CONSTRAINT deliveries_status_check CHECK (
+    status = 'pending' AND finished_at IS NULL
+    OR status IN ('succeeded', 'exhausted') AND finished_at IS NOT NULL AND next_attempt_at IS NULL),
   FOREIGN KEY (tenant_id, event_id) REFERENCES outbound_events(tenant_id, id) ON DELETE CASCADE
 ) WITH (fillfactor = 50);
 CREATE INDEX deliveries_held_idx
@@ -868,10 +869,11 @@ CREATE TABLE tenant_usage (
   event_rows bigint NOT NULL DEFAULT 0,
   event_bytes bigint NOT NULL DEFAULT 0,
   -- A NULL limit means the setting (QUOTA_RESOURCES, QUOTA_EVENTS).
-  max_resource_rows bigint CHECK (max_resource_rows >= 0),
-  max_resource_bytes bigint CHECK (max_resource_bytes >= 0),
-  max_event_rows bigint CHECK (max_event_rows >= 0),
-  max_event_bytes bigint CHECK (max_event_bytes >= 0)
+  max_resource_rows bigint,
+  max_resource_bytes bigint,
+  max_event_rows bigint,
+  max_event_bytes bigint,
+  CHECK (least(max_resource_rows, max_resource_bytes, max_event_rows, max_event_bytes) >= 0)
 ) WITH (fillfactor = 50);
 ALTER TABLE tenant_usage ENABLE ROW LEVEL SECURITY;
 
