@@ -245,8 +245,8 @@ async function recordMissing(connection: Queryable, listed: readonly Listed[]): 
     const body = Buffer.from(JSON.stringify(item))
     return { eventId, type, body, secretIndex: null, requestId: null, job, ignored }
   })
-  const statement = await recordStatement(events, Number.MAX_SAFE_INTEGER)
-  const [row] = await connection.sql<{ inserted: string[] | null }>(statement)
+  const statement = recordStatement(events, Number.MAX_SAFE_INTEGER)
+  const [row] = await connection.sql<{ inserted: string[] }>(statement)
   return row?.inserted ?? []
 }
 

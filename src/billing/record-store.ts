@@ -1,4 +1,5 @@
 import { sha256 } from '#src/crypto/hash.ts'
+import { RefusedStatement, type Statement, sendOnce } from '#src/db/connections/one-trip.ts'
 import {
   isPooled,
   poolOptions,
@@ -8,11 +9,10 @@ import {
 } from '#src/db/connections/pool-options.ts'
 import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { nameStatements, sqlOver } from '#src/db/sql.ts'
-import { bind, runTransaction } from '#src/db/system-database.ts'
+import { composeOnce, nameStatements, sqlOver } from '#src/db/sql.ts'
+import { runTransaction } from '#src/db/system-database.ts'
 import type { PoolWatch } from '#src/observability/metrics.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
-import { onFirstUse } from '#src/runtime/lazy.ts'
 import type { IgnoredReason } from './event.ts'
 import { eventQueue, type newEventJob } from './job.ts'
 
@@ -74,6 +74,7 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   const waits = { acquireMs: connectMs, statementMs, lockMs: statementMs, silenceMs: answerMs }
   const options = {
     ...poolOptions(url, connections, waits),
+    pipeline: isPooled(url), // sendOnce takes a connection without it
     application_name: 'gatehouse recorder',
     // The same plan for few events and for many: planning costs more than executing.
     ...(!isPooled(url) && { options: `${withoutJit} -c plan_cache_mode=force_generic_plan` }),
@@ -85,17 +86,28 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   const sql = sqlOver(
     isPooled(url)
       ? (statement) => runTransaction(pool, nameOf, inTransaction, (sql) => sql(statement))
-      : async (statement) => (await pool.query(bind(statement, nameOf))).rows,
+      : sendAlone,
   )
+  async function sendAlone({ text, values = [] }: Statement): Promise<object[]> {
+    const client = await pool.connect()
+    try {
+      const [rows = []] = await sendOnce(client, [{ name: nameOf(text), text, values }])
+      client.release()
+      return rows
+    } catch (error) {
+      client.release(true)
+      throw error instanceof RefusedStatement ? error.cause : error
+    }
+  }
+
   /** Server time minus `performance.now()`, in ms; null while unknown. */
   let offset: number | null = null
 
   async function serverNow(): Promise<number> {
     if (offset === null) {
-      const { rows } = await pool.query<{ now: string }>(
-        'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now',
-      )
-      offset = Number(rows[0]?.now) - performance.now()
+      const [row] = await sql<{ now: number }>`
+        SELECT date_part('epoch', clock_timestamp()) * 1000 AS now`
+      offset = Number(row?.now) - performance.now()
     }
     return offset + performance.now()
   }
@@ -104,16 +116,13 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     events: readonly VerifiedEvent[],
     sendBefore: number,
   ): Promise<ReadonlySet<string>> {
-    await queueEvents()
     const deadline = (await serverNow()) + limits.beginMs
     if (performance.now() > sendBefore) throw new TooLate('no time left to record')
-    const [row] = await sql<RecordedRow>(await recordStatement(events, deadline))
+    const [row] = await sql<RecordedRow>(recordStatement(events, deadline))
     if (row === undefined) throw new Error('the recording statement returned no row')
-    offset = Number(row.now) - performance.now()
-    if (row.accepted !== events.length) {
-      throw new TooLate('the statement reached the server too late')
-    }
-    return new Set(row.inserted ?? [])
+    offset = row.now - performance.now()
+    if (!row.accepted) throw new TooLate('the statement reached the server too late')
+    return new Set(row.inserted)
   }
 
   async function compare(duplicates: readonly VerifiedEvent[]): Promise<boolean[]> {
@@ -146,24 +155,61 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
   }
 }
 
-type RecordedRow = { inserted: string[] | null; now: string; accepted: number }
+type RecordedRow = { inserted: string[]; now: number; accepted: boolean }
 
 /**
  * The one statement that records events: their rows and jobs, except for ids that are known. Its row
  * has the ids that were new (`inserted`).
- * @param deadline in ms of the server's time; later it records nothing
+ * @param deadline in ms of the server's time; if the server reads it later, it records nothing
  */
-export async function recordStatement(
-  events: readonly VerifiedEvent[],
-  deadline: number,
-): Promise<Prisma.Sql> {
-  const jobs = await queueEvents()
+export function recordStatement(events: readonly VerifiedEvent[], deadline: number): Prisma.Sql {
+  const rows = events.map(valuesOf)
+  const [first] = rows
+  if (first !== undefined && rows.length === 1) return recordOne(...first, deadline)
+  return recordMany(...types.map((_, column) => rows.map((values) => values[column])), deadline)
+}
+
+// Of `valuesOf`.
+const types = ['text', 'text', 'bytea', 'smallint', 'uuid', 'text', 'uuid', 'text', 'int', 'text']
+
+function valuesOf(event: VerifiedEvent): unknown[] {
+  const { eventId, type, body, secretIndex, requestId, ignored, job } = event
+  const queued = job && [job.id, JSON.stringify(job.data), job.priority, job.group.id]
+  return [
+    eventId,
+    type,
+    body,
+    secretIndex,
+    requestId,
+    ignored,
+    ...(queued ?? [null, null, null, null]),
+  ]
+}
+
+/**
+ * A lone event has plain values, which PostgreSQL puts in place wherever the statement reads them: arrays
+ * of one element would cost it and the driver more.
+ */
+const recordOne = composeOnce((...values: unknown[]) => {
+  const cells = types.map((type, index) => Prisma.sql`${values[index]}::${Prisma.raw(type)}`)
+  const rows = Prisma.sql`NOT MATERIALIZED (SELECT * FROM (VALUES (${Prisma.join(cells)}))`
+  return recording(rows, values.at(-1))
+})
+
+const recordMany = composeOnce((...values: unknown[]) => {
+  const cells = types.map((type, index) => Prisma.sql`${values[index]}::${Prisma.raw(`${type}[]`)}`)
+  const rows = Prisma.sql`MATERIALIZED (SELECT * FROM unnest(${Prisma.join(cells)})`
+  return recording(rows, values.at(-1))
+})
+
+/** @param rows the beginning of the events' rows: whether they are materialized, and FROM where */
+function recording(rows: Prisma.Sql, deadline: unknown): Prisma.Sql {
+  const jobs = Prisma.sql`inserted JOIN batch USING (event_id) WHERE job_id IS NOT NULL`
   return Prisma.sql`
-    WITH batch AS MATERIALIZED (
-      SELECT * FROM ${rowsOf(events)} AS event (
+    WITH batch AS ${rows} AS event (
         event_id, type, body, secret_index, request_id, ignored,
         job_id, job_data, job_priority, job_group)
-      WHERE (SELECT extract(epoch FROM clock_timestamp()) * 1000) < ${deadline}::float8
+      WHERE date_part('epoch', statement_timestamp()) * 1000 < ${deadline}::float8
     ), inserted AS (
       INSERT INTO processed_events (event_id) SELECT event_id FROM batch
       ON CONFLICT DO NOTHING RETURNING event_id
@@ -173,44 +219,15 @@ export async function recordStatement(
       SELECT event_id, type, body, secret_index, request_id,
              CASE WHEN job_id IS NULL THEN 'ignored' ELSE 'recorded' END, ignored
       FROM inserted JOIN batch USING (event_id)
-    ), queued AS (${jobs})
-    SELECT (SELECT array_agg(event_id) FROM inserted) AS inserted,
-           (SELECT count(*)::int FROM batch) AS accepted,
-           extract(epoch FROM clock_timestamp()) * 1000 AS now`
+    ), queued AS (${insertJobs(jobs)})
+    SELECT ARRAY(SELECT event_id FROM inserted) AS inserted,
+           EXISTS (SELECT FROM batch) AS accepted,
+           date_part('epoch', clock_timestamp()) * 1000 AS now`
 }
 
-/** A lone event has plain values: arrays of one element would cost PostgreSQL and the driver more. */
-function rowsOf(events: readonly VerifiedEvent[]): Prisma.Sql {
-  const [first] = events
-  if (first === undefined || events.length > 1)
-    return Prisma.sql`unnest(
-    ${events.map(({ eventId }) => eventId)}::text[],
-    ${events.map(({ type }) => type)}::text[],
-    ${events.map(({ body }) => body)}::bytea[],
-    ${events.map(({ secretIndex }) => secretIndex)}::smallint[],
-    ${events.map(({ requestId }) => requestId)}::uuid[],
-    ${events.map(({ ignored }) => ignored)}::text[],
-    ${events.map(({ job }) => job?.id)}::uuid[],
-    ${events.map(({ job }) => job && JSON.stringify(job.data))}::text[],
-    ${events.map(({ job }) => job?.priority)}::int[],
-    ${events.map(({ job }) => job?.group.id)}::text[])`
-  const { eventId, type, body, secretIndex, requestId, ignored, job } = first
-  return Prisma.sql`(VALUES (
-    ${eventId}::text, ${type}::text, ${body}::bytea, ${secretIndex}::smallint,
-    ${requestId}::uuid, ${ignored}::text, ${job?.id}::uuid,
-    ${job && JSON.stringify(job.data)}::text, ${job?.priority}::int,
-    ${job?.group.id}::text))`
-}
-
-/** Inserts the jobs of the events that were new. */
-const queueEvents = onFirstUse(async () => {
-  const columns = {
-    id: 'job_id',
-    data: 'job_data',
-    priority: 'job_priority',
-    groupId: 'job_group',
-  }
-  const source = Prisma.sql`inserted JOIN batch USING (event_id) WHERE job_id IS NOT NULL`
-  const insert = await jobInsert(eventQueue, columns)
-  return insert(source)
+const insertJobs = jobInsert(eventQueue, {
+  id: 'job_id',
+  data: 'job_data',
+  priority: 'job_priority',
+  groupId: 'job_group',
 })

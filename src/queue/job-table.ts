@@ -1,4 +1,4 @@
-import { type Job, PgBoss } from 'pg-boss'
+import type { Job, PgBoss } from 'pg-boss'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { JobGone } from './enter-jobs.ts'
@@ -15,73 +15,46 @@ import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
 export type Claim = Pick<Job, 'name' | 'id' | 'retryCount'>
 
 /** What a job has, by pg-boss's names, each an SQL expression. Without it pg-boss's default counts. */
-export type JobColumns = { readonly data: string } & {
+type JobColumns = { readonly data: string } & {
   /** `startAfter`: an interval. */
   readonly [name in 'id' | 'priority' | 'groupId' | 'singletonKey' | 'startAfter']?: string
 }
 
 /**
- * The statement by which pg-boss inserts jobs into a queue, to be part of another statement: the rows
- * that the jobs are about and the jobs then need one round trip, which `send` cannot do. pg-boss reads
- * jobs from JSON; here they are rows, which costs PostgreSQL a third less. It returns the ids of the new
- * jobs.
+ * A statement that inserts jobs into a queue, to be part of another statement: the rows that the jobs are
+ * about and the jobs then need one round trip, which `send` cannot do. The jobs are those that `send`
+ * inserts. Its own statement reads them from JSON, checks each member for a default and each job for a
+ * conflict, which costs PostgreSQL twice as much.
  * @returns the statement for a source, which is what follows FROM: a row for each job
  */
-export async function jobInsert(
+export function jobInsert(
   name: keyof Jobs,
-  columns: JobColumns,
-): Promise<(source: Prisma.Sql) => Prisma.Sql> {
-  const { before, members, after } = await jobStatement(name)
-  const given = new Map(Object.entries(columns))
-  const selected = members.map(
-    ({ name, type }) => `(${given.get(name) ?? 'NULL'})::${type} AS "${name}"`,
-  )
-  const unknown = [...given.keys()].filter((name) => !members.some((one) => one.name === name))
-  if (unknown.length > 0) throw new Error(`pg-boss reads no ${unknown} of a job`)
-  const start = Prisma.raw(`${before}(SELECT ${selected.join(', ')} FROM `)
-  const end = Prisma.raw(`) AS x${after}`)
+  {
+    id = 'gen_random_uuid()',
+    data,
+    priority = '0',
+    groupId = 'NULL',
+    singletonKey = 'NULL',
+    startAfter = 'NULL',
+  }: JobColumns,
+): (source: Prisma.Sql) => Prisma.Sql {
+  const start = Prisma.raw(`
+    INSERT INTO pgboss.job_common (
+      name, id, data, priority, group_id, singleton_key, created_on, start_after, keep_until,
+      policy, expire_seconds, deletion_seconds, retry_limit, retry_delay, retry_backoff,
+      retry_delay_max, dead_letter, heartbeat_seconds)
+    SELECT
+      q.name, job.id, data, priority, group_id, singleton_key, pgboss.job_now(), job.start_after,
+      job.start_after + q.retention_seconds * interval '1 s', q.policy, q.expire_seconds,
+      q.deletion_seconds, q.retry_limit, q.retry_delay, q.retry_backoff, q.retry_delay_max,
+      q.dead_letter, q.heartbeat_seconds
+    FROM (
+      SELECT (${id})::uuid AS id, (${data})::jsonb AS data, (${priority})::int AS priority,
+        (${groupId})::text AS group_id, (${singletonKey})::text AS singleton_key,
+        pgboss.job_now() + coalesce((${startAfter})::interval, '0') AS start_after
+      FROM `)
+  const end = Prisma.raw(`) AS job JOIN pgboss.queue q ON q.name = '${name}'`)
   return (source) => Prisma.sql`${start}${source}${end}`
-}
-
-/** Its two parts stand around the place where it reads the jobs. */
-type JobStatement = {
-  before: string
-  members: readonly { name: string; type: string }[]
-  after: string
-}
-
-const statements = new Map<keyof Jobs, Promise<JobStatement>>()
-
-function jobStatement(name: keyof Jobs): Promise<JobStatement> {
-  const known = statements.get(name) ?? captureStatement(name)
-  statements.set(name, known)
-  return known
-}
-
-/** Where the statement reads the jobs, which are JSON, and the members that it reads. */
-const readsJobs = /json_to_recordset\(\$1::text::json\) as x \(([^()]*)\)/
-
-/** Lets a PgBoss without a database send a job, and keeps the statement. */
-async function captureStatement(name: keyof Jobs): Promise<JobStatement> {
-  let statement = ''
-  const queues = [{ name, table: 'job_common', policy: 'standard', notify: false }]
-  const boss = new PgBoss({ db: { executeSql: async () => ({ rows: queues }) } })
-  const db = {
-    async executeSql(text: string) {
-      statement = text
-      return { rows: [{ id: '' }] }
-    },
-  }
-  await boss.send(name, {}, { db })
-  const [before, list, after, ...more] = statement.split(readsJobs)
-  if (before === undefined || list === undefined || after === undefined || more.length > 0) {
-    throw new Error('pg-boss inserts jobs with another statement')
-  }
-  const members = list.split(',').map((member) => {
-    const [name = '', type = ''] = member.trim().replaceAll('"', '').split(/\s+/)
-    return { name, type }
-  })
-  return { before, members, after }
 }
 
 /** pg-boss reports how many jobs still were of this try, but does not declare it. */

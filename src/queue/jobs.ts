@@ -20,7 +20,7 @@ export function announceJob(
 
 /**
  * Adds a job in the transaction of `connection`: it exists once that is committed. Every job, here
- * and by `jobInsert` (job-table.ts), is inserted by pg-boss's own statement.
+ * and by `jobInsert` (job-table.ts), is as pg-boss's own statement inserts it.
  * @param options `group`: a consumer may limit the jobs in progress of one group; `singletonKey`: in a
  *   queue with the policy `short`, at most one job with this key waits; `startAfter`: seconds
  */

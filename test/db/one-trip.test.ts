@@ -49,6 +49,21 @@ t.test('each statement has its rows, read as the driver reads them', async (t) =
   }
 })
 
+t.test('an array has the elements that were sent', async (t) => {
+  const { pool } = await setUp(t)
+  const texts = ['', 'a,b', '{"\\}', 'NULL', null]
+  const bytes = [Buffer.from([0, 92, 255]), Buffer.alloc(0), null]
+  const [rows] = await pool.sendOnce([
+    {
+      text: 'SELECT $1::text[] AS texts, $2::bytea[] AS bytes, $3::int[] AS numbers, $4::text[] AS none',
+      values: [texts, bytes, [1, -2, null], []],
+    },
+  ])
+  t.strictSame(rows, [{ texts, bytes, numbers: [1, -2, null], none: [] }])
+  const nested = { text: 'SELECT $1::int[] AS nested', values: [[[1]]] }
+  await t.rejects(pool.sendOnce([nested]), TypeError)
+})
+
 t.test('credential and row are one packet out and one in', async (t) => {
   const { database, pool, proxy } = await setUp(t)
   const user = await createUser(database)

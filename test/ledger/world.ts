@@ -56,7 +56,7 @@ export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerW
         const job = newEventJob(eventId, parsed(body))
         return { eventId, type, body, secretIndex: 0, requestId: null, job, ignored: null }
       })
-      await systemDb.sql(await recordStatement(events, Number.MAX_SAFE_INTEGER))
+      await systemDb.sql(recordStatement(events, Number.MAX_SAFE_INTEGER))
     },
     async findings(ageMs) {
       const { findings } = await run(ageMs)

@@ -13,6 +13,7 @@ import {
   postponeJob,
   requireOne,
 } from '#src/queue/job-table.ts'
+import { type Jobs, queueNames } from '#src/queue/queue.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 
@@ -33,61 +34,66 @@ t.test(
       'src/schema/tables.ts',
     ])
     for await (const path of glob('{src,prisma}/**/*.{ts,sql}')) {
+      if (path === 'src/queue/job-table.ts') continue
       t.notMatch(await readFile(path, 'utf8'), /INSERT INTO\s+"?pgboss/i, path)
     }
   },
 )
 
-t.test('the statement that inserts a job is that of pg-boss', async (t) => {
-  const source = Prisma.sql`(VALUES (1)) AS job`
-  const { text } = (await jobInsert('deliver', { data: `'{}'` }))(source)
-  t.match(text, /INSERT INTO pgboss\.job_common/)
-  t.match(text, /RETURNING id/)
-  t.notMatch(text, /\$\d/, 'without parameters of its own')
-})
-
-t.test('a job that a statement inserts is the one that pg-boss sends', async (t) => {
-  const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.url, 1)
-  t.teardown(() => systemDb.close())
-  const queue = await startQueue(t, database, 'worker')
-  const groups = ['a', 'b', 'c']
-  for (const name of ['billing-event', 'endpoint-turn', 'deliver'] as const) {
+t.test(
+  'a job that a statement inserts is the one that pg-boss sends, in every queue',
+  async (t) => {
+    const database = await createDatabase(t)
+    const systemDb = openSystemDatabase(database.url, 1)
+    t.teardown(() => systemDb.close())
+    const queue = await startQueue(t, database, 'worker')
+    const groups = ['a', 'b', 'c']
+    const data = `jsonb_build_object('a', 1)`
     const columns = {
-      id: 'id',
-      data: `jsonb_build_object('a', 1)`,
-      priority: 'length(key)',
-      groupId: 'key',
-      singletonKey: 'key',
+      ...{ id: 'id', data, priority: 'length(key)', groupId: 'key', singletonKey: 'key' },
       startAfter: `interval '1 minute'`,
     }
-    const ids = groups.map(() => orderedId())
-    const source = Prisma.sql`unnest(${ids}::uuid[], ${groups}::text[]) AS job (id, key)`
-    const added = await systemDb.sql<{ id: string }>((await jobInsert(name, columns))(source))
-    t.strictSame(added.map(({ id }) => id).toSorted(), ids.toSorted(), name)
-    const inserted = await rowsOf(name)
-    await database.admin.query('DELETE FROM pgboss.job')
-    for (const key of groups) {
-      const options = { group: { id: key }, singletonKey: key, priority: 1, startAfter: 60 }
-      await queue.send(name, { a: 1 }, options)
-    }
-    t.strictSame(inserted, await rowsOf(name), name)
-    await database.admin.query('DELETE FROM pgboss.job')
-  }
+    for (const name of queueNames as readonly (keyof Jobs)[]) {
+      const ids = groups.map(() => orderedId())
+      const source = Prisma.sql`unnest(${ids}::uuid[], ${groups}::text[]) AS job (id, key)`
+      await systemDb.sql(jobInsert(name, columns)(source))
+      const inserted = await rowsOf(name)
+      t.strictSame(inserted.map(({ id }) => id).toSorted(), ids.toSorted(), name)
+      await database.admin.query('DELETE FROM pgboss.job')
+      for (const key of groups) {
+        const options = { group: { id: key }, singletonKey: key, priority: 1, startAfter: 60 }
+        await queue.send(name, { a: 1 }, options)
+      }
+      t.strictSame(jobsOf(inserted), jobsOf(await rowsOf(name)), name)
+      await database.admin.query('DELETE FROM pgboss.job')
 
-  /** Times as distances from the creation. */
-  async function rowsOf(name: string): Promise<object[]> {
-    const { rows } = await database.admin.query(
-      `SELECT to_jsonb(j) - '{id,created_on,start_after,keep_until}'::text[] AS job,
-         round(extract(epoch FROM start_after - created_on)) AS waits,
-         round(extract(epoch FROM keep_until - created_on)) AS kept
+      await systemDb.sql(jobInsert(name, { data })(Prisma.sql`(SELECT 1) AS one`))
+      const plain = await rowsOf(name)
+      await database.admin.query('DELETE FROM pgboss.job')
+      await queue.send(name, { a: 1 })
+      t.strictSame(jobsOf(plain), jobsOf(await rowsOf(name)), `${name}, without options`)
+      t.equal(plain.length, 1)
+      await database.admin.query('DELETE FROM pgboss.job')
+    }
+
+    /** Times as distances from the creation. */
+    async function rowsOf(name: string): Promise<{ id: string; job: object }[]> {
+      const { rows } = await database.admin.query(
+        `SELECT id, jsonb_build_object(
+         'job', to_jsonb(j) - '{id,created_on,start_after,keep_until}'::text[],
+         'waits', round(extract(epoch FROM start_after - created_on)),
+         'kept', round(extract(epoch FROM keep_until - created_on))) AS job
        FROM pgboss.job j WHERE name = $1 ORDER BY group_id`,
-      [name],
-    )
-    t.equal(rows.length, groups.length)
-    return rows
-  }
-})
+        [name],
+      )
+      return rows
+    }
+
+    function jobsOf(rows: readonly { job: object }[]): object[] {
+      return rows.map(({ job }) => job)
+    }
+  },
+)
 
 t.test('a job is found while it waits and while it is active, and not after its end', async (t) => {
   const database = await createDatabase(t)

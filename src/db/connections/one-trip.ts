@@ -228,11 +228,15 @@ function encodeValue(value: unknown): string | Buffer | null {
   throw new TypeError('a parameter of a type that is not sent')
 }
 
-/** The form of arrays in PostgreSQL's texts, of strings alone. */
+/** The form of arrays in PostgreSQL's texts. */
 function encodeArray(values: readonly unknown[]): string {
-  const quoted = values.map((value) => {
-    if (typeof value !== 'string') throw new TypeError('an array of something other than strings')
-    return `"${value.replace(/["\\]/g, '\\$&')}"`
-  })
-  return `{${quoted.join()}}`
+  return `{${values.map(encodeElement).join()}}`
+}
+
+function encodeElement(value: unknown): string {
+  const encoded = encodeValue(value)
+  if (encoded === null) return 'NULL'
+  if (Array.isArray(value)) throw new TypeError('an array of arrays')
+  if (Buffer.isBuffer(encoded)) return `"\\\\x${encoded.toString('hex')}"`
+  return typeof value === 'string' ? `"${encoded.replace(/["\\]/g, '\\$&')}"` : encoded
 }

@@ -30,7 +30,7 @@ export async function endTurns(
       const ids = ended.map(({ data }) => data.endpointId)
       const later = Prisma.sql`
         SELECT ${tenantId}::uuid AS tenant_id, * FROM end_turns(${tenantId}::uuid, ${ids}::uuid[], ${now})`
-      await tx.sql(await turnJobs(later))
+      await tx.sql(turnJobs(later))
       await completeJobs(tx, queue, ended)
     }
     return jobs.map(({ data }) => !busy.has(data.endpointId))

@@ -55,7 +55,7 @@ export async function publishShort(
   const tenant = Prisma.sql`
     CASE WHEN require_event_types(${[...types.keys()]}, ${times}::timestamptz[]) THEN ${tenantId}::uuid END`
   return {
-    statement: await scheduleAttempts({ tenantId }, publishing(tenant, composed, now)),
+    statement: scheduleAttempts({ tenantId }, publishing(tenant, composed, now)),
     sharedAs: '',
     read(deliveries, tx) {
       if (deliveries.length > 0) wakeWorkers(tx, { tenantId })
@@ -108,7 +108,7 @@ export async function publishAppEvents(
   const fresh = composed.filter((_, index) => before[index] === undefined)
   if (fresh.length > 0) {
     const tenant = Prisma.sql`${tenantId}::uuid`
-    const statement = await scheduleAttempts({ tenantId }, publishing(tenant, fresh, now))
+    const statement = scheduleAttempts({ tenantId }, publishing(tenant, fresh, now))
     tx.runWithCommit(statement, (deliveries) => {
       if (deliveries.length > 0) wakeWorkers(tx, { tenantId })
     })

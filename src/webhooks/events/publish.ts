@@ -43,7 +43,7 @@ export async function insertEvent<Data extends TSchema>(
   const { id: eventId, body } = composeEvent(type, data, now)
   const call = Prisma.sql`
     publish_event(${tenantId}::uuid, ${eventId}, ${type}, ${body}, ${now}, ${endpointId ?? null}::uuid)`
-  return { eventId, sql: await scheduleAttempts({ tenantId }, call) }
+  return { eventId, sql: scheduleAttempts({ tenantId }, call) }
 }
 
 /**
@@ -63,7 +63,7 @@ export async function changeAndPublish(
     SELECT published.* FROM changed CROSS JOIN LATERAL publish_event(${tenantId}::uuid, ${id},
       ${event.type}, concat(${before}::text, ${event.data}, ${after}::text), ${now}, NULL::uuid) AS published`
   return Prisma.sql`
-    WITH changed AS (${event.change}), ${await attemptsOf({ tenantId }, published)}
+    WITH changed AS (${event.change}), ${attemptsOf({ tenantId }, published)}
     SELECT changed.*, EXISTS (SELECT FROM due) AS is_due FROM changed`
 }
 

@@ -358,7 +358,7 @@ export async function startReplay(
       finished_at = NULL, next_attempt_at = ${now}
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${ids}::uuid[])`
   const call = Prisma.sql`schedule_attempts(${tenantId}::uuid, ${ids}::uuid[], false, ${now})`
-  await tx.sql(await scheduleAttempts({ tenantId }, call))
+  await tx.sql(scheduleAttempts({ tenantId }, call))
   wakeWorkers(tx, { tenantId })
   return ids
 }

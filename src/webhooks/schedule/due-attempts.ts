@@ -7,7 +7,6 @@ import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { jobInsert } from '#src/queue/job-table.ts'
 import { announceJob, transactionOf } from '#src/queue/jobs.ts'
 import type { DeliverJob } from '#src/queue/queue.ts'
-import { onFirstUse } from '#src/runtime/lazy.ts'
 
 /*
  * A delivery that waits has one row in `due_attempts`. A job of the queue `endpoint-turn` is the right
@@ -39,8 +38,8 @@ export const endpointCallQueue = 'endpoint-call'
  * @param call returns delivery_id, endpoint_id, due_at, wait_seconds, priority and in_turn, which was read
  *   from the endpoint's row under a lock, FOR KEY SHARE or stronger; without `due_at` there is no attempt
  */
-export async function scheduleAttempts(scope: TenantScope, call: Prisma.Sql): Promise<Prisma.Sql> {
-  const attempts = await attemptsOf(scope, Prisma.sql`SELECT * FROM ${call}`)
+export function scheduleAttempts(scope: TenantScope, call: Prisma.Sql): Prisma.Sql {
+  const attempts = attemptsOf(scope, Prisma.sql`SELECT * FROM ${call}`)
   return Prisma.sql`WITH ${attempts} SELECT delivery_id AS id FROM due`
 }
 
@@ -48,7 +47,7 @@ export async function scheduleAttempts(scope: TenantScope, call: Prisma.Sql): Pr
  * The parts `due` and `turn` of a WITH, as in `scheduleAttempts`, for a statement that does more.
  * @param due a SELECT of what such a function returns
  */
-export async function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Promise<Prisma.Sql> {
+export function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Prisma.Sql {
   const missingTurns = Prisma.sql`
     SELECT ${tenantId}::uuid AS tenant_id, endpoint_id, second, max(priority) AS priority,
       min(wait_seconds) AS wait_seconds
@@ -56,7 +55,7 @@ export async function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Pr
       SELECT *, CASE WHEN wait_seconds > 0 THEN floor(extract(epoch FROM due_at))::bigint END AS second
       FROM due WHERE due_at IS NOT NULL AND (wait_seconds > 0 OR NOT in_turn)) AS missing
     GROUP BY endpoint_id, second`
-  return Prisma.sql`due AS MATERIALIZED (${due}), turn AS (${await turnJobs(missingTurns)})`
+  return Prisma.sql`due AS MATERIALIZED (${due}), turn AS (${turnJobs(missingTurns)})`
 }
 
 /**
@@ -64,20 +63,17 @@ export async function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Pr
  * @param source tenant_id, endpoint_id, second (of the time when the attempts are due; null for now),
  *   wait_seconds, priority
  */
-export async function turnJobs(source: Prisma.Sql): Promise<Prisma.Sql> {
-  const insert = await turnInsert()
-  return insert(Prisma.sql`(${source}) AS turns`)
+export function turnJobs(source: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`${insertTurns(Prisma.sql`(${source}) AS turns`)} ON CONFLICT DO NOTHING`
 }
 
-const turnInsert = onFirstUse(() =>
-  jobInsert(endpointTurnQueue, {
-    data: `jsonb_build_object('tenantId', tenant_id, 'endpointId', endpoint_id)`,
-    groupId: 'endpoint_id',
-    singletonKey: `concat_ws(':', endpoint_id, second)`,
-    priority: 'priority',
-    startAfter: 'make_interval(secs => wait_seconds)',
-  }),
-)
+const insertTurns = jobInsert(endpointTurnQueue, {
+  data: `jsonb_build_object('tenantId', tenant_id, 'endpointId', endpoint_id)`,
+  groupId: 'endpoint_id',
+  singletonKey: `concat_ws(':', endpoint_id, second)`,
+  priority: 'priority',
+  startAfter: 'make_interval(secs => wait_seconds)',
+})
 
 /** Wakes the workers for attempts that are due, once `tx` is committed, and turns that go on. */
 export function wakeWorkers(tx: Pick<Tx, 'notify'>, { tenantId }: TenantScope): void {
@@ -98,20 +94,22 @@ export async function addDeliverJobs(
   const lost = attempts.map(({ tenantId, deliveryId, series, number, endpointId }) => {
     return { tenantId, deliveryId, series, number, endpointId }
   })
-  const columns = {
-    id: `md5(concat_ws(':', "deliveryId", series, number))`,
-    data: `jsonb_build_object('tenantId', "tenantId", 'deliveryId', "deliveryId",
-                              'series', series, 'number', number)`,
-    groupId: '"endpointId"',
-  }
   const source = Prisma.sql`
     json_to_recordset(${JSON.stringify(lost)}::text::json) AS lost (
       "tenantId" uuid, "deliveryId" uuid, series int, number int, "endpointId" uuid)`
-  const insert = await jobInsert(deliverQueue, columns)
-  const added = await connection.sql(insert(source))
+  const added = await connection.sql(
+    Prisma.sql`${insertDeliverJobs(source)} ON CONFLICT DO NOTHING RETURNING id`,
+  )
   if (added.length > 0) announceJob(connection, deliverQueue)
   return added.length
 }
+
+const insertDeliverJobs = jobInsert(deliverQueue, {
+  id: `md5(concat_ws(':', "deliveryId", series, number))`,
+  data: `jsonb_build_object('tenantId', "tenantId", 'deliveryId', "deliveryId",
+                            'series', series, 'number', number)`,
+  groupId: '"endpointId"',
+})
 
 /**
  * Does such a job: the attempt, the turn of its endpoint and the end of the job are one commit. It does
@@ -133,7 +131,7 @@ export async function addLostAttempt(
     if (delivery === undefined) return
     const call = Prisma.sql`
       schedule_attempts(${tenantId}::uuid, ARRAY[${deliveryId}::uuid], ${released}, now())`
-    await tx.sql(await scheduleAttempts({ tenantId }, call))
+    await tx.sql(scheduleAttempts({ tenantId }, call))
     wakeWorkers(tx, { tenantId })
   })
 }

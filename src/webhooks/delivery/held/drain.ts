@@ -117,7 +117,7 @@ async function releaseHeld(
   if (waitsSeconds.length === 0) return 0
   const call = Prisma.sql`
     release_held(${tenantId}::uuid, ${id}::uuid, ${[...waitsSeconds]}::float8[], ${now})`
-  const rows = await tx.sql<object>(await scheduleAttempts({ tenantId }, call))
+  const rows = await tx.sql<object>(scheduleAttempts({ tenantId }, call))
   return rows.length
 }
 
@@ -144,7 +144,7 @@ async function releaseWaiting(
         finished_at = NULL, next_attempt_at = ${now}
       WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${waiting}::uuid[])`
     const call = Prisma.sql`schedule_attempts(${tenantId}::uuid, ${waiting}::uuid[], false, ${now})`
-    await tx.sql(await scheduleAttempts({ tenantId }, call))
+    await tx.sql(scheduleAttempts({ tenantId }, call))
   }
   const isMore = waiting.length === wanted
   if (isRecovering && !isMore) await endRecovery(tx, queue, scope, endpoint, now)

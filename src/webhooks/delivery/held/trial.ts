@@ -101,7 +101,7 @@ async function startDelivery(
     UPDATE deliveries SET status = 'pending', held_for = NULL, finished_at = NULL, next_attempt_at = ${now}
     WHERE tenant_id = ${tenantId}::uuid AND id = ANY (${oldest}::uuid[])`
   const call = Prisma.sql`schedule_attempts(${tenantId}::uuid, ${oldest}::uuid[], true, ${now})`
-  const rows = await tx.sql<{ id: string }>(await scheduleAttempts({ tenantId }, call))
+  const rows = await tx.sql<{ id: string }>(scheduleAttempts({ tenantId }, call))
   return rows[0]?.id ?? null
 }
 
