@@ -24,7 +24,7 @@ type Outcome = { passed: number; failed: number; skipped: number }
 const processesWaiting = { first: 2, second: 1 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const withoutDomains = new URL('./without-domains.ts', import.meta.url).href
+const tapStubs = new URL('./tap-stubs.ts', import.meta.url).href
 
 const interruption = followSignals()
 const folder = await makeRunFolder()
@@ -110,7 +110,7 @@ async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): 
         // Each process loads the same 1,200 modules; the first ones compile them for all. Coverage of
         // lines and functions is as without it, that of branches half a point lower.
         NODE_COMPILE_CACHE: join(folder, 'compiled'),
-        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${withoutDomains}`,
+        NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${tapStubs}`,
       },
       stdio: ['ignore', isRaw ? 'pipe' : 'inherit', 'inherit'],
       // A process group of its own, so that a signal can be passed on to all of it, once.
