@@ -255,9 +255,9 @@ function isLeftToWhole(error: unknown): boolean {
   return haveFactsChanged(error) || exceededQuota(error) !== null || isUniqueViolation(error)
 }
 
-/** @returns undefined for what must not share a packet: its entry may leave the scope of another as it was */
-function placeOf({ replacesScope, holder }: Entry<unknown>, row?: string): Place | undefined {
-  return replacesScope && row !== undefined ? { tenant: holder?.() ?? '', row } : undefined
+/** A statement on foreseen facts always replaces the scope, so only the row decides whether a packet is shared. */
+function placeOf({ holder }: Entry<unknown>, row?: string): Place | undefined {
+  return row === undefined ? undefined : { tenant: holder?.() ?? '', row }
 }
 
 /** For any other entry the program decides, which would be after the commit of a single packet. */

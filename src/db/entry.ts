@@ -59,7 +59,7 @@ export type Foreseen<Facts> = {
   readonly facts: Facts
   /**
    * Enters for a write, with the same locks, if the facts are still the same; otherwise it raises GH001
-   * (`haveFactsChanged`).
+   * (`haveFactsChanged`). So it never leaves the scope of another.
    */
   readonly statement: Prisma.Sql
   /** Called with the rows of the statement. */

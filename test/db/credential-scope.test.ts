@@ -38,6 +38,11 @@ t.test('a live session enters as its person and tells what they are', async (t) 
       subject: 'ada',
     })
     t.strictSame(await scopeOf(web), { userId: user.userId, tenantId: user.tenantId })
+    const { rows } = await web.query(
+      `SELECT current_service_id() AS service, current_service_name() AS name,
+         current_key_holder() AS holder`,
+    )
+    t.strictSame(rows, [{ service: null, name: null, holder: null }], 'a person is no service')
   })
   const seenLongAgo = await addSession(database, user, { idleSeconds: 61 })
   await inside(web, async () => {

@@ -97,6 +97,15 @@ t.test('an entry that does not replace the scope shares no transaction', async (
     results.map((rows) => rows.length),
     people.flatMap(() => [1, 0]),
   )
+  const unscoped = {
+    ...withoutScope,
+    statement: () => ownOrders,
+    admit: (rows: readonly object[]) => rows,
+  }
+  const entered = await Promise.all(
+    people.flatMap((person) => [db.read(session(person)), db.read(unscoped)]),
+  )
+  for (const [n, rows] of entered.entries()) if (n % 2 === 1) t.strictSame(rows, [], 'alone')
 })
 
 t.test('a read that fails fails alone', async (t) => {

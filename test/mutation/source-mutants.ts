@@ -279,7 +279,10 @@ const hunts: readonly SourceHunt[] = [
   {
     kind: 'packet',
     files: ['src/db/database.ts'],
-    forms: [form(/(?<=entry\.)replacesScope(?= \? shared)/g, 'statement')],
+    forms: [
+      form(/(?<=entry\.)replacesScope(?= \? shared)/g, 'statement'),
+      form(/(?<=entry\.)replacesScope(?= \? anyPlace)/g, 'statement'),
+    ],
     tests: [tests.sharedReads],
   },
   {
