@@ -8,7 +8,7 @@ export async function authenticatedAgo({ database }: TestApp, seconds: number): 
   )
 }
 
-/** Adds another identity to the user. */
+/** Adds another identity to the user, of a provider on this machine. */
 export async function addIdentity(
   { database }: Pick<TestApp, 'database'>,
   userId: number,
@@ -17,7 +17,7 @@ export async function addIdentity(
 ): Promise<void> {
   await database.admin.query(
     `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-     VALUES ($1, $2, $3, 'https://op.example')`,
+     VALUES ($1, $2, $3, 'http://127.0.0.1:1')`,
     [provider, subject, userId],
   )
 }
