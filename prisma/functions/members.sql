@@ -188,6 +188,18 @@ BEGIN
 END
 $$;
 
+-- Removes a member of the current tenant from a team; false if they are not in it. Locks the membership first: a write
+-- that the member has begun holds it, so it is committed before.
+CREATE OR REPLACE FUNCTION remove_team_member(tenant uuid, team bigint, member bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF tenant IS DISTINCT FROM public.current_tenant_id() THEN RETURN false; END IF;
+  PERFORM FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member FOR NO KEY UPDATE;
+  DELETE FROM public.team_members m WHERE m.tenant_id = tenant AND m.team_id = team AND m.user_id = member;
+  RETURN FOUND;
+END
+$$;
+
 -- Locks what erase_person depends on, in the common order: the tenants that end with the person, as close_tenant does,
 -- then per tenant the memberships of the admins and of the user. By keys only, as erase_person.
 CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void

@@ -146,14 +146,19 @@ export async function addTeamMember(
   }
 }
 
-/** Removes a member from a team, which ends their access to its documents at once. */
+/**
+ * Removes a member from a team, which ends their access to its documents at once. The database does it,
+ * because it waits for a write that the member has begun, and a service may not lock a membership.
+ * @returns false if the user is not in the team
+ */
 export async function removeTeamMember(
   tx: Tx,
   { tenantId, teamId }: TeamScope,
   userId: number,
 ): Promise<boolean> {
-  const { count } = await tx.teamMember.deleteMany({ where: { tenantId, teamId, userId } })
-  return count === 1
+  const [row] = await tx.sql<{ removed: boolean }>`
+    SELECT remove_team_member(${tenantId}::uuid, ${teamId}, ${userId}) AS removed`
+  return row?.removed === true
 }
 
 function toMember(row: Prisma.TeamMemberGetPayload<object>) {

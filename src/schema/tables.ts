@@ -73,7 +73,8 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   },
   token_revocations: { web: 'SELECT, INSERT, UPDATE (status, tenant_id)', worker: '' },
   teams: { web: 'SELECT, INSERT, UPDATE (name, updated_at), DELETE', worker: '' },
-  team_members: { web: 'SELECT, INSERT, DELETE', worker: '' },
+  // Rows are deleted through a function, which waits for a write of the member.
+  team_members: { web: 'SELECT, INSERT', worker: '' },
   folders: {
     web: 'SELECT, INSERT, UPDATE (name, team_id, parent_id, parent_depth, updated_at), DELETE',
     worker: '',
@@ -214,6 +215,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'lock_members(uuid, bigint)',
     'change_member(uuid, bigint, text, text)',
     'remove_member(bigint)',
+    'remove_team_member(uuid, bigint, bigint)',
     'place_folder(bigint, bigint, bigint, integer, text, timestamp with time zone)',
     'create_tenant(text, integer)',
     'leave_tenant(bytea, bytea, uuid)',

@@ -267,6 +267,7 @@ t.test('functions that do something without a credential are those of signing in
     lock_members: [[ada.tenantId, ada.userId], 'nothing'],
     change_member: [[ada.tenantId, ada.userId, 'viewer', null], 'nothing'],
     remove_member: [[ada.userId], 'refused'],
+    remove_team_member: [[ada.tenantId, 1, ada.userId], 'nothing'],
     place_folder: [[1, 1, null, null, null, new Date()], 'refused'],
     create_tenant: [['Another', 100], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],

@@ -4,6 +4,7 @@ import { receive } from '#test/billing/received.ts'
 import { addOperator } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
   addSession,
@@ -128,6 +129,35 @@ t.test('removing a member takes the user along with the last membership', async 
   )
   t.strictSame(rows.map(({ id }) => id).filter((id) => gone?.revocations.includes(id)).length, 1)
   t.equal(await refusalOf(remove(cy.userId)), denied, 'without a credential')
+})
+
+t.test('a member of another tenant is neither removed from a team nor locked', async (t) => {
+  const database = await createDatabase(t)
+  const ada = await createUser(database, { role: 'admin' })
+  const ben = await createUser(database)
+  const { teamId } = await createChain(database, ben)
+  const web = await connect(t, database.url)
+  const lockMember = () =>
+    database.admin.query('SELECT FROM memberships WHERE user_id = $1 FOR SHARE NOWAIT', [
+      ben.userId,
+    ])
+  const remove = async (tenantId: string) => {
+    const values = [tenantId, teamId, ben.userId]
+    const { rows } = await web.query('SELECT remove_team_member($1, $2, $3) AS removed', values)
+    return rows[0]?.removed
+  }
+  for (const tenantId of [ada.tenantId, ben.tenantId]) {
+    await inside(web, async () => {
+      await enterSession(web, await addSession(database, ada))
+      t.equal(await remove(tenantId), false)
+      t.equal((await lockMember()).rowCount, 1)
+    })
+  }
+  await inside(web, async () => {
+    await enterSession(web, await addSession(database, ben))
+    t.equal(await remove(ben.tenantId), true)
+    t.equal(await refusalOf(lockMember()), '55P03', 'in their own tenant')
+  })
 })
 
 t.test(

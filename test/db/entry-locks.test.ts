@@ -171,6 +171,11 @@ const entries: Record<string, Entry> = {
     enter: 'SELECT enter_order_tenant({order}) FROM enter_session($1, 1800, false)',
     holds: ['member', 'tenant'],
   },
+  remove_team_member: {
+    add: session,
+    enter: `SELECT remove_team_member('{tenant}', 1, f.user_id) FROM enter_session($1, 1800, false) f`,
+    holds: ['membership'],
+  },
 }
 
 for (const [name, { add, enter, holds }] of Object.entries(entries)) {

@@ -207,6 +207,8 @@ const functionHunts: readonly FunctionHunt[] = [
       form(/\s+FOR SHARE( OF \w+)?(?=;|\s+FOR )/g, ''),
     ],
   },
+  // What ends a right waits for the writes that hold it.
+  { name: 'lock', of: ['remove_team_member'], forms: [form(/\s+FOR NO KEY UPDATE/g, '')] },
   /*
    * Each fact and each bound of time that a write of one packet compares, and the credential itself. Not the tenant
    * and the person of the membership and of the tenant: without one of these more rows are locked, and the credential

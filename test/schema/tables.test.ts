@@ -52,6 +52,7 @@ t.test('neither role can exceed its privileges', async (t) => {
     'UPDATE memberships SET user_id = 1',
     'UPDATE orders SET user_id = 1',
     'UPDATE team_members SET user_id = 1',
+    'DELETE FROM team_members',
     'UPDATE folders SET tenant_id = tenant_id',
     'UPDATE documents SET team_id = 1',
     'UPDATE documents SET folder_id = 1',

@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap'
+import { addSession, connect, enterSession } from '#test/db/credentials.ts'
 import { build } from '#test/support/app/app.ts'
 import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const fields = ['id', 'tenantId', 'name', 'createdAt', 'updatedAt']
 
@@ -79,7 +81,7 @@ t.test('only members of the tenant can be added to its teams', async (t) => {
 })
 
 t.test('removing a link of the chain ends access with the next request', async (t) => {
-  const links: [string, (world: Awaited<ReturnType<typeof office>>) => Promise<unknown>][] = [
+  const links: [string, (world: Office) => Promise<unknown>][] = [
     [
       'the member leaves the team',
       ({ admin, chain, member }) =>
@@ -113,6 +115,70 @@ t.test('removing a link of the chain ends access with the next request', async (
     const draft = { title: 'x', body: 'x', folderId: chain.folderId }
     t.equal((await asMember('POST', '/documents', draft)).statusCode, 404, name)
   }
+})
+
+/** Writes of a member, in a document or its folder, and what ends their right meanwhile. */
+const writes = {
+  change: `UPDATE documents SET title = 'Changed' WHERE id = $1 AND $2 > 0`,
+  create: `INSERT INTO documents (tenant_id, folder_id, team_id, title, body)
+    SELECT f.tenant_id, f.id, f.team_id, 'Added', 'x' FROM folders f WHERE f.id = $2 AND $1 > 0
+    FOR KEY SHARE OF f`,
+}
+const endings: Record<string, (world: Office, other: number) => Promise<{ statusCode: number }>> = {
+  'the member leaves the team': ({ admin, chain, member }) =>
+    admin('DELETE', `/teams/${chain.teamId}/members/${member.userId}`),
+  'a service removes the member from the team': async ({ test, admin, chain, member }) => {
+    const permissions = ['team:update']
+    const made = await admin('POST', '/service-tokens', { name: 'hr', permissions })
+    const service = await senderOf(test, { authorization: `Bearer ${made.json().token}` })
+    return service('DELETE', `/teams/${chain.teamId}/members/${member.userId}`)
+  },
+  'the folder is moved to another team': ({ admin, chain }, teamId) =>
+    admin('PATCH', `/folders/${chain.folderId}`, { teamId }),
+  'the folder is moved into a folder of another team': async ({ admin, chain }, teamId) => {
+    const { id: parentId } = (await admin('POST', '/folders', { name: 'x', teamId })).json()
+    return admin('PATCH', `/folders/${chain.folderId}`, { parentId })
+  },
+}
+
+for (const [write, sql] of Object.entries(writes)) {
+  for (const [name, end] of Object.entries(endings)) {
+    t.test(`a member's ${write} of a document is committed before ${name}`, async (t) => {
+      const world = await office(t)
+      const { database, admin, asMember, chain, member } = world
+      const { id: other } = (await admin('POST', '/teams', { name: 'Other' })).json()
+      const writer = await connect(t, database.url)
+      await writer.query('BEGIN')
+      await enterSession(writer, await addSession(database, member), true)
+      t.equal((await writer.query(sql, [chain.documentId, chain.folderId])).rowCount, 1)
+      const order: string[] = []
+      const ending = end(world, other).then((answer) => {
+        order.push('ended')
+        return answer
+      })
+      await untilBlocked(database)
+      order.push('committed')
+      await writer.query('COMMIT')
+      t.match((await ending).statusCode, /^20[04]$/)
+      t.strictSame(order, ['committed', 'ended'])
+      t.equal((await asMember('GET', `/documents/${chain.documentId}`)).statusCode, 404)
+    })
+  }
+}
+
+t.test('a folder or team is not deleted while a document is being added to it', async (t) => {
+  const world = await office(t)
+  const { database, admin, chain, member } = world
+  await database.admin.query('DELETE FROM documents')
+  const writer = await connect(t, database.url)
+  await writer.query('BEGIN')
+  await enterSession(writer, await addSession(database, member), true)
+  await writer.query(writes.create, [1, chain.folderId])
+  const deleting = admin('DELETE', `/folders/${chain.folderId}`)
+  await untilBlocked(database)
+  await writer.query('COMMIT')
+  t.equal((await deleting).statusCode, 409)
+  t.equal((await admin('DELETE', `/teams/${chain.teamId}`)).statusCode, 409)
 })
 
 t.test('a member who is removed from the tenant and returns is in none of its teams', async (t) => {
@@ -171,6 +237,8 @@ t.test('only listed fields and canonical ids are accepted', async (t) => {
   }
   t.equal((await admin('PUT', `${url}/members/9223372036854775808`)).statusCode, 404)
 })
+
+type Office = Awaited<ReturnType<typeof office>>
 
 /** A tenant with an administrator, a member who can reach a document, a colleague, and another tenant. */
 async function office(t: Test) {
