@@ -137,8 +137,8 @@ export type Pools = {
 
 const maxPools = 500
 const maxHeaderBytes = 16_384
-// Shorter than the idle timeout of common servers, so that none closes a connection during a write.
-const idleMs = 1_000
+// Shorter than the idle timeout of common servers, so that few close a connection during a write.
+const idleMs = 4_000
 
 /**
  * One pool per origin and set of checked addresses. When a name resolves to other addresses, no
