@@ -120,23 +120,39 @@ BEGIN
 END
 $$;
 
--- Ends turns with nothing due and returns the time of the next attempt of each endpoint, which needs a job. Skips
--- endpoints locked by another transaction, because it may be adding an attempt.
-CREATE OR REPLACE FUNCTION end_turns(tenant uuid, endpoints uuid[], ended_at timestamptz)
+-- Ends turns with nothing due and returns their endpoints, and for each the time of its next attempt, which needs a
+-- job. Skips endpoints locked by another transaction, because it may be adding an attempt. `firsts_until`: until when
+-- first attempts are due (isDue in claim.ts).
+CREATE OR REPLACE FUNCTION end_turns(
+  tenant uuid, endpoints uuid[], ended_at timestamptz, firsts_until timestamptz)
 RETURNS TABLE (endpoint_id uuid, second bigint, wait_seconds double precision, priority integer)
 LANGUAGE plpgsql VOLATILE ROWS 5 SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
+DECLARE
+  locked uuid[];
+  ended uuid[];
 BEGIN
+  SELECT array_agg(own.id) INTO locked FROM (
+    SELECT e.id FROM public.webhook_endpoints e
+    WHERE e.tenant_id = tenant AND e.id = ANY (endpoints) FOR UPDATE SKIP LOCKED) own;
+  -- A new statement has a new snapshot, taken under the lock. A deleted endpoint has no row to lock.
+  SELECT array_agg(endpoint.id) INTO ended FROM unnest(endpoints) AS endpoint (id)
+    WHERE NOT EXISTS (
+        SELECT FROM public.due_attempts d
+        WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint.id AND d.due_at <= firsts_until
+          AND (d.number = 1 AND NOT d.released OR d.due_at <= ended_at))
+      AND (endpoint.id = ANY (locked) OR NOT EXISTS (
+        SELECT FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint.id));
   UPDATE public.webhook_endpoints e SET in_turn = false
-    WHERE e.tenant_id = tenant AND e.id = ANY (endpoints) AND e.in_turn;
+    WHERE e.tenant_id = tenant AND e.id = ANY (ended) AND e.in_turn;
   RETURN QUERY
-    SELECT a.endpoint_id, floor(extract(epoch FROM a.due_at))::bigint,
+    SELECT endpoint.id, floor(extract(epoch FROM a.due_at))::bigint,
       greatest(extract(epoch FROM a.due_at - ended_at), 0)::double precision, 0
-    FROM unnest(endpoints) AS endpoint (id)
-    CROSS JOIN LATERAL (
-      SELECT d.endpoint_id, d.due_at FROM public.due_attempts d
+    FROM unnest(ended) AS endpoint (id)
+    LEFT JOIN LATERAL (
+      SELECT d.due_at FROM public.due_attempts d
       WHERE d.tenant_id = tenant AND d.endpoint_id = endpoint.id
-      ORDER BY d.due_at LIMIT 1) AS a;
+      ORDER BY d.due_at LIMIT 1) AS a ON true;
 END
 $$;
 

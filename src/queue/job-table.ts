@@ -97,6 +97,19 @@ export async function isJobActive(
   return active.length > 0
 }
 
+/**
+ * The statement that completes jobs in progress, to be part of another statement, which pg-boss's own cannot be.
+ * Leaves jobs alone that another worker has taken over.
+ * @param source id and retry_count of the jobs
+ */
+export function jobCompletion(name: keyof Jobs, source: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+    UPDATE pgboss.job_common j SET state = 'completed', completed_on = pgboss.job_now()
+    FROM (${source}) AS own
+    WHERE j.name = ${name} AND j.id = own.id AND j.state = 'active'
+      AND j.retry_count = own.retry_count`
+}
+
 export type EndedJob = {
   id: string
   /** `created`: no worker took it in time; null: it was deleted. */

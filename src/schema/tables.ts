@@ -194,7 +194,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'take_attempt(bytea, bytea, bytea)',
     'enter_attempt(bytea)',
     'look_up_identity(text, text, text[])',
-    'look_up_admission(text, bytea)',
+    'look_up_admission(text, text, bytea)',
     'enter_identity(text)',
     'link_by_address(text, text, text, text[])',
     'create_user(text, text, text, text)',
@@ -295,7 +295,7 @@ export const callerFunctions: readonly string[] = [
   'schedule_attempts(uuid, uuid[], boolean, timestamp with time zone)',
   'record_outcomes(uuid, uuid[], json, timestamp with time zone)',
   'release_held(uuid, uuid, double precision[], timestamp with time zone)',
-  'end_turns(uuid, uuid[], timestamp with time zone)',
+  'end_turns(uuid, uuid[], timestamp with time zone, timestamp with time zone)',
 ]
 
 /** Privileges in the schema of the queue: web only adds jobs, worker completes and maintains them. */

@@ -6,6 +6,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import {
   isJobActive,
   isTimely,
+  jobCompletion,
   jobInsert,
   lookAtJobs,
   measureJobs,
@@ -133,6 +134,48 @@ t.test('a job is found while it waits and while it is active, and not after its 
   t.throws(() => requireOne(again, twice), { name: 'JobGone' })
   const gone = { open: [], due: 0, scheduled: 0, active: false }
   t.strictSame(await look(), gone)
+})
+
+t.test('a statement completes jobs as pg-boss does, and only those of this try', async (t) => {
+  const database = await createDatabase(t)
+  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  t.teardown(() => systemDb.close())
+  const queue = await startQueue(t, database, 'worker')
+  const start = async () => {
+    await queue.send('endpoint-turn', { a: 1 }, { group: { id: 'an endpoint' } })
+    const [job] = await queue.fetch<object>('endpoint-turn')
+    if (job === undefined) throw new Error('it was not fetched')
+    return job
+  }
+  const complete = (id: string, retryCount: number) =>
+    systemDb.sql(
+      jobCompletion(
+        'endpoint-turn',
+        Prisma.sql`SELECT ${id}::uuid AS id, ${retryCount}::int AS retry_count`,
+      ),
+    )
+  const rowOf = async (id: string) => {
+    const { rows } = await database.admin.query<{ state: string }>(
+      `SELECT state, to_jsonb(j) - '{id,state,created_on,start_after,keep_until,started_on,heartbeat_on,completed_on}'::text[] AS rest,
+         completed_on > started_on AS ended
+       FROM pgboss.job j WHERE id = $1`,
+      [id],
+    )
+    return rows[0]
+  }
+  const [own, theirs] = [await start(), await start()]
+  await complete(own.id, 1)
+  t.match(await rowOf(own.id), { state: 'active' }, 'of another try')
+  await complete(own.id, 0)
+  await queue.complete('endpoint-turn', theirs)
+  t.match(await rowOf(own.id), { state: 'completed', ended: true })
+  t.strictSame(await rowOf(own.id), await rowOf(theirs.id))
+  await queue.send('endpoint-turn', {})
+  const [waiting] = (await systemDb.sql<{ id: string }>(openJobs('endpoint-turn'))).map(
+    ({ id }) => id,
+  )
+  await complete(waiting ?? '', 0)
+  t.match(await rowOf(waiting ?? ''), { state: 'created' }, 'it was not in progress')
 })
 
 t.test(

@@ -134,10 +134,15 @@ export async function claimDue(
 /** By how much the clocks of processes may differ without a delay of first attempts. */
 const clockDifferenceMs = 1_000
 
-/** A condition on `due_attempts`. A first attempt is due at once, by the clock of another process. */
-export function isDue(now: Date): Prisma.Sql {
-  const firstsUntil = new Date(now.getTime() + clockDifferenceMs)
-  return Prisma.sql`due_at <= ${firstsUntil} AND (number = 1 AND NOT released OR due_at <= ${now})`
+/** First attempts that are due until then are due at once: their time is of the clock of another process. */
+export function firstsUntil(now: Date): Date {
+  return new Date(now.getTime() + clockDifferenceMs)
+}
+
+/** A condition on `due_attempts`, as in the function `end_turns`. */
+function isDue(now: Date): Prisma.Sql {
+  return Prisma.sql`
+    due_at <= ${firstsUntil(now)} AND (number = 1 AND NOT released OR due_at <= ${now})`
 }
 
 type Row = {
