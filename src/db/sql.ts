@@ -27,7 +27,7 @@ export function sqlOver(run: (statement: Statement) => Promise<unknown[]>): Sql 
  * (src/access/scope.ts), because it leaves before the program knows them.
  */
 export type OneStatement<Facts, T> = {
-  readonly statement: Prisma.Sql
+  readonly statement: Statement
   /** Of a write: what it changes, if it may share packet and commit with others (`openPacketPool`). */
   readonly place?: Place
   /** Makes the result from the rows. Called once the entry has decided. */
@@ -35,7 +35,7 @@ export type OneStatement<Facts, T> = {
 }
 
 export function oneStatement<Row extends object, Facts, T>(
-  statement: Prisma.Sql,
+  statement: Statement,
   read: (rows: Row[], facts: Facts) => T,
 ): OneStatement<Facts, T> {
   return { statement, read: (rows, facts) => read(rows as Row[], facts) }

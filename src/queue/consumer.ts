@@ -45,6 +45,8 @@ export type ConsumerLimits = {
 
 const batchJobs = 200
 const errorWaitMs = 1_000
+/** After a fetch of few jobs, so that the next one does not delay them. There may be more: of a group it takes one. */
+const fewWaitMs = 25
 
 /**
  * Takes jobs from the queue as soon as there is room; no job waits for another. One fetch takes at
@@ -68,6 +70,7 @@ export async function startConsumer<Fetched extends Job>(
       })
       if (taken === null) await wakeSignal.wait(errorWaitMs)
       else if (taken === 0) await wakeSignal.wait()
+      else if (taken < batchJobs >> 1) await wakeSignal.wait(fewWaitMs)
     }
   }
 

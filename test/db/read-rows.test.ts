@@ -106,8 +106,8 @@ t.test(
 t.test('the functions that find a row by its id are inlined in the statement', async (t) => {
   const { admin } = await createDatabase(t)
   for (const find of [findDocument, findInvoice, findOrder, findPost, findPostWithAuthor]) {
-    const { text, values } = find(1).statement
-    const { rows } = await admin.query({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })
+    const { text, values = [] } = find(1).statement
+    const { rows } = await admin.query(`EXPLAIN (FORMAT JSON) ${text}`, [...values])
     const plan = JSON.stringify(rows)
     t.match(plan, /"Relation Name":"(documents|invoices|orders|posts)"/)
     t.notMatch(plan, /"Function Scan"/)

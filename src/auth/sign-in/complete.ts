@@ -15,7 +15,6 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
   decideAdmission,
   decideIdentity,
-  type ExistingUsers,
   type IdentityDecision,
   type IdentityRefusal,
   type Intent,
@@ -46,6 +45,8 @@ export type SignIn = {
   signUp: SignUp
   /** The secret of the link of an invitation that the browser has opened; null without one. */
   invitationLink: Uint8Array | null
+  /** The provider has many issuers, so that of a known identity is compared. */
+  hasTenants: boolean
   /** `provider:subject` of everyone who runs the service. */
   operators: ReadonlySet<string>
   clientInfo: ClientInfo
@@ -69,13 +70,6 @@ type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
  * provider said when the user authenticated.
  */
 type StartingSession = { userId: number | null; tenantId: string | null; isTimeKnown: boolean }
-
-const nobodyKnown: ExistingUsers = {
-  identityUserId: null,
-  identityIssuer: null,
-  addressUserId: null,
-  addressUserOperates: false,
-}
 
 /** What the decision was based on changed before it was carried out. */
 class Overtaken extends Error {}
@@ -140,7 +134,7 @@ async function carryOut(
   if (session === null && starter === null) return { outcome: 'gone' }
   const existing =
     session === null
-      ? nobodyKnown
+      ? { identityUserId: null, addressUserId: null, addressUserOperates: false }
       : await findExistingUsers(connection, queue, identity, signIn.operators)
   const decided = decideIdentity(identity, intentOf(signIn, session), existing)
   const decision = await admit(connection, signIn, decided)
@@ -169,13 +163,15 @@ async function carryOut(
 /** The decision, or a refusal if the person may not be let in. */
 async function admit(
   connection: Queryable,
-  { identity, operators, signUp, invitationLink }: SignIn,
+  { identity, operators, signUp, hasTenants, invitationLink }: SignIn,
   decision: IdentityDecision,
 ): Promise<IdentityDecision> {
-  if (signUp === 'open' || decision.kind !== 'create') return decision
+  const isUndisputed = !hasTenants && (signUp === 'open' || decision.kind !== 'create')
+  if (decision.kind === 'refuse' || isUndisputed) return decision
   const facts = await findAdmissionFacts(connection, identity, invitationLink)
   const isOperator = operators.has(`${identity.provider}:${identity.subject}`)
-  const reason = decideAdmission(identity, decision, facts, { signUp, isOperator })
+  const known = hasTenants ? facts : { ...facts, identityIssuer: null }
+  const reason = decideAdmission(identity, decision, known, { signUp, isOperator })
   return reason === null ? decision : { kind: 'refuse', reason }
 }
 

@@ -40,6 +40,8 @@ export type DispatchDeps = {
   tracing?: Tracing
   logger: JobLog
   attemptLog: AttemptLog
+  /** Whether `wake` is called for every attempt that is added. Otherwise turns look for them. */
+  isWoken?: boolean
 }
 
 export type DispatchLimits = TurnTimes & {
@@ -48,7 +50,7 @@ export type DispatchLimits = TurnTimes & {
   perEndpoint: number
   /** Turns in progress from which on the longest give way. */
   turns: number
-  /** Between looks for due attempts: no notification is sent when a retry becomes due. */
+  /** Between looks for due attempts: no notification is sent when a retry becomes due (`Turn.poll`). */
   pollMs: number
 }
 
@@ -69,13 +71,12 @@ const tenantsOfRecord = 32
 
 /** Works on endpoints, in the scopes of their tenants. Calls at the same time share a statement. */
 export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
-  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
+  const { db, queue, clock, retrySeconds, metrics, logger } = deps
+  const { tracing = untraced, isWoken = false } = deps
   const readTogether = runTogether(tenantsOfRead)
   const writeLimit = pLimit(concurrentTenants)
-  const recorder = createRecorder(deps, {
-    together: runTogether(tenantsOfRecord),
-    limit: writeLimit,
-  })
+  const writeTogether = runTogether(tenantsOfRecord)
+  const recorder = createRecorder(deps, { together: writeTogether, limit: writeLimit })
   const runAttempt = createRunner({ ...deps, tracing })
   const faults = createFailureLog(logger, 'delivery attempts postponed: the fault is ours')
   const turns = new Map<string, { tenantId: string; turn: Turn }>()
@@ -86,7 +87,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     readTogether(() => claimDue(db, { tenantId }, asked, clock.now())),
   )
   const ends = groupByTenant<TurnJob, boolean>((_tenantId, jobs) =>
-    writeLimit(() => endTurns(db, queue, jobs, clock.now())),
+    writeTogether(() => endTurns(db, jobs, clock.now())),
   )
 
   function workOf(job: TurnJob, abandoned: AbortSignal): TurnWork {
@@ -141,7 +142,11 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     return due.filter(({ deliveryId }) => !held.has(deliveryId))
   }
 
-  const poll = repeat(async () => wake(''), { everyMs: limits.pollMs })
+  const poll = repeat(async () => (isWoken ? pollAll() : wake('')), { everyMs: limits.pollMs })
+
+  function pollAll(): void {
+    for (const { turn } of turns.values()) turn.poll()
+  }
 
   function wake(tenantId: string): void {
     for (const one of turns.values()) {

@@ -34,6 +34,8 @@ export type Turn = {
   readonly done: Promise<void>
   /** Looks for what is due. */
   wake(): void
+  /** The same if it is at work. A turn with nothing in progress looks before it ends. */
+  poll(): void
   /** Begins no more attempts; is over once those in progress are recorded. */
   finish(): void
 }
@@ -174,6 +176,7 @@ export function startTurn(
   return {
     done,
     wake: () => handle({ kind: 'wake' }),
+    poll: () => handle({ kind: 'poll' }),
     finish: () => handle({ kind: 'finish' }),
   }
 }

@@ -54,7 +54,9 @@ function unlockWrite<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>) {
 
 function unlock<Facts, T>(work: Work<Facts, T>): Work<Facts, T> {
   if (typeof work === 'function') return (tx, facts) => work(tx, inScope(facts))
-  return { ...work, statement: withoutScopeExpressions(work.statement) }
+  const { statement } = work
+  if (!(statement instanceof Prisma.Sql)) return work
+  return { ...work, statement: withoutScopeExpressions(statement) }
 }
 
 /** The facts with the scope of the request. A service has no user. */
