@@ -1,6 +1,7 @@
 import type { Models } from './connections/models.ts'
 import type { Statement } from './connections/one-trip.ts'
 import { Prisma } from './generated/client.ts'
+import { composeAround } from './sql.ts'
 import type { Queryable } from './system-database.ts'
 
 /** A transaction that a credential has opened; domain functions take one and nothing else does. */
@@ -104,13 +105,7 @@ export function withSettings<Facts>(
   settings: () => EntrySettings,
 ): Entry<Facts> {
   const { foreseen } = entry
-  const set = (statement: Prisma.Sql) => {
-    const all = Object.entries(settings()).map(
-      ([setting, value]) => Prisma.sql`put_setting(${setting}, ${value})`,
-    )
-    return Prisma.sql`
-        SELECT entered.*, concat(${Prisma.join(all)}) AS settings FROM (${statement}) AS entered`
-  }
+  const set = (statement: Prisma.Sql) => enterWith(statement, ...Object.entries(settings()).flat())
   return {
     ...entry,
     statement(forWrite) {
@@ -125,6 +120,14 @@ export function withSettings<Facts>(
     }),
   }
 }
+
+const enterWith = composeAround((statement: Prisma.Sql, ...settings: string[]) => {
+  const all = settings.flatMap((setting, index) =>
+    index % 2 === 0 ? [Prisma.sql`put_setting(${setting}, ${settings[index + 1]})`] : [],
+  )
+  return Prisma.sql`
+    SELECT entered.*, concat(${Prisma.join(all)}) AS settings FROM (${statement}) AS entered`
+})
 
 /**
  * The same entry without locks, for a transaction whose own statements lock the rows that give the

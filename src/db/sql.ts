@@ -49,26 +49,47 @@ export function oneStatement<Row extends object, Facts, T>(
 export function composeOnce<Values extends readonly unknown[]>(
   compose: (...values: Values) => Prisma.Sql,
 ): (...values: Values) => Prisma.Sql {
-  let composed: { strings: readonly string[]; text: string } | undefined
+  let composed: Composition | undefined
   return (...values) => {
-    if (composed === undefined) {
-      const { strings, text, values: used } = compose(...values)
-      if (!isDeepStrictEqual(used, values))
-        throw new Error(`not the values in their order: ${text}`)
-      composed = { strings, text }
+    composed ??= composeOf(compose(...values), values)
+    return new Composed(composed, values)
+  }
+}
+
+/**
+ * The same for a statement around another: composed once for each that is itself composed once.
+ * @param compose has the values as its parameters, in their order, then those of the inner statement
+ */
+export function composeAround<Values extends readonly unknown[]>(
+  compose: (inner: Prisma.Sql, ...values: Values) => Prisma.Sql,
+): (inner: Prisma.Sql, ...values: Values) => Prisma.Sql {
+  const around = new WeakMap<readonly string[], Composition>()
+  return (inner, ...given) => {
+    const values = [...given, ...inner.values]
+    let composed = around.get(inner.strings)
+    if (composed?.strings.length !== values.length + 1) {
+      composed = composeOf(compose(inner, ...given), values)
+      around.set(inner.strings, composed)
     }
     return new Composed(composed, values)
   }
 }
 
+type Composition = { readonly strings: readonly string[]; readonly text: string }
+
+function composeOf({ strings, text, values }: Prisma.Sql, expected: readonly unknown[]) {
+  if (!isDeepStrictEqual(values, expected))
+    throw new Error(`not the values in their order: ${text}`)
+  return { strings, text }
+}
+
 class Composed extends Prisma.Sql {
   readonly #text: string
 
-  constructor(
-    { strings, text }: { strings: readonly string[]; text: string },
-    values: readonly unknown[],
-  ) {
-    super(strings, values)
+  constructor({ strings, text }: Composition, values: readonly unknown[]) {
+    super([''], [])
+    // Not copied: one array of strings stands for the statement (composeAround).
+    Object.assign(this, { strings, values })
     this.#text = text
   }
 

@@ -200,27 +200,39 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   }
 
   function insertion(caller: Asking, values: Values, now: Date): Prisma.Sql {
-    const keys = inserted.map(([key]) => column(key))
-    const written = inserted.map(([key, one]) =>
-      parameterOf(one, values[key] ?? one.initial?.(caller, now) ?? null),
-    )
     const { userId, tenantId } = caller
-    if (scope !== 'chain') {
-      const ownKeys = scope === 'owner' ? ['tenantId', 'userId'] : ['tenantId']
-      const own = [Prisma.sql`${tenantId}::uuid`, Prisma.sql`${userId}`].slice(0, ownKeys.length)
-      return Prisma.sql`
-        INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...keys])})
-        VALUES (${Prisma.join([...own, ...written])}) RETURNING ${columns}`
-    }
-    // The lock on the folder keeps its team until the row is inserted.
-    return Prisma.sql`
-      INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...keys])})
-      SELECT ${Prisma.join([Prisma.sql`f.tenant_id, f.id, f.team_id`, ...written])} FROM folders f
-      WHERE f.tenant_id = ${tenantId}::uuid AND f.id = ${values.folderId} AND f.team_id IN (
-        SELECT m.team_id FROM team_members m
-        WHERE m.tenant_id = ${tenantId}::uuid AND m.user_id = ${userId})
-      FOR KEY SHARE OF f RETURNING ${columns}`
+    const written = inserted.map(([key, one]) =>
+      sentAs(one, values[key] ?? one.initial?.(caller, now) ?? null),
+    )
+    if (scope !== 'chain')
+      return insertRow(...[tenantId, userId].slice(0, ownKeys.length), ...written)
+    return insertInFolder(...written, tenantId, values.folderId, tenantId, userId)
   }
+
+  const ownKeys = scope === 'owner' ? ['tenantId', 'userId'] : ['tenantId']
+  const insertedKeys = inserted.map(([key]) => column(key))
+  const casts = (values: readonly unknown[]) =>
+    inserted.map(([, one], index) => castTo(one, values[index]))
+
+  const insertRow = composeOnce((...values: readonly unknown[]) => {
+    const [tenantId, userId] = values
+    const own = [Prisma.sql`${tenantId}::uuid`, Prisma.sql`${userId}`].slice(0, ownKeys.length)
+    return Prisma.sql`
+      INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...insertedKeys])})
+      VALUES (${Prisma.join([...own, ...casts(values.slice(ownKeys.length))])}) RETURNING ${columns}`
+  })
+
+  // The lock on the folder keeps its team until the row is inserted.
+  const insertInFolder = composeOnce((...values: readonly unknown[]) => {
+    const [tenantId, folderId, sameTenantId, userId] = values.slice(inserted.length)
+    return Prisma.sql`
+      INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...insertedKeys])})
+      SELECT ${Prisma.join([Prisma.sql`f.tenant_id, f.id, f.team_id`, ...casts(values)])} FROM folders f
+      WHERE f.tenant_id = ${tenantId}::uuid AND f.id = ${folderId} AND f.team_id IN (
+        SELECT m.team_id FROM team_members m
+        WHERE m.tenant_id = ${sameTenantId}::uuid AND m.user_id = ${userId})
+      FOR KEY SHARE OF f RETURNING ${columns}`
+  })
 
   // One text for all changes, so that a connection keeps one plan for them.
   function changing(
@@ -293,8 +305,15 @@ function largeOf([key, { column: type, isNullable }]: [string, Field]): Prisma.S
 }
 
 /** A value as a parameter with the type of its column. */
-function parameterOf({ column }: Field, value: unknown): Prisma.Sql {
-  const sent = column === 'jsonb' && value !== null ? JSON.stringify(value) : value
+function parameterOf(field: Field, value: unknown): Prisma.Sql {
+  return castTo(field, sentAs(field, value))
+}
+
+function sentAs({ column }: Field, value: unknown): unknown {
+  return column === 'jsonb' && value !== null ? JSON.stringify(value) : value
+}
+
+function castTo({ column }: Field, sent: unknown): Prisma.Sql {
   return Prisma.sql`${sent}::${Prisma.raw(column)}`
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { composeOnce, nameStatements, oneStatement } from '#src/db/sql.ts'
+import { composeAround, composeOnce, nameStatements, oneStatement } from '#src/db/sql.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -51,6 +51,35 @@ t.test(
     t.throws(() => swapped(1, 'a'), /not the values in their order/)
   },
 )
+
+t.test('a statement around one that is composed once is composed once for each', async (t) => {
+  let composed = 0
+  const wrap = (inner: Prisma.Sql, ...values: number[]) => {
+    composed += 1
+    return Prisma.sql`SELECT ${Prisma.join(values)} FROM (${inner}) s`
+  }
+  const around = composeAround(wrap)
+  const inners = [
+    composeOnce((id: number) => Prisma.sql`SELECT FROM x WHERE id = ${id}`),
+    composeOnce((id: number) => Prisma.sql`SELECT FROM y WHERE id = ${id}`),
+  ]
+  for (const id of [1, 2]) {
+    for (const inner of inners) {
+      for (const values of [[3], [4, 5]]) {
+        const { text, values: sent } = wrap(inner(id), ...values)
+        t.match(around(inner(id), ...values), { text, values: sent })
+      }
+    }
+  }
+  const before = composed
+  for (const inner of inners) around(inner(6), 7, 8)
+  t.equal(composed, before)
+  const inner = composeOnce((id: number) => Prisma.sql`SELECT ${id}`)
+  const behind = composeAround(
+    (one: Prisma.Sql, value: number) => Prisma.sql`SELECT FROM (${one}) s WHERE ${value}`,
+  )
+  t.throws(() => behind(inner(1), 2), /not the values in their order/)
+})
 
 t.test('a connection closes the statements that it used longest ago', async (t) => {
   const database = await createDatabase(t)

@@ -186,6 +186,25 @@ const enterAppToken = composeOnce(
     Prisma.sql`SELECT * FROM enter_app_token(${hash}, ${tenantId}::uuid, ${forWrite})`,
 )
 
+/** The same for a write on facts that an earlier transaction returned. */
+const enterSessionAs = composeOnce(
+  (
+    hash: Uint8Array,
+    idleSeconds: number,
+    sessionId: string,
+    userId: string | null,
+    email: string | null,
+    plan: string | null,
+    tenantId: string,
+    role: string,
+    department: string | null,
+    provider: string | null,
+    subject: string | null,
+  ) => Prisma.sql`
+    SELECT enter_session_as(${hash}, ${idleSeconds}, ${sessionId}::uuid, ${userId}::bigint, ${email},
+      ${plan}, ${tenantId}::uuid, ${role}, ${department}, ${provider}, ${subject}) AS stale`,
+)
+
 function serviceKind({ hash }: Credential): Kind<ServiceRow> {
   return {
     statement: (forWrite) => enterService(hash, forWrite),
@@ -247,10 +266,11 @@ function sessionKind({ hash }: Credential, rules: Rules): Kind<SessionRow & Part
     },
     statementAs({ session_id, user_id, email, plan, tenant_id, role, department, ...row }) {
       if (tenant_id === null || role === null) return null
-      return Prisma.sql`
-        SELECT enter_session_as(${hash}, ${idleSeconds}, ${session_id}::uuid, ${user_id}::bigint,
-          ${email}, ${plan}, ${tenant_id}::uuid, ${role}, ${department}, ${row.provider},
-          ${row.subject}) AS stale`
+      const { provider, subject } = row
+      return enterSessionAs(
+        ...([hash, idleSeconds, session_id, user_id, email, plan] as const),
+        ...([tenant_id, role, department, provider, subject] as const),
+      )
     },
   }
 }
