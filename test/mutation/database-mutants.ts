@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { applyCut, type Cut, partsOf } from './cut.ts'
 import { carryOut, type Form, form } from './hunt.ts'
@@ -78,7 +79,7 @@ export async function findDatabaseMutants(
        WHERE pronamespace = 'public'::regnamespace AND prolang <> 12 ORDER BY proname`,
     )
     const parts = policies.flatMap(weakenings)
-    const ofFunctions = functionMutants(functions)
+    const ofFunctions = await functionMutants(functions)
     const mutants = [
       ...statements.map((sql) => ({
         name: `database ${sql.split('\n')[0]?.slice(0, 110)}`,
@@ -275,7 +276,8 @@ const functionHunts: readonly FunctionHunt[] = [
 ]
 
 /** Each lock, check of the seal, condition for a live credential and refusal, taken away. */
-function functionMutants(functions: readonly SqlFunction[]) {
+async function functionMutants(functions: readonly SqlFunction[]) {
+  const textOf = await readTests()
   const texts = functions.map(({ name, definition }) => ({ name, text: definition }))
   const { found, vanished } = carryOut(
     functionHunts.map(({ name, of, forms }) => ({
@@ -292,14 +294,25 @@ function functionMutants(functions: readonly SqlFunction[]) {
     finds.map(({ name, text, cut }) => ({
       name: `function ${name}:${cut.name}`,
       sql: applyCut(text, cut),
-      tests: hunt.isLock ? lockTests : testsOf(name, cut),
+      tests: hunt.isLock ? lockTests : testsOf(name, cut, textOf),
     })),
   )
   return { mutants: mutants.toSorted((a, b) => (a.name < b.name ? -1 : 1)), vanished }
 }
 
-function testsOf(name: string, cut: Cut): readonly string[] {
+function testsOf(name: string, cut: Cut, textOf: ReadonlyMap<string, string>): readonly string[] {
   if (entriesOnFacts.test(name)) return foreseenTests
   if (cut.name.includes('closed')) return closedTests
-  return name.includes('portal') ? portalTests : functionTests
+  // The tests of the function itself, before those in which it has a part.
+  const isOwn = (file: string) => textOf.get(file)?.includes(`${name}(`)
+  const files = name.includes('portal') ? portalTests : functionTests
+  return [...files.filter(isOwn), ...files.filter((file) => !isOwn(file))]
+}
+
+async function readTests(): Promise<ReadonlyMap<string, string>> {
+  const root = new URL('../../', import.meta.url)
+  const texts = portalTests.map(
+    async (file) => [file, await readFile(new URL(file, root), 'utf8')] as const,
+  )
+  return new Map(await Promise.all(texts))
 }
