@@ -138,6 +138,93 @@ const hooks: readonly Form[] = ['addHook', 'setErrorHandler'].map((method) => ({
     }),
 }))
 
+/** The signature of an event of the billing provider, before anything else reads it. */
+const inboundHunts: readonly SourceHunt[] = [
+  {
+    kind: 'signature',
+    files: ['src/billing/signature.ts'],
+    forms: [
+      ...conditions,
+      form(/ > (?=toleranceSeconds|1\b)/g, ' >= '),
+      form(/ <= (?=maxSignatures)/g, ' < '),
+      form(/ \|\| timestamps\.length > 1/g, ''),
+      form(/(?<=return )isAcceptedNumber\(signatures\.length\)(?= \?)/g, 'true'),
+      form(/(?<=`\$\{timestamp\}\.`, )body(?=\))/g, 'new Uint8Array()'),
+    ],
+    tests: [tests.signature],
+  },
+  {
+    kind: 'signature',
+    files: ['paddle', 'standard', 'stripe'].map((name) => `src/billing/providers/${name}.ts`),
+    forms: [
+      form(/(?<=if \()!isUnixSeconds\(timestamp\)(?=\))/g, 'false'),
+      form(/(?<=if \()rest\.length > 0 \|\| (?=!digestForm)/g, ''),
+      form(/(?<= \|\| )!digestForm\.test\(value\)(?=\))/g, 'false'),
+      form(/(?<=if \()version !== 'v1'(?=\))/g, 'false'),
+      form(/isName\(id\)(?= \? readHeaders)/g, 'true'),
+      form(/(?<=return )isAcceptedNumber\(signatures\.length\)(?= \?)/g, 'true'),
+      form(/(?<=[`:.]`, )body(?=\))/g, 'new Uint8Array()'),
+      form(
+        /(?<=verify: .*\n +)verifySignature\(.*\)/g,
+        `({ ok: true, timestamp: now, secretIndex: 0 })`,
+      ),
+    ],
+    tests: [tests.standard, tests.paddle, tests.stripe, tests.signature],
+  },
+  {
+    kind: 'hook',
+    files: ['plugins/webhooks/webhook-verify.ts'],
+    forms: [...hooks, ...conditions],
+    tests: [tests.inbound, tests.inboundBudget, tests.inboundFailures],
+  },
+]
+
+/** Addresses that a customer's endpoint may not have. */
+const guardHunts: readonly SourceHunt[] = [
+  {
+    kind: 'address',
+    files: ['src/webhooks/client/ip-ranges.ts'],
+    forms: [...conditions, form(/^ {2}\['[0-9a-f:.]+\/\d+', .*\n/gm, '')],
+    tests: [tests.ipRanges],
+  },
+  {
+    kind: 'address',
+    files: ['src/webhooks/client/url.ts'],
+    forms: [
+      ...conditions,
+      form(/'\.[a-z.]+',? ?(?=.*\]\n)/g, ''),
+      form(/!\(exempt && url\.protocol === 'http:'\)/g, '!exempt'),
+      form(/ \|\| url\.password !== ''/g, ''),
+      form(/url\.username !== '' \|\| /g, ''),
+      form(/!name\.includes\('\.'\) \|\| /g, ''),
+      form(/ \|\| name\.endsWith\('\.'\)/g, ''),
+      form(/ > (?=maxUrlLength)/g, ' >= '),
+    ],
+    tests: [tests.endpointUrl],
+  },
+  {
+    kind: 'address',
+    files: ['src/webhooks/client/dns.ts'],
+    forms: [
+      ...conditions,
+      form(/refusedRange\(address\) \?\? /g, ''),
+      form(/own\.includes\(address\)(?= \?)/g, 'false'),
+    ],
+    tests: [tests.dns, tests.resolve, tests.guard],
+  },
+  {
+    kind: 'address',
+    files: ['src/webhooks/client/connection.ts', 'src/webhooks/client/client.ts'],
+    forms: [
+      form(/peer\.addresses\.includes\(reached\)/g, 'true'),
+      form(/rejectUnauthorized: true/g, 'rejectUnauthorized: false'),
+      form(/servername: isIP.* : ''/g, `servername: ''`),
+      form(/if \('refused' in read\) throw .*\n/g, ''),
+    ],
+    tests: [tests.connection, tests.tls, tests.guard, tests.client],
+  },
+]
+
 const decisions = [tests.rules, tests.policy, tests.matrix]
 const guards = {
   authz: [tests.authz, tests.revoked, tests.matrix],
@@ -292,6 +379,8 @@ const hunts: readonly SourceHunt[] = [
     tests: [tests.appTokenRoutes],
   },
   ...queueHunts(),
+  ...inboundHunts,
+  ...guardHunts,
   {
     kind: 'cross-origin',
     files: ['plugins/http/cors.ts'],
