@@ -269,6 +269,8 @@ export async function buildApp(
       await app.register(api.eventTypes)
       await app.register(api.publish)
       await app.register(api.portalLinks, { baseUrl: config.baseUrl })
+      await app.register(api.tenantMembers)
+      await app.register(api.tenantWebhookEndpoints, newEndpoints)
     })
 
     await app.register(async function signedIn(app) {

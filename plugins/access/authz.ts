@@ -177,11 +177,11 @@ function requireAllowed(
   if (caller === null)
     throw new Problem(isBearer(request.credential) ? 'invalid-token' : 'unauthenticated')
   if (!services) requirePerson(caller)
-  const { access } = request.routeOptions.config
+  const { access, namesTenant } = request.routeOptions.config
   try {
     const { reason, rule } =
       typeof access === 'object'
-        ? decideWithoutObject({ caller, ...access })
+        ? decideWithoutObject({ caller, ...access, namesTenant })
         : ({ reason: 'no-rule', rule: null } as const)
     if (reason === 'allowed') return caller
     refused(request, caller, reason)

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import Type from 'typebox'
-import { accessOverview } from '#src/access/overview.ts'
+import { accessOverview, scopeWords } from '#src/access/overview.ts'
 import { type CredentialKind, policy } from '#src/access/policy.ts'
 import { eventKinds } from '#src/domain/events.ts'
 import { sessionCookie } from '#src/http/headers/session-cookie.ts'
@@ -33,7 +33,7 @@ export default fp<{ baseUrl: string }>(
       transform: ({ schema, url, route }) => ({
         schema: {
           ...schema,
-          ...accessNotes(schema, route.config?.access),
+          ...accessNotes(schema, route.config),
           ...conditionalRead(schema, route),
           response: responses(schema, route),
         },
@@ -84,13 +84,16 @@ const bySession = { session: [] }
 const byToken = { token: [] }
 
 /** `security`, and for a route with a policy rule its description and `x-access`. */
-function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
+function accessNotes(
+  schema: FastifySchema,
+  { access, namesTenant }: FastifyContextConfig = {},
+): FastifySchema {
   if (access === undefined || access === 'public' || access === 'signature') return { security: [] }
   const { resource, action } = access
   const row = accessOverview().find((one) => one.resource === resource && one.action === action)
   if (row === undefined) return {}
   const { roles, scope, conditions, tokenPermission, acceptsToken, forApp, forServices } = row
-  if (forApp) return appNotes(schema, `${resource}:${action}`, scope)
+  if (forApp === 'only' || namesTenant) return appNotes(schema, `${resource}:${action}`)
   const who = roles.length === 0 ? 'Operators' : `Roles ${roles.join(', ')}`
   const only = conditions.length === 0 ? '' : `; ${conditions.join('; ')}`
   const limited = tokenPermission === null ? '' : ` A limited token needs \`${tokenPermission}\`.`
@@ -110,14 +113,20 @@ function accessNotes(schema: FastifySchema, access: Access): FastifySchema {
   return notes
 }
 
-function appNotes(schema: FastifySchema, permission: string, scope: string): FastifySchema {
+function appNotes(schema: FastifySchema, permission: string): FastifySchema {
   const notes = {
     description: [schema.description, `An app token needs \`${permission}\`.`]
       .filter(Boolean)
       .join('\n\n'),
     security: [byToken],
     'x-access': {
-      ...{ rule: permission, roles: [], scope, conditions: [], tokenPermission: null },
+      ...{
+        rule: permission,
+        roles: [],
+        scope: scopeWords.app,
+        conditions: [],
+        tokenPermission: null,
+      },
       servicePermission: null,
     },
   }

@@ -20,10 +20,10 @@ import invitations from './tenant/invitations.ts'
 import tenantName from './tenant/name.ts'
 import serviceTokens from './tenant/service-tokens.ts'
 import usage from './tenant/usage.ts'
-import users from './tenant/users.ts'
+import users, { tenantMembers } from './tenant/users.ts'
 import deliveries from './webhooks/deliveries.ts'
 import webhookEndpointActions from './webhooks/endpoint-actions.ts'
-import webhookEndpoints from './webhooks/endpoints.ts'
+import webhookEndpoints, { tenantWebhookEndpoints } from './webhooks/endpoints.ts'
 import events from './webhooks/events.ts'
 import notifications from './webhooks/notifications.ts'
 import endpointReplays from './webhooks/replays.ts'
@@ -53,7 +53,9 @@ export default {
   teamMembers,
   teams,
   tenantDeletion,
+  tenantMembers,
   tenantName,
+  tenantWebhookEndpoints,
   tenants,
   usage,
   users,

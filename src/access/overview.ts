@@ -25,13 +25,13 @@ export type AccessRow = {
   /** Which credentials are accepted. */
   credential: string
   acceptsToken: boolean
-  /** Whether only an app token can be permitted to do it. */
-  forApp: boolean
+  /** Whether an app token can be permitted to do it, and whether nobody else may. */
+  forApp: 'only' | 'too' | false
   /** Whether a service token can be permitted to do it, or always may. */
   forServices: Rule['forServices']
 }
 
-const scopeWords: Readonly<Record<ScopeKind, string>> = {
+export const scopeWords: Readonly<Record<ScopeKind, string>> = {
   owner: 'own',
   tenant: 'of the active tenant',
   chain: 'of the active tenant, in a folder of one of the user’s teams',
@@ -57,7 +57,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
     tokenPermission: rule.tokenPermission,
     credential: rule.scope === 'app' ? 'app token' : credentialWords[rule.credential],
     acceptsToken: rule.credential === 'any',
-    forApp: rule.scope === 'app',
+    forApp: rule.scope === 'app' ? 'only' : rule.forApp === true && 'too',
     forServices: rule.forServices,
   }))
 }
@@ -84,7 +84,7 @@ function planWords({ plans }: Rule): string[] {
 
 const introduction = `# Permissions
 
-Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant. An app token has no role either: the rows for it alone name the permission that it needs.
+Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant. An app token has no role either: a row that names its permission is for it alone, or for it too, on the routes in which it names the tenant.
 `
 
 function serviceCell({
@@ -94,6 +94,15 @@ function serviceCell({
 }: Pick<AccessRow, 'resource' | 'action' | 'forServices'>): string {
   if (forServices === 'always') return 'any'
   return forServices ? `\`${resource}:${action}\`` : '–'
+}
+
+function credentialCell(
+  credential: string,
+  { resource, action, forApp }: Pick<AccessRow, 'resource' | 'action' | 'forApp'>,
+): string {
+  const permission = `with \`${resource}:${action}\``
+  if (forApp === 'only') return `${credential} ${permission}`
+  return forApp === 'too' ? `${credential}, or app token ${permission}` : credential
 }
 
 /** The policy as a Markdown document. */
@@ -115,8 +124,8 @@ export function accessDocument(rows: readonly AccessRow[]): string {
       ...roles.map((role) => (allowed.includes(role) ? 'yes' : '–')),
       scope,
       conditions.join('; '),
-      rule.forApp ? `${credential} with \`${rule.resource}:${rule.action}\`` : credential,
-      rule.forApp
+      credentialCell(credential, rule),
+      rule.forApp === 'only'
         ? '–'
         : tokenPermission !== null
           ? `\`${tokenPermission}\``

@@ -39,6 +39,7 @@ export type Resource =
   | 'tenant-deletion'
   | 'invitation'
   | 'activity'
+  | 'member'
   | 'app-token'
   | 'event-type'
   | 'portal-link'
@@ -68,6 +69,8 @@ export type Rule = {
   readonly forServices: boolean | 'always'
   /** Whether a portal session may do it. */
   readonly forPortal?: true
+  /** Whether the app may do it too, on routes that name the tenant. */
+  readonly forApp?: true
   /** The plans of which the person needs one; empty if none is needed. */
   readonly plans: readonly string[]
   /** Conditions on the object that deny it although everything else allows it. */
@@ -91,7 +94,7 @@ export const policy: readonly Rule[] = [
   allow('user', 'delete', 'tenant', 'user:manage', 'user:manage'),
   ...forPortal(
     ...forServices(
-      ...managed('webhook-endpoint'),
+      ...forApp(['read', 'create', 'delete'], managed('webhook-endpoint')),
       allow('delivery', 'read', 'tenant', 'user:manage', 'user:manage'),
       allow('delivery', 'replay', 'tenant', 'user:manage', 'user:manage'),
       allow('event', 'read', 'tenant', 'user:manage', 'user:manage'),
@@ -100,6 +103,7 @@ export const policy: readonly Rule[] = [
   allow('event', 'publish', 'app', null, null),
   allow('portal-link', 'create', 'app', null, null),
   allow('portal-link', 'delete', 'app', null, null),
+  allow('member', 'read', 'app', null, null),
   ...forServices(
     allow('notification', 'read', 'tenant', 'user:manage', 'user:manage'),
     allow('audit', 'read', 'tenant', 'user:manage', 'user:manage'),
@@ -182,6 +186,11 @@ function forPortal(...rules: readonly Rule[]): readonly Rule[] {
   return rules.map((rule) => ({ ...rule, forPortal: true }))
 }
 
+/** Of these rules those with such an action are for the app too, in the tenant that its request names. */
+function forApp(actions: readonly Action[], rules: readonly Rule[]): readonly Rule[] {
+  return rules.map((rule) => (actions.includes(rule.action) ? { ...rule, forApp: true } : rule))
+}
+
 /** Rules for a person's own account, which do not depend on tenant or role. */
 function own(resource: Resource, action: Action, credential: CredentialKind): Rule {
   const none = { permission: null, tokenPermission: null, forServices: false }
@@ -206,7 +215,7 @@ export const servicePermissions: readonly string[] = policy
 
 /** Everything that an app token can be permitted to do. */
 export const appPermissions: readonly string[] = policy
-  .filter(({ scope }) => scope === 'app')
+  .filter(({ scope, forApp }) => scope === 'app' || forApp === true)
   .map(servicePermissionOf)
 
 /** The facts about the caller that a decision needs. */
@@ -253,6 +262,8 @@ type Question = {
   readonly caller: Subject
   readonly resource: Resource
   readonly action: Action
+  /** Whether the route is for the app, which names the tenant. */
+  readonly namesTenant?: boolean | undefined
 }
 
 /**
@@ -280,14 +291,14 @@ export function decide(
  * must follow. Denied unless allowed.
  */
 export function decideWithoutObject(
-  { caller, resource, action }: Question,
+  { caller, resource, action, namesTenant = false }: Question,
   rules: readonly Rule[] = policy,
 ): Decision {
   const rule = rules.find((one) => one.resource === resource && one.action === action) ?? null
   if (rule === null) return { effect: 'deny', rule, reason: 'no-rule' }
-  if (caller.isApp === true) return decideForApp(caller, rule)
-  if (caller.portalSessionId !== undefined) return decideForPortal(rule)
-  if (rule.scope === 'app') return { effect: 'deny', rule, reason: 'app-required' }
+  if (caller.isApp === true) return decideForApp(caller, rule, namesTenant)
+  if (caller.portalSessionId !== undefined) return decideForPortal(rule, namesTenant)
+  if (rule.scope === 'app' || namesTenant) return { effect: 'deny', rule, reason: 'app-required' }
   if (caller.serviceId !== null) return decideForService(caller, rule)
   const inTenant = rule.scope === 'tenant' || rule.scope === 'chain'
   if (inTenant && caller.tenantId === null) return { effect: 'deny', rule, reason: 'no-tenant' }
@@ -337,12 +348,14 @@ function decideForService(
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 
-/** The app may do what its permissions name, and that is never what people or services do. */
+/** The app may do what its permissions name, on routes that are for it alone. */
 function decideForApp(
   { tokenPermissions }: Pick<Subject, 'tokenPermissions'>,
   rule: Rule,
+  namesTenant: boolean,
 ): Decision {
-  if (rule.scope !== 'app') return { effect: 'deny', rule, reason: 'person-required' }
+  const isForApp = rule.scope === 'app' || (rule.forApp === true && namesTenant)
+  if (!isForApp) return { effect: 'deny', rule, reason: 'person-required' }
   if (!tokenPermissions?.includes(servicePermissionOf(rule))) {
     return { effect: 'deny', rule, reason: 'app-limited' }
   }
@@ -350,8 +363,9 @@ function decideForApp(
 }
 
 /** Somebody in the portal may do everything with the webhooks of its tenant, and nothing else. */
-function decideForPortal(rule: Rule): Decision {
-  if (rule.forPortal !== true) return { effect: 'deny', rule, reason: 'portal-limited' }
+function decideForPortal(rule: Rule, namesTenant: boolean): Decision {
+  if (rule.forPortal !== true || namesTenant)
+    return { effect: 'deny', rule, reason: 'portal-limited' }
   return { effect: 'allow', rule, reason: 'allowed' }
 }
 

@@ -3,9 +3,10 @@ import t from 'tap'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { policy } from '#src/access/policy.ts'
 import { roles as ownRoles } from '#src/access/roles.ts'
-import { roles, rules, servicePermissions } from '#test/access/matrix/contract.ts'
+import { appPermissions, roles, rules, servicePermissions } from '#test/access/matrix/contract.ts'
 import { entriesOf, isWhole } from '#test/access/matrix/entries.ts'
-import type { Who } from '#test/access/matrix/route-row.ts'
+import { reachOf } from '#test/access/matrix/expected.ts'
+import type { RouteRow } from '#test/access/matrix/route-row.ts'
 import { build } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
@@ -32,11 +33,13 @@ t.test('the overview has every rule, with the roles and conditions of the contra
     policy.map(({ resource, action }) => `${resource}:${action}`),
   )
   t.same(ownRoles, names)
-  for (const { resource, action, roles: those, conditions, tokenPermission } of rows) {
+  for (const { resource, action, roles: those, ...row } of rows) {
     const name = `${resource}:${action}`
+    const { conditions, tokenPermission, forApp } = row
     t.same(those, rolesFor(name), name)
     t.equal(conditions.length, rules[name]?.attribute ? 2 : 0, name)
     t.equal(tokenPermission, rules[name]?.token ?? null, name)
+    t.equal(forApp !== false, appPermissions.includes(name), name)
   }
 })
 
@@ -110,24 +113,29 @@ t.test('the OpenAPI document states the access rule of each operation', async (t
     const operation = paths[path]?.[method.toLowerCase()]
     if (operation === undefined) continue
     described += 1
-    t.same(operation.security, securityFor(row.who), name)
+    t.same(operation.security, securityFor(row), name)
     const rule = rules[row.who]
     t.equal(operation['x-access']?.rule, rule && row.who, name)
     if (rule === undefined) continue
+    if (reachOf(row) === 'app') {
+      t.match(operation.description, `An app token needs \`${row.who}\``)
+      t.match(operation['x-access'], { roles: [], tokenPermission: null, servicePermission: null })
+      continue
+    }
     t.same(operation['x-access'].roles, rolesFor(row.who), name)
     const forServices = servicePermissions.includes(row.who)
     t.equal(operation['x-access'].servicePermission, forServices ? row.who : null, name)
-    if (rule.reach === 'app') t.match(operation.description, `An app token needs \`${row.who}\``)
     if (rule.token) t.match(operation.description, `\`${rule.token}\``, name)
     if (rule.attribute) t.match(operation.description, /own department.*17:00 UTC/, name)
   }
   t.ok(described > (isWhole ? 20 : 0), `${described} operations`)
 })
 
-function securityFor(who: Who): object[] {
+function securityFor(row: RouteRow): object[] {
+  const { who } = row
   const session = { session: [] }
   const token = { token: [] }
   if (who === 'anyone' || who === 'signature') return []
-  if (rules[who]?.reach === 'app') return [token]
+  if (reachOf(row) === 'app') return [token]
   return rules[who]?.credential === undefined ? [session, token] : [session]
 }

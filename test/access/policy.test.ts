@@ -36,6 +36,11 @@ const anyone: Subject = {
 }
 const all = ['post:read', 'post:write', 'post:delete', 'user:manage'] as const
 
+function askNaming(facts: Partial<Subject>, resource: Resource, action: Action) {
+  const caller = { ...anyone, ...facts }
+  return decideWithoutObject({ caller, resource, action, namesTenant: true })
+}
+
 function ask(facts: Partial<Subject>, resource: Resource, action: Action, rules?: readonly Rule[]) {
   return decideWithoutObject({ caller: { ...anyone, ...facts }, resource, action }, rules)
 }
@@ -343,29 +348,33 @@ t.test('in the portal one may do everything with webhooks, and nothing else', as
       const facts = { ...portal, role: 'admin', operator: true, sessionId: 'x', tokenPermissions }
       const { reason } = ask(facts, resource, action)
       t.equal(reason, isOpen || isRead ? 'allowed' : 'portal-limited', `${resource}:${action}`)
+      const naming = askNaming(facts, resource, action).reason
+      t.equal(naming, 'portal-limited', `${resource}:${action}, on a route for the app`)
     }
   }
 })
 
-t.test('the app may do what its permissions name, and nobody else may', async (t) => {
+t.test('the app may do what its permissions name, and nobody else may on its routes', async (t) => {
   const app = { serviceId: 'an app token', isApp: true, sessionId: null } as const
+  const service = { serviceId: 'a service token', sessionId: null }
   const every = policy.map(({ resource, action }) => `${resource}:${action}`)
+  const shared = ['webhook-endpoint:read', 'webhook-endpoint:create', 'webhook-endpoint:delete']
   for (const { resource, action, scope } of policy) {
     const name = `${resource}:${action}`
-    const asApp = (permissions: readonly string[] | null) =>
-      ask({ ...app, tokenPermissions: permissions }, resource, action).reason
-    if (scope !== 'app') {
-      t.equal(asApp(every), 'person-required', name)
-      continue
-    }
-    t.equal(asApp([name]), 'allowed', name)
-    for (const permissions of [null, [], every.filter((one) => one !== name)]) {
-      t.equal(asApp(permissions), 'app-limited', name)
-    }
-    const service = { serviceId: 'a service token', sessionId: null }
-    for (const other of [{ role: 'admin', operator: true }, service]) {
-      const decision = ask({ ...other, tokenPermissions: every }, resource, action)
-      t.equal(decision.reason, 'app-required', name)
+    for (const asked of [ask, askNaming]) {
+      const isForApp = scope === 'app' || (asked === askNaming && shared.includes(name))
+      const asApp = (tokenPermissions: readonly string[] | null) =>
+        asked({ ...app, tokenPermissions }, resource, action).reason
+      t.equal(asApp(every), isForApp ? 'allowed' : 'person-required', name)
+      if (isForApp) t.equal(asApp([name]), 'allowed', name)
+      for (const permissions of [null, [], every.filter((one) => one !== name)]) {
+        t.equal(asApp(permissions), isForApp ? 'app-limited' : 'person-required', name)
+      }
+      if (scope !== 'app' && asked === ask) continue
+      for (const other of [{ role: 'admin', operator: true }, service]) {
+        const decision = asked({ ...other, tokenPermissions: every }, resource, action)
+        t.equal(decision.reason, 'app-required', name)
+      }
     }
   }
 })

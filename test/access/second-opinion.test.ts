@@ -28,9 +28,10 @@ const roles = ['viewer', 'editor', 'admin', 'owner', null]
 const departments = [null, 'sales', 'support'] as const
 const hours = [8, 9, 16, 17]
 
-type Credential = Pick<Asker, 'session' | 'recent' | 'limit'>
+type Credential = Pick<Asker, 'session' | 'recent' | 'limit' | 'named'>
 const credentials: readonly Credential[] = [
   { session: true, recent: true, limit: null },
+  { session: true, recent: true, limit: null, named: true },
   { session: true, recent: false, limit: null },
   { session: false, recent: false, limit: null },
   { session: false, recent: false, limit: [] },
@@ -64,6 +65,7 @@ t.test('Cedar and the policy agree about every caller, credential and action', a
       caller: subjectOf(asker),
       resource,
       action,
+      namesTenant: asker.named,
       object: { department },
       now: new Date(Date.UTC(2026, 10, 23, hour, 30)),
     })
@@ -121,10 +123,12 @@ function* askers(inDepartments: readonly (string | null)[]): Generator<Asker> {
 function* programs(tenant: string | null): Generator<Asker> {
   const facts = { person: '1', tenant, role: null, department: null, operator: false }
   const without = { session: false, recent: false, limit: null }
-  for (const permissions of appGrants) yield { ...facts, ...without, app: permissions }
-  if (tenant === null) return
-  for (const permissions of grants) yield { ...facts, ...without, service: permissions }
-  yield { ...facts, ...without, portal: true }
+  for (const named of [false, true]) {
+    for (const permissions of appGrants) yield { ...facts, ...without, named, app: permissions }
+    if (tenant === null) continue
+    for (const permissions of grants) yield { ...facts, ...without, named, service: permissions }
+    yield { ...facts, ...without, named, portal: true }
+  }
 }
 
 function subjectOf({ service = null, app = null, portal = false, ...asker }: Asker): Subject {

@@ -7,6 +7,7 @@ import { addIdentity } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import {
   addApp,
   addPortal,
@@ -51,6 +52,12 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
   const credential = await addApp(database)
   const web = await connect(t, database.url)
   const insert = `INSERT INTO outbound_events (tenant_id, id, type, body) VALUES ($1, 'new', 'x', '{}')`
+  const insertEndpoint = `INSERT INTO webhook_endpoints (tenant_id, id, url, all_event_types, event_types, signature, secret)
+    VALUES ($1, gen_random_uuid(), 'https://8.8.8.8/new', true, '{}', 'spec', 'x')`
+  const [own, foreign] = [
+    await createEndpoint(database, ada, { url: 'https://8.8.8.8/' }),
+    await createEndpoint(database, eve, { url: 'https://8.8.8.8/' }),
+  ]
   const member = `'${ada.tenantId}', ${ada.userId}`
   await inside(web, async () => {
     const { rows } = await enter(web, credential, ada.tenantId)
@@ -62,6 +69,17 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
     t.equal(await outcomeOf(web, 'SELECT FROM outbound_events'), 1)
     t.equal(await outcomeOf(web, insert, [ada.tenantId]), 1)
     t.equal(await outcomeOf(web, insert, [eve.tenantId]), denied, 'nothing of another tenant')
+    t.strictSame((await web.query('SELECT id FROM webhook_endpoints')).rows, [{ id: own }])
+    t.equal(await outcomeOf(web, insertEndpoint, [ada.tenantId]), 1)
+    t.equal(await outcomeOf(web, insertEndpoint, [eve.tenantId]), denied)
+    const deleted = (tenantId: string, id: string) =>
+      web.query('SELECT delete_endpoint($1, $2) AS deleted', [tenantId, id])
+    t.match((await deleted(eve.tenantId, foreign)).rows, [{ deleted: false }])
+    t.match((await deleted(ada.tenantId, own)).rows, [{ deleted: true }])
+    for (const table of ['memberships', 'users']) {
+      const { rows: known } = await web.query(`SELECT to_jsonb(x) AS row FROM ${table} x`)
+      t.match(known, [{ row: { [table === 'users' ? 'id' : 'user_id']: ada.userId } }], table)
+    }
     for (const [sql, expected] of [
       ['SELECT FROM orders', 0],
       ['SELECT id FROM sessions', 0],

@@ -14,6 +14,7 @@ import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/his
 import { createReplay, findReplay, replayDelivery } from '#src/webhooks/history/replays.ts'
 import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
+import { appCaller } from '#test/support/callers/app-caller.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { createReplayOf, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
@@ -33,9 +34,10 @@ const now = new Date('2026-03-01T10:00:00Z')
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }
 
 t.test('query scope alone: without row-level security a foreign row is still a 404', async (t) => {
-  const { test, one, sendAsOther } = await twoAdmins(t)
+  const { test, one, other, sendAsOther } = await twoAdmins(t)
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   const replayId = await createReplayOf(test.database, one, endpointId)
+  const app = await appCaller(test)
   for (const table of tables) {
     await test.database.admin.query(`ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY`)
   }
@@ -57,6 +59,9 @@ t.test('query scope alone: without row-level security a foreign row is still a 4
   for (const [method, path, body] of routes) {
     t.equal((await sendAsOther(method, path, body)).statusCode, 404, `${method} ${path}`)
   }
+  const named = `/tenants/${other.tenantId}/webhook-endpoints`
+  t.equal((await app.use('DELETE', `${named}/${endpointId}`)).statusCode, 404, 'nor for the app')
+  t.strictSame((await app.use('GET', named)).json().data, [])
   const tabs = ['', '/deliveries', '/settings', '/probe'].map(
     (tab) => `/app/webhooks/${endpointId}${tab}`,
   )

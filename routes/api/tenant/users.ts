@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
+import type { FastifyRequest } from 'fastify'
+import Type, { type Static } from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { roles } from '#src/access/roles.ts'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
@@ -26,6 +27,7 @@ import {
   PageQuery,
   problems,
   Time,
+  UuidParams,
 } from '#src/http/schemas.ts'
 
 const Role = Type.Enum([...roles], { title: 'Role' })
@@ -35,8 +37,8 @@ const User = Type.Object(
   {
     id: Id,
     email: Nullable(Type.String()),
-    role: Type.String({ description: 'In your tenant' }),
-    department: Nullable(Type.String({ description: 'In your tenant' })),
+    role: Type.String({ description: 'In this tenant' }),
+    department: Nullable(Type.String({ description: 'In this tenant' })),
     billingCustomer: Nullable(
       Type.String({
         description:
@@ -99,6 +101,8 @@ const MemberQuery = Type.Object(
 const tags = ['members']
 const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
 
+const page = { querystring: MemberQuery, response: { 200: PageOf(User) } }
+
 /** `mails`: the links of invitations are mailed; otherwise they are in the answers. */
 type Options = { baseUrl: string; mails: boolean; keys: EncryptionKeys }
 
@@ -116,16 +120,10 @@ const users: FastifyPluginAsyncTypebox<Options> = async function users(
         tags,
         summary: 'List the members of your tenant, newest members first',
         description: 'Open invitations are at `GET /invitations`.',
-        querystring: MemberQuery,
-        response: { 200: PageOf(User) },
+        ...page,
       },
     },
-    async (request) => {
-      const { page, filter } = readList(request.query, memberList)
-      return app.db.read(request.tenantPrincipalEntry, (tx, caller) =>
-        listMembers(tx, caller, page, filter),
-      )
-    },
+    async (request) => readMembers(request),
   )
 
   app.post(
@@ -217,6 +215,30 @@ const users: FastifyPluginAsyncTypebox<Options> = async function users(
       return reply.code(204).send(null)
     },
   )
+}
+
+/** The same list for the app, in the tenant that it names. */
+export const tenantMembers: FastifyPluginAsyncTypebox = async function tenantMembers(app) {
+  app.get(
+    '/tenants/:id/members',
+    {
+      config: { namesTenant: true, access: { resource: 'member', action: 'read' } },
+      schema: {
+        operationId: 'listTenantMembers',
+        tags: ['app'],
+        summary: 'List the members of a tenant, newest members first',
+        params: UuidParams,
+        ...page,
+      },
+    },
+    async (request) => readMembers(request),
+  )
+}
+
+async function readMembers(request: FastifyRequest<{ Querystring: Static<typeof MemberQuery> }>) {
+  const { server, query, tenantPrincipalEntry } = request
+  const { page, filter } = readList(query, memberList)
+  return server.db.read(tenantPrincipalEntry, (tx, caller) => listMembers(tx, caller, page, filter))
 }
 
 export default users

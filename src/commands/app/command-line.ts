@@ -4,9 +4,13 @@ import { readEnvironment } from '../kit/environment.ts'
 
 /** As in src/access/policy.ts, which takes longer to load than the help takes to print. */
 export const offeredPermissions = [
+  'webhook-endpoint:read',
+  'webhook-endpoint:create',
+  'webhook-endpoint:delete',
   'event:publish',
   'portal-link:create',
   'portal-link:delete',
+  'member:read',
   'event-type:read',
   'event-type:update',
 ]

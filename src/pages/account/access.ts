@@ -57,7 +57,7 @@ type Decision = { allowed: boolean; reason: string }
 
 /** Whether the viewer may do it to some object, and why. */
 function reasonFor(row: AccessRow, { role, operator }: Viewer): Decision {
-  if (row.forApp) return { allowed: false, reason: 'the app only' }
+  if (row.forApp === 'only') return { allowed: false, reason: 'the app only' }
   if (row.forOperators)
     return { allowed: operator, reason: operator ? 'operator' : 'operators only' }
   if (role !== null && row.roles.includes(role)) {

@@ -50,6 +50,10 @@ export const appPermissions: readonly string[] = [
   'event-type:update',
   'portal-link:create',
   'portal-link:delete',
+  'member:read',
+  'webhook-endpoint:read',
+  'webhook-endpoint:create',
+  'webhook-endpoint:delete',
 ]
 
 /** beside-your-app.md, 3: everything that a portal session does, and nothing else. */
@@ -131,6 +135,7 @@ export const rules: Readonly<Record<string, RuleRow>> = {
   'event-type:update': { reach: 'app' },
   'portal-link:create': { reach: 'app' },
   'portal-link:delete': { reach: 'app' },
+  'member:read': { reach: 'app' },
   'tenant-name:update': adminInSession,
   'tenant-deletion:create': recentAdmin,
   'service-token:read': adminInSession,

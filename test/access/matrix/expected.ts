@@ -65,7 +65,7 @@ export function expectedStatus(
 
 /** The scope of the rule, or of the route if no rule has one. */
 export function reachOf(route: RouteRow): Reach {
-  const reach = rules[route.who]?.reach ?? 'anyone'
+  const reach = route.forApp ? 'app' : (rules[route.who]?.reach ?? 'anyone')
   return reach === 'self' ? (route.reach ?? 'anyone') : reach
 }
 
@@ -73,6 +73,8 @@ function mayTry(route: RouteRow, actor: Actor & Person): boolean {
   if (route.needsTenant && actor.tenantId === null) return false
   const rule = rules[route.who]
   if (rule === undefined) return false
+  const isForApp = reachOf(route) === 'app'
+  if (isForApp !== (actor.by === 'app')) return false
   if (actor.by === 'portal') return portalPermissions.includes(route.who)
   if (actor.by === 'app') return permitsApp(route.who, limitOf(actor, route.who) ?? [])
   if (actor.by === 'service') {

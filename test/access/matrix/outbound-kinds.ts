@@ -10,6 +10,14 @@ export const outboundKinds: Kinds = {
       return { id: await createOwnEndpoint(wanted) }
     },
   },
+  // As the app names it.
+  'customer-endpoint': {
+    missing: { id: missingUuid, endpointId: missingUuid },
+    malformed: { id: 'x', endpointId: 'x' },
+    async create(wanted) {
+      return { id: wanted.tenantId, endpointId: await createOwnEndpoint(wanted) }
+    },
+  },
   delivery: {
     ...named,
     async create(wanted) {

@@ -1,7 +1,7 @@
 import type { Reach } from './contract.ts'
 
 /** Who may call a route: a kind of caller, or a rule of contract.ts. */
-export type Who = 'anyone' | 'signature' | `${string}:${string}`
+type Who = 'anyone' | 'signature' | `${string}:${string}`
 
 export type RouteRow = {
   who: Who
@@ -35,6 +35,8 @@ export type RouteRow = {
   narrowedByQuery?: true
   /** A proxy asks about a request, of which the matrix does not name the method: as if it were unsafe. */
   asksForOther?: true
+  /** For the app alone, in the tenant that the path names, though the rule is for others on other routes. */
+  forApp?: true
   /** Works only with an active tenant. */
   needsTenant?: true
 }

@@ -92,6 +92,26 @@ export const serviceRoutes: RouteRows = {
     answer: 204,
     object: 'portal-link',
   },
+  'GET /tenants/:id/members': { who: 'member:read', answer: 200, object: 'tenant' },
+  'GET /tenants/:id/webhook-endpoints': {
+    who: 'webhook-endpoint:read',
+    forApp: true,
+    answer: 200,
+    object: 'tenant',
+  },
+  'POST /tenants/:id/webhook-endpoints': {
+    who: 'webhook-endpoint:create',
+    forApp: true,
+    answer: 201,
+    object: 'tenant',
+    body: () => ({ url: 'https://8.8.8.8/' }),
+  },
+  'DELETE /tenants/:id/webhook-endpoints/:endpointId': {
+    who: 'webhook-endpoint:delete',
+    forApp: true,
+    answer: 204,
+    object: 'customer-endpoint',
+  },
   'GET /app/billing/customers': { who: 'billing-customer:read', answer: 200 },
   'POST /app/billing/customers': {
     who: 'billing-customer:update',

@@ -24,6 +24,8 @@ export type Asker = {
   app?: readonly string[] | null
   /** Somebody in the portal. */
   portal?: boolean
+  /** They ask on a route that names the tenant. */
+  named?: boolean
 }
 
 /** What is asked for. */
@@ -79,12 +81,12 @@ export async function openCedar() {
             ? 'Service'
             : 'Person'
       if (!principals.get(action)?.includes(type)) return false
-      const { session, recent, limit } = asker
+      const { session, recent, limit, named = false } = asker
       const answer = cedar.statefulIsAuthorized({
         principal: { type, id: asker.person },
         action: { type: 'Action', id: action },
         resource: { type: thing.kind, id: thing.id },
-        context: { session, recent, hour, ...(limit !== null && { limit: [...limit] }) },
+        context: { session, recent, hour, named, ...(limit !== null && { limit: [...limit] }) },
         preparsedSchemaName: name,
         validateRequest: true,
         preparsedPolicySetId: name,
