@@ -84,6 +84,8 @@ root
         eventTypes
         publish
         portalLinks
+        tenantMembers
+        tenantWebhookEndpoints
       signedIn
         app-origins
         rate-limit
@@ -1602,13 +1604,55 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
     │       │       • (onResponse) ["countRequest()"]
     │       │       • (onError) ["countRefusal()"]
-    │       └── /membership (DELETE)
+    │       ├── /members (GET)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (preHandler) ["refuseHeaders()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   /members (HEAD)
+    │       │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │       │   • (preSerialization) ["linkPages()"]
+    │       │   • (preHandler) ["refuseHeaders()"]
+    │       │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │       │   • (onResponse) ["countRequest()"]
+    │       │   • (onError) ["countRefusal()"]
+    │       │   └── hip (DELETE)
+    │       │       • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │       │       • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │       │       • (preHandler) ["refuseHeaders()"]
+    │       │       • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │       │       • (onResponse) ["countRequest()"]
+    │       │       • (onError) ["countRefusal()"]
+    │       └── /webhook-endpoints (POST)
     │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
     │           • (preParsing) ["refuseEncodedBody()","refuseForm()"]
     │           • (preHandler) ["refuseHeaders()"]
-    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","tellReplay()"]
     │           • (onResponse) ["countRequest()"]
     │           • (onError) ["countRefusal()"]
+    │           /webhook-endpoints (GET)
+    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │           • (preSerialization) ["linkPages()"]
+    │           • (preHandler) ["refuseHeaders()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
+    │           • (onResponse) ["countRequest()"]
+    │           • (onError) ["countRefusal()"]
+    │           /webhook-endpoints (HEAD)
+    │           • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
+    │           • (preSerialization) ["linkPages()"]
+    │           • (preHandler) ["refuseHeaders()"]
+    │           • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()","headRouteOnSendHandler()"]
+    │           • (onResponse) ["countRequest()"]
+    │           • (onError) ["countRefusal()"]
+    │           └── /:endpointId (DELETE)
+    │               • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()","ignoreTypeOfNothing()"]
+    │               • (preParsing) ["refuseEncodedBody()","refuseForm()"]
+    │               • (preHandler) ["refuseHeaders()"]
+    │               • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()"]
+    │               • (onResponse) ["countRequest()"]
+    │               • (onError) ["countRefusal()"]
     ├── teams (GET)
     │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","requireIdentity()"]
     │   • (preSerialization) ["linkPages()"]

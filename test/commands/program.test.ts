@@ -108,7 +108,7 @@ t.test('an option is parsed before the command runs', async (t) => {
     [['endpoints', 'test', uuid, '--type', 'odd'], /choices are order\.updated/],
     [['listen', '--forward-to', 'http://127.0.0.1:9', '--type', 'Odd'], /name of an event type/],
     [['app-tokens', 'create', 'a'], /required option '--permissions/],
-    [['app-tokens', 'create', 'a', '--permissions', '*'], /choices are event:publish/],
+    [['app-tokens', 'create', 'a', '--permissions', '*'], /choices are webhook-endpoint:read/],
     [['app-tokens', 'create', ' ', '--permissions', 'event:publish'], /one line of at most/],
     [['app-tokens', 'create', 'a', '--days', '367'], /whole number from 1 to 366/],
     [['app-tokens', 'revoke', 'x'], /must be a UUID/],

@@ -7,6 +7,7 @@ const runners: Readonly<Record<string, string | null>> = {
   'examples/spa/README.md': 'test/examples/spa-browser.test.ts',
   'docs/install.md': 'test/docs/install.test.ts',
   'docs/operations.md': 'test/docs/restore.test.ts',
+  'docs/beside-your-app.md': 'test/docs/beside-your-app/endpoints.test.ts',
   'docs/deployment.md': null,
   'docs/upgrades.md': null,
 }

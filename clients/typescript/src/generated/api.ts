@@ -83,6 +83,34 @@ export interface paths {
      */
     delete: operations["deletePortalLink"];
   };
+  "/tenants/{id}/members": {
+    /**
+     * List the members of a tenant, newest members first
+     * @description An app token needs `member:read`.
+     */
+    get: operations["listTenantMembers"];
+  };
+  "/tenants/{id}/webhook-endpoints": {
+    /**
+     * List the endpoints of a tenant, newest first
+     * @description An app token needs `webhook-endpoint:read`.
+     */
+    get: operations["listTenantWebhookEndpoints"];
+    /**
+     * Create an endpoint of a tenant; its signing secret is not shown again
+     * @description A tenant has at most 50 endpoints, and a URL once (409). The URL is checked now, and again before every attempt.
+     *
+     * An app token needs `webhook-endpoint:create`.
+     */
+    post: operations["createTenantWebhookEndpoint"];
+  };
+  "/tenants/{id}/webhook-endpoints/{endpointId}": {
+    /**
+     * Delete an endpoint of a tenant and its deliveries; nothing more is sent to it
+     * @description An app token needs `webhook-endpoint:delete`.
+     */
+    delete: operations["deleteTenantWebhookEndpoint"];
+  };
   "/auth/logout": {
     /**
      * Sign out: 303 to a page for a form, otherwise 204
@@ -1092,7 +1120,7 @@ export interface components {
     AppTokenChange: {
       name?: string;
       /** @description What the app may do in every tenant; it may do nothing else. */
-      permissions?: ("event:publish" | "portal-link:create" | "portal-link:delete" | "event-type:read" | "event-type:update")[];
+      permissions?: ("webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:delete" | "event:publish" | "portal-link:create" | "portal-link:delete" | "member:read" | "event-type:read" | "event-type:update")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead
@@ -1689,7 +1717,7 @@ export interface components {
     NewAppToken: {
       name: string;
       /** @description What the app may do in every tenant; it may do nothing else. */
-      permissions: ("event:publish" | "portal-link:create" | "portal-link:delete" | "event-type:read" | "event-type:update")[];
+      permissions: ("webhook-endpoint:read" | "webhook-endpoint:create" | "webhook-endpoint:delete" | "event:publish" | "portal-link:create" | "portal-link:delete" | "member:read" | "event-type:read" | "event-type:update")[];
       /**
        * Format: date-time
        * @description In the future, at most 366 days ahead; 90 days by default
@@ -2329,7 +2357,7 @@ export interface components {
     User: {
       id: number;
       email: string | null;
-      /** @description In your tenant */
+      /** @description In this tenant */
       role: string;
       department: string | null;
       billingCustomer: string | null;
@@ -3090,6 +3118,191 @@ export interface operations {
       400: components["responses"]["Malformed"];
       401: components["responses"]["UnauthenticatedOrInvalidToken"];
       403: components["responses"]["ForbiddenOrPersonRequiredOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * List the members of a tenant, newest members first
+   * @description An app token needs `member:read`.
+   */
+  listTenantMembers: {
+    parameters: {
+      query?: {
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
+        limit?: number;
+        /** @description `nextCursor` of the previous page */
+        cursor?: string;
+        /** @description Joined at this time or later */
+        from?: string;
+        /** @description Joined before this time */
+        to?: string;
+        role?: components["schemas"]["Role"];
+        department?: string;
+        /** @description `-createdAt`: newest first, the default; `createdAt`: oldest first */
+        sort?: "-createdAt" | "createdAt";
+        /** @description Part of an e-mail, in any case, or the id of a user */
+        search?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description A page of users */
+      200: {
+        headers: {
+          /** @description Paths of the first, the next and the previous page (RFC 8288) */
+          Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["UserPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrPersonRequired"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * List the endpoints of a tenant, newest first
+   * @description An app token needs `webhook-endpoint:read`.
+   */
+  listTenantWebhookEndpoints: {
+    parameters: {
+      query?: {
+        /** @description Items of a page at most; it ends earlier once it has 1 MiB */
+        limit?: number;
+        /** @description `nextCursor` of the previous page */
+        cursor?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description A page of webhook endpoints */
+      200: {
+        headers: {
+          /** @description Paths of the first, the next and the previous page (RFC 8288) */
+          Link?: string;
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["WebhookEndpointPage"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Create an endpoint of a tenant; its signing secret is not shown again
+   * @description A tenant has at most 50 endpoints, and a URL once (409). The URL is checked now, and again before every attempt.
+   *
+   * An app token needs `webhook-endpoint:create`.
+   */
+  createTenantWebhookEndpoint: {
+    parameters: {
+      header?: {
+        /** @description A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters. */
+        "idempotency-key"?: string;
+      };
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "url": "https://app.acme.example/webhooks",
+         *   "description": "Production",
+         *   "eventTypes": [
+         *     "order.updated"
+         *   ],
+         *   "signature": "spec",
+         *   "rateLimit": {
+         *     "perSecond": 1,
+         *     "burst": 1
+         *   },
+         *   "payload": "full",
+         *   "recoverWhenDisabled": true
+         * }
+         */
+        "application/json": components["schemas"]["NewWebhookEndpoint"];
+      };
+    };
+    responses: {
+      /** @description The new webhook endpoint with secret */
+      201: {
+        headers: {
+          /** @description Path of the new object */
+          Location?: string;
+          /** @description `true` for the response of an earlier request with the same `Idempotency-Key` */
+          "Idempotent-Replayed"?: "true";
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: {
+          "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+        };
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrCrossOrigin"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["TooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["IdempotencyKeyReused"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["Internal"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  /**
+   * Delete an endpoint of a tenant and its deliveries; nothing more is sent to it
+   * @description An app token needs `webhook-endpoint:delete`.
+   */
+  deleteTenantWebhookEndpoint: {
+    parameters: {
+      path: {
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        id: string;
+        /** @example 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 */
+        endpointId: string;
+      };
+    };
+    responses: {
+      /** @description The endpoint is deleted */
+      204: {
+        headers: {
+          RateLimit: components["headers"]["RateLimit"];
+          "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+        };
+        content: never;
+      };
+      400: components["responses"]["Malformed"];
+      401: components["responses"]["UnauthenticatedOrInvalidToken"];
+      403: components["responses"]["ForbiddenOrCrossOrigin"];
       404: components["responses"]["NotFound"];
       429: components["responses"]["TooManyRequests"];
       500: components["responses"]["Internal"];

@@ -3,6 +3,7 @@
 /** Method and path of the operations that get an `Idempotency-Key`. */
 export const keyedOperations: ReadonlySet<string> = new Set([
   'POST /tenants/{id}/events',
+  'POST /tenants/{id}/webhook-endpoints',
   'POST /auth/tokens',
   'POST /tenants',
   'POST /orders',
