@@ -240,7 +240,12 @@ const guards = {
 
 const hunts: readonly SourceHunt[] = [
   { kind: 'rule', files: ['src/access/policy.ts'], forms: policyRules, tests: decisions },
-  { kind: 'decision', files: ['src/access/policy.ts'], forms: conditions, tests: decisions },
+  {
+    kind: 'decision',
+    files: ['src/access/policy.ts'],
+    forms: [...conditions, form(/ (?:&&|\|\|) namesTenant\b/g, '')],
+    tests: decisions,
+  },
   {
     kind: 'rule',
     files: ['src/resources/*.ts'],

@@ -16,6 +16,7 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'A malformed request lists every refused value in `errors`; unknown query parameters are 400.',
       'Deliveries can be filtered and counted by HTTP status and event; replays take the same filters or `deliveryIds`, and can be cancelled.',
       'Service tokens (`/service-tokens`): credentials of a tenant that outlive the person who created them. Posts of a service have `authorServiceId`, audit entries `serviceId` and `serviceName`.',
+      'App tokens (`/app-tokens`): the app behind this program publishes events in the tenant that a path names, makes links to its portal, creates, lists and deletes its endpoints, and lists its members.',
       '`GET /auth/verify` tells a proxy who sent a request to an app behind it; `/.well-known/jwks.json` has the keys of its tokens.',
       'The API has a version, which is a date: `API-Version` in every response.',
       'Orders have a `currency`. Without it in the body it is that of the setting `CURRENCY`.',
