@@ -1,4 +1,5 @@
 import { permits, rules } from './contract.ts'
+import { reachOf } from './expected.ts'
 import type { RouteRow } from './route-row.ts'
 
 /** Something that takes a right away from a person who is allowed to call the route. */
@@ -114,7 +115,7 @@ export function revocationsOf({ url, row }: { url: string; row: RouteRow }): Rev
   }
   const rule = rules[row.who]
   // Of an app those of revoked-while-writing.test.ts: it is no person.
-  if (rule === undefined || rule.reach === 'app') return []
+  if (rule === undefined || reachOf(row) === 'app') return []
   const found: Revocation[] = []
   const add = (actor: string, ...ones: Omit<Revocation, 'actor'>[]) =>
     found.push(...ones.map((one) => ({ ...one, actor })))

@@ -25,7 +25,8 @@ function buildFor(t: Test, settings: Record<string, string> = {}) {
 }
 
 /** Everything that people do through the API: no page, no route for operators or for the app's own token. */
-function isForFrontEnd({ url, access }: CollectedRoute): boolean {
+function isForFrontEnd({ url, access, namesTenant }: CollectedRoute): boolean {
+  if (namesTenant) return false
   if (typeof access !== 'object' || url === '/' || url.startsWith('/app/')) return false
   const { resource, action }: { resource?: unknown; action?: unknown } = { ...access }
   const rule = policy.find((one) => one.resource === resource && one.action === action)

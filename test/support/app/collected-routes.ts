@@ -7,6 +7,8 @@ export type CollectedRoute = {
   access: unknown
   /** The handler does nothing before its write, which decides. */
   decidesInWrite?: boolean
+  /** For the app alone, which names the tenant. */
+  namesTenant?: boolean
   schema?: FastifySchema
 }
 
@@ -20,9 +22,9 @@ export async function collectRoutes<Built>(
     fastify.addHook('onRoute', function collectRoute(route: RouteOptions) {
       const { method, url, config, schema = {} } = route
       const access = config?.access
-      const { decidesInWrite = false } = config ?? {}
+      const { decidesInWrite = false, namesTenant = false } = config ?? {}
       for (const one of [method].flat()) {
-        routes.push({ method: one, url, access, schema, decidesInWrite })
+        routes.push({ method: one, url, access, schema, decidesInWrite, namesTenant })
       }
     })
   }
