@@ -46,7 +46,7 @@ const unavailableRetrySeconds = 1
 
 /**
  * Sends every error as problem+json (RFC 9457) with the request id as `instance`, or as a page to a
- * browser. Internal errors are logged; the response to a 5xx has only its title.
+ * browser. Internal errors are logged; the response to a 5xx never says their cause.
  */
 export default fp(
   async function errors(app) {

@@ -137,7 +137,10 @@ $$;
 
 -- `revocations` are provider tokens of users who are deleted here, because all their tenants are closed.
 CREATE OR REPLACE FUNCTION look_up_identity(subject text, address text, operators text[])
-RETURNS TABLE (identity_user_id bigint, address_user_id bigint, address_user_operates boolean, revocations uuid[])
+RETURNS TABLE (
+  identity_user_id bigint, identity_issuer text, address_user_id bigint, address_user_operates boolean,
+  revocations uuid[]
+)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
@@ -148,7 +151,7 @@ BEGIN
     || public.erase_departed((
       SELECT u.id FROM public.users u
       WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified));
-  SELECT i.user_id INTO identity_user_id FROM public.oauth_identities i
+  SELECT i.user_id, i.issuer INTO identity_user_id, identity_issuer FROM public.oauth_identities i
     WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
   IF NOT FOUND THEN
     SELECT u.id INTO address_user_id FROM public.users u
@@ -159,16 +162,13 @@ BEGIN
 END
 $$;
 
--- What admission depends on: the issuer that a known identity came from, whether an admin still invites the address,
--- and whether `link` is the secret of the link of such an invitation.
-CREATE OR REPLACE FUNCTION look_up_admission(subject text, address text, link bytea)
-RETURNS TABLE (identity_issuer text, invited boolean, has_link boolean)
+-- What admission depends on: whether an admin still invites the address, and whether `link` is the secret of the link of
+-- such an invitation.
+CREATE OR REPLACE FUNCTION look_up_admission(address text, link bytea)
+RETURNS TABLE (invited boolean, has_link boolean)
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  attempt record := public.current_attempt('sign-in', 'link', 'reauthenticate');
 BEGIN
-  SELECT i.issuer INTO identity_issuer FROM public.oauth_identities i
-    WHERE i.provider = attempt.provider AND i.provider_user_id = subject;
+  PERFORM public.current_attempt('sign-in', 'link', 'reauthenticate');
   SELECT count(*) > 0, coalesce(bool_or(i.link_hash = sha256(link)), false) INTO invited, has_link
     FROM public.invitations i
     JOIN public.memberships m

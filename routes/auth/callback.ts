@@ -83,7 +83,7 @@ function finishSignIn(options: Options) {
     const newCookieId = newSessionId()
     const { email, emailVerified, sessionId, tokens, ...identity } = completed
     const nowSeconds = unixSeconds(this.clock)
-    const { responseMode, issuerTemplate } = provider.setup
+    const { responseMode } = provider.setup
     const formName = responseMode && unsealName(encryptionKeys, parameters, nowSeconds)
     const trusted = email !== null && trustsAddress(provider.setup.trustEmail, email)
     const result = await completeSignIn(this.systemDb, this.queue, {
@@ -101,7 +101,6 @@ function finishSignIn(options: Options) {
       operators,
       signUp,
       invitationLink: readLink(linkOf(request.cookies)),
-      hasTenants: issuerTemplate !== null,
       clientInfo: request.clientInfo,
       nowSeconds,
       grant: tokens && { tokens, keys: encryptionKeys },

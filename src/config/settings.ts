@@ -109,7 +109,7 @@ export const Settings = Type.Object({
       minLength: 1,
       secret: true,
       description:
-        'Connection of the schema owner; used only by `migrate`, `seed`, `user` and `tenant`.',
+        'Connection of the schema owner; used only by `migrate`, `seed`, `user`, `tenant` and `app-tokens`.',
       demo: 'the owner in the embedded PostgreSQL',
     }),
   ),
@@ -152,7 +152,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Comma-separated names of identity providers ([a-z][a-z0-9_]*). The name is part of the identity key: never reuse it for another issuer.',
+        'Comma-separated names of identity providers ([a-z][a-z0-9_]*). The name is part of the identity key and never changes its issuer: people who are known from another issuer are refused.',
       demo: '`demo`, a provider on this machine',
     }),
   ),
@@ -477,7 +477,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       description:
-        'Outside production only: an RFC 3339 time at which the program’s clock starts. The database’s clock is not affected.',
+        'Outside production only: an RFC 3339 time at which the program’s clock starts. The clocks of the database, of the demo’s provider and of `trigger` are not affected.',
     }),
   ),
 })

@@ -194,7 +194,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'take_attempt(bytea, bytea, bytea)',
     'enter_attempt(bytea)',
     'look_up_identity(text, text, text[])',
-    'look_up_admission(text, text, bytea)',
+    'look_up_admission(text, bytea)',
     'enter_identity(text)',
     'link_by_address(text, text, text, text[])',
     'create_user(text, text, text, text)',

@@ -248,7 +248,7 @@ t.test('functions that do something without a credential are those of signing in
     take_attempt: [[key(), key(), key()], 'nothing'],
     enter_attempt: [[key()], 'nothing'],
     look_up_identity: [['ada', 'ada@example.com', []], 'refused'],
-    look_up_admission: [['ada', 'ada@example.com', key()], 'refused'],
+    look_up_admission: [['ada@example.com', key()], 'refused'],
     enter_identity: [['ada'], 'refused'],
     link_by_address: [['new', 'issuer', 'ada@example.com', []], 'refused'],
     create_user: [['new', 'issuer', 'new@example.com', 'New'], 'refused'],

@@ -350,6 +350,19 @@ t.test('what the presets are for', { timeout: 60_000 }, async (t) => {
     t.equal((await auditTrail(world.journey)).at(-1), 'sign-in refused issuer-changed')
   })
 
+  await t.test('the name of a provider that was given to another one lets nobody in', async (t) => {
+    const google = preset('google')
+    t.equal((await signIn(world, { cookie: '' }, google, person(google, 'ada'))).statusCode, 302)
+    await world.journey.database.admin.query(
+      `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
+       SELECT provider, '17', user_id, 'https://before.example.com' FROM oauth_identities
+       WHERE provider = 'google' AND provider_user_id = 'ada'`,
+    )
+    const visitor = person(google, '17')
+    t.equal((await signIn(world, { cookie: '' }, google, visitor)).statusCode, 400)
+    t.equal((await auditTrail(world.journey)).at(-1), 'sign-in refused issuer-changed')
+  })
+
   await t.test('GitHub: an address that is not verified is not used', async (t) => {
     const github = preset('github')
     const visitor = person(github, '77')

@@ -146,7 +146,7 @@ t.test('an invitation to a closed tenant is of no use', async (t) => {
     }
     await inside(web, async () => {
       await rowsOf('SELECT FROM enter_attempt($1)', [ticket])
-      const admission = `SELECT invited FROM look_up_admission('x', $1, NULL)`
+      const admission = `SELECT invited FROM look_up_admission($1, NULL)`
       t.strictSame(await rowsOf(admission, [email]), [{ invited: isOpen }])
     })
   }

@@ -32,7 +32,10 @@ t.test('a first sign-in makes a user, a tenant and a session, in that scope', as
     await rowsOf(web, `SELECT * FROM look_up_identity('ada', 'Ada@example.com', '{}')`),
     [
       {
-        ...{ identity_user_id: null, address_user_id: null, address_user_operates: false },
+        identity_user_id: null,
+        identity_issuer: null,
+        address_user_id: null,
+        address_user_operates: false,
         revocations: [],
       },
     ],
@@ -87,7 +90,7 @@ t.test('an identity that is known signs its holder in, in the tenant last active
   await inside(web, async () => {
     await enterAttempt(web, ticket)
     t.match(await rowsOf(web, `SELECT * FROM look_up_identity('ada', NULL, '{}')`), [
-      { identity_user_id: String(user.userId) },
+      { identity_user_id: String(user.userId), identity_issuer: 'https://op' },
     ])
     t.strictSame(await rowsOf(web, `SELECT enter_identity('nobody') AS id`), [{ id: null }])
     t.strictSame(await scopeOf(web), nobody)
@@ -271,7 +274,7 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
   const cookie = await addSession(database, user)
   const calls = [
     `look_up_identity('ada', NULL, '{}')`,
-    `look_up_admission('ada', NULL, NULL)`,
+    `look_up_admission(NULL, NULL)`,
     `enter_identity('ada')`,
     `link_by_address('x', 'y', 'z', '{}')`,
     `create_user('x', 'y', 'z', 'n')`,

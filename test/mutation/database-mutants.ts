@@ -5,8 +5,9 @@ import { carryOut, type Form, form } from './hunt.ts'
 import { type Mutant, tests } from './mutant.ts'
 
 const rowTests = [
-  ...[tests.rawRows, tests.chain, tests.views, tests.functions, tests.verify],
-  ...[tests.appTokens, tests.portalSessions, tests.serviceTokens, tests.usage],
+  ...[tests.rawRows, tests.chain, tests.views, tests.ownerPolicies, tests.serviceTokens],
+  ...[tests.portalSessions, tests.appTokens, tests.members, tests.functions, tests.usage],
+  tests.verify,
   ...[
     tests.rowLevelSecurity,
     tests.closedTenants,
@@ -117,21 +118,25 @@ function openView(name: string, definition: string): string {
   )
 }
 
-/** Each part of a policy that joins several with AND, as if it were true. */
+/**
+ * Each part of a policy that joins several with AND, left out. It is not replaced by true, which the verification at
+ * start refuses whatever the part was.
+ */
 function weakenings({ table, name, qual, check, hasCheck }: Policy): Mutant[] {
   const clauses = [
     ...(qual === null ? [] : [{ clause: 'USING', condition: qual }]),
     ...(check !== null && hasCheck ? [{ clause: 'WITH CHECK', condition: check }] : []),
   ]
   return clauses.flatMap(({ clause, condition }) => {
-    const parts = partsOf(condition, 1, condition.length - 1, 'AND', 'true')
-    return parts.length === 1
-      ? []
-      : parts.map((cut) => ({
-          name: `policy ${name} on ${table}, ${clause} without ${condition.slice(cut.from, cut.to).replaceAll(/\s+/g, ' ')}`,
-          sql: `ALTER POLICY ${name} ON ${table} ${clause} (${applyCut(condition, cut)})`,
-          tests: rowTests,
-        }))
+    const parts = partsOf(condition, 1, condition.length - 1, 'AND', '').map((cut) =>
+      condition.slice(cut.from, cut.to),
+    )
+    if (parts.length === 1) return []
+    return parts.map((part) => ({
+      name: `policy ${name} on ${table}, ${clause} without ${part.replaceAll(/\s+/g, ' ')}`,
+      sql: `ALTER POLICY ${name} ON ${table} ${clause} (${parts.filter((other) => other !== part).join(' AND ')})`,
+      tests: rowTests,
+    }))
   })
 }
 

@@ -30,6 +30,7 @@ export const tests = {
   rawRows: 'test/schema/row-level-security.test.ts',
   chain: 'test/schema/document-chain.test.ts',
   views: 'test/schema/tenant-views.test.ts',
+  ownerPolicies: 'test/schema/owner-policies.test.ts',
   authz: 'test/plugins/access/authz.test.ts',
   routeAccess: 'test/plugins/access/require-access.test.ts',
   forwardAuth: 'test/routes/auth/verify.test.ts',

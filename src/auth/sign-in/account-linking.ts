@@ -30,6 +30,8 @@ export type Intent =
 export type ExistingUsers = {
   /** The user with this identity (provider and `sub`). */
   identityUserId: number | null
+  /** The issuer that this identity came from. */
+  identityIssuer: string | null
   /**
    * The user who has verified the same address through a trusted provider. Addresses are compared
    * with ASCII letters in lower case.
@@ -55,8 +57,6 @@ export type SignUp = 'open' | 'invited' | 'closed'
 
 /** What the database knows about a person who asks to be let in. */
 export type AdmissionFacts = {
-  /** The issuer that the identity came from; null for a new identity. */
-  identityIssuer: string | null
   /** The address has an open invitation. */
   invited: boolean
   /** The browser has opened the link of that invitation, which shows that the person reads its mailbox. */
@@ -79,13 +79,19 @@ export const authenticationToleranceSeconds = 30
 
 /**
  * Decides what a verified identity leads to. The key is provider and `sub`, never the address. An
- * identity never moves to another user: it signs in its user or is refused.
+ * identity never moves to another user: it signs in its user or is refused. The same `sub` from another
+ * issuer is another person: of another tenant of the provider, or because the provider's name was given
+ * to another provider (contract 2).
  */
 export function decideIdentity(
   identity: VerifiedIdentity,
   intent: Intent,
   existing: ExistingUsers,
 ): IdentityDecision {
+  const { identityIssuer } = existing
+  if (identityIssuer !== null && !isSameIssuer(identityIssuer, identity.issuer)) {
+    return refuse('issuer-changed')
+  }
   if (intent.kind === 'sign-in') return decideSignIn(identity, existing)
   const { userId } = intent
   if (intent.sessionUserId !== userId) return refuse('session-changed')
@@ -122,20 +128,27 @@ function decideSignIn(
 
 /**
  * Whether the decision may be carried out. Accounts that exist are not affected by `SIGN_UP`, nor are
- * operators, who would lock themselves out of a new installation. A provider with tenants has many
- * issuers: the same `sub` from another one is another person.
+ * operators, who would lock themselves out of a new installation.
  * @returns the reason to refuse, or null
  */
 export function decideAdmission(
-  { issuer, emailTrusted }: Pick<VerifiedIdentity, 'issuer' | 'emailTrusted'>,
+  { emailTrusted }: Pick<VerifiedIdentity, 'emailTrusted'>,
   decision: IdentityDecision,
-  { identityIssuer, invited, hasLink }: AdmissionFacts,
+  { invited, hasLink }: AdmissionFacts,
   { signUp, isOperator }: { signUp: SignUp; isOperator: boolean },
 ): IdentityRefusal | null {
-  if (identityIssuer !== null && identityIssuer !== issuer) return 'issuer-changed'
   if (decision.kind !== 'create' || signUp === 'open' || isOperator) return null
   if (signUp === 'closed') return 'sign-up-closed'
   return invited && (emailTrusted || hasLink) ? null : 'not-invited'
+}
+
+/** Issuers are compared exactly. Only a provider on this machine (http) may listen on another port than before. */
+function isSameIssuer(one: string, other: string): boolean {
+  return one === other || (isLocal(one) && isLocal(other))
+}
+
+function isLocal(issuer: string): boolean {
+  return /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\d+\/?$/.test(issuer)
 }
 
 function refuse(reason: IdentityRefusal): IdentityDecision {

@@ -15,6 +15,7 @@ import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import {
   decideAdmission,
   decideIdentity,
+  type ExistingUsers,
   type IdentityDecision,
   type IdentityRefusal,
   type Intent,
@@ -45,8 +46,6 @@ export type SignIn = {
   signUp: SignUp
   /** The secret of the link of an invitation that the browser has opened; null without one. */
   invitationLink: Uint8Array | null
-  /** The provider has many issuers, so that of a known identity is compared. */
-  hasTenants: boolean
   /** `provider:subject` of everyone who runs the service. */
   operators: ReadonlySet<string>
   clientInfo: ClientInfo
@@ -70,6 +69,13 @@ type Allowed = Exclude<IdentityDecision, { kind: 'refuse' }>
  * provider said when the user authenticated.
  */
 type StartingSession = { userId: number | null; tenantId: string | null; isTimeKnown: boolean }
+
+const nobodyKnown: ExistingUsers = {
+  identityUserId: null,
+  identityIssuer: null,
+  addressUserId: null,
+  addressUserOperates: false,
+}
 
 /** What the decision was based on changed before it was carried out. */
 class Overtaken extends Error {}
@@ -134,7 +140,7 @@ async function carryOut(
   if (session === null && starter === null) return { outcome: 'gone' }
   const existing =
     session === null
-      ? { identityUserId: null, addressUserId: null, addressUserOperates: false }
+      ? nobodyKnown
       : await findExistingUsers(connection, queue, identity, signIn.operators)
   const decided = decideIdentity(identity, intentOf(signIn, session), existing)
   const decision = await admit(connection, signIn, decided)
@@ -163,15 +169,13 @@ async function carryOut(
 /** The decision, or a refusal if the person may not be let in. */
 async function admit(
   connection: Queryable,
-  { identity, operators, signUp, hasTenants, invitationLink }: SignIn,
+  { identity, operators, signUp, invitationLink }: SignIn,
   decision: IdentityDecision,
 ): Promise<IdentityDecision> {
-  const isUndisputed = !hasTenants && (signUp === 'open' || decision.kind !== 'create')
-  if (decision.kind === 'refuse' || isUndisputed) return decision
+  if (signUp === 'open' || decision.kind !== 'create') return decision
   const facts = await findAdmissionFacts(connection, identity, invitationLink)
   const isOperator = operators.has(`${identity.provider}:${identity.subject}`)
-  const known = hasTenants ? facts : { ...facts, identityIssuer: null }
-  const reason = decideAdmission(identity, decision, known, { signUp, isOperator })
+  const reason = decideAdmission(identity, decision, facts, { signUp, isOperator })
   return reason === null ? decision : { kind: 'refuse', reason }
 }
 

@@ -20,7 +20,7 @@ const details: Readonly<Record<IdentityRefusal, string>> = {
   'not-authenticated-anew':
     'The identity provider did not authenticate you again, so your identity is not confirmed. Sign out and sign in again.',
   'issuer-changed':
-    'This identity belongs to another tenant of the identity provider than before, so nothing was changed.',
+    'This identity comes from another issuer than before, so nothing was changed: another tenant of the provider, or another provider with its name.',
   'sign-up-closed':
     'New accounts are not created here. Ask the administrator of this service for access.',
   'not-invited':

@@ -16,6 +16,7 @@ export async function findExistingUsers(
 ): Promise<ExistingUsers> {
   const [row] = await connection.sql<{
     identity_user_id: string | null
+    identity_issuer: string | null
     address_user_id: string | null
     address_user_operates: boolean | null
     revocations: string[]
@@ -24,28 +25,27 @@ export async function findExistingUsers(
   await sendRevocations(connection, queue, row?.revocations ?? [])
   return {
     identityUserId: toUserId(row?.identity_user_id),
+    identityIssuer: row?.identity_issuer ?? null,
     addressUserId: toUserId(row?.address_user_id),
     addressUserOperates: row?.address_user_operates === true,
   }
 }
 
 /**
- * The issuer of a known identity, and whether its address has an open invitation.
+ * Whether the address has an open invitation.
  * @param link the secret of the invitation's link, if the browser has opened one
  */
 export async function findAdmissionFacts(
   connection: Queryable,
-  { subject, email }: VerifiedIdentity,
+  { email }: VerifiedIdentity,
   link: Uint8Array | null,
 ): Promise<AdmissionFacts> {
   const [row] = await connection.sql<{
-    identity_issuer: string | null
     invited: boolean
     has_link: boolean
   }>`
-    SELECT * FROM look_up_admission(${subject}, ${email}, ${link})`
+    SELECT * FROM look_up_admission(${email}, ${link})`
   return {
-    identityIssuer: row?.identity_issuer ?? null,
     invited: row?.invited === true,
     hasLink: row?.has_link === true,
   }

@@ -285,7 +285,7 @@ export const signInTexts: Readonly<Record<Reason, SignInText>> = {
     text: 'The provider did not ask you to sign in again. Sign out there, then confirm again.',
   },
   'issuer-changed': {
-    text: 'This account belongs to another organization than before. Ask the administrator of this service.',
+    text: 'This account came from another organization or provider before. Ask the administrator of this service.',
   },
   'sign-up-closed': {
     title: 'You have no account here',

@@ -83,6 +83,8 @@ export function changeState(
     ...(outcome.isTrial && { trialDeliveryId: null, trialAt: trialAtAfter(state, outcome, now) }),
   }
   if (outcome.kind === 'exhausted') return afterExhaustion(failed, outcome, now)
+  // A tenant that publishes nothing more has no delivery that could be exhausted.
+  if (state.status === 'failing' && hasFailedTooLong(state, now)) return disable(failed, now)
   const next = state.recoveringSince === null ? failed : stepBack(failed, outcome, now)
   return { state: next, alert: null, drains: false }
 }
@@ -168,14 +170,18 @@ function afterExhaustion(state: EndpointState, failure: Failure, now: Date): Sta
           // Null after an upgrade.
           trialAt: state.trialAt ?? nextTrialAt({ ...failure, failingSince, trials }, now),
         }
+  if (hasFailedTooLong(failing, now)) return disable(failing, now)
+  return { state: { ...failing, status: 'failing' }, alert: 'endpoint.failing', drains: false }
+}
+
+function hasFailedTooLong({ failingSince, exhaustedDeliveries }: EndpointState, now: Date) {
   const failingMs = now.getTime() - (failingSince ?? now).getTime()
-  return failingMs >= disableAfterMs && failing.exhaustedDeliveries >= disableAfterExhausted
-    ? {
-        state: { ...failing, status: 'disabled', disabledAt: now },
-        alert: 'endpoint.disabled',
-        drains: false,
-      }
-    : { state: { ...failing, status: 'failing' }, alert: 'endpoint.failing', drains: false }
+  return failingMs >= disableAfterMs && exhaustedDeliveries >= disableAfterExhausted
+}
+
+function disable(state: EndpointState, now: Date): StateChange {
+  const disabled: EndpointState = { ...state, status: 'disabled', disabledAt: now }
+  return { state: disabled, alert: 'endpoint.disabled', drains: false }
 }
 
 /** The part of the state that an attempt reads before it is made. */

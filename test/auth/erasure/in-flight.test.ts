@@ -127,7 +127,6 @@ t.test('a sign-in at the same moment does not bring a deleted account back', asy
       nowSeconds: 0,
       signUp: 'open',
       invitationLink: null,
-      hasTenants: false,
       grant: null,
     },
   )

@@ -3,6 +3,7 @@ import t from 'tap'
 import {
   authenticationToleranceSeconds,
   decideIdentity,
+  type ExistingUsers,
   type IdentityDecision,
   type Intent,
   trustsAddress,
@@ -31,7 +32,7 @@ t.test('a sign-in, for every combination of identity and existing users', async 
             const decision = decideIdentity(
               { ...identity, email, emailTrusted },
               { kind: 'sign-in' },
-              { identityUserId, addressUserId, addressUserOperates },
+              known({ identityUserId, addressUserId, addressUserOperates }),
             )
             const name = `${email}, trusted ${emailTrusted}, verified by ${addressUserId}, an operator ${addressUserOperates}, held by ${identityUserId}`
             const links = emailTrusted && !addressUserOperates
@@ -39,6 +40,34 @@ t.test('a sign-in, for every combination of identity and existing users', async 
           }
         }
       }
+    }
+  }
+})
+
+/** With the issuer that the identity of these tests has. */
+function known(users: Omit<ExistingUsers, 'identityIssuer'>): ExistingUsers {
+  return { ...users, identityIssuer: users.identityUserId === null ? null : identity.issuer }
+}
+
+t.test('the same sub from another issuer is another person, whatever was asked', async (t) => {
+  const rows: [string, string, boolean][] = [
+    ['https://op.example.com', 'https://op.example.com', true],
+    ['https://op.example.com', 'https://op.example.com/', false],
+    ['https://op.example.com', 'https://other.example.com', false],
+    ['https://op.example.com', 'http://localhost:3001', false],
+    ['http://localhost:3001', 'http://localhost:3002', true],
+    ['http://127.0.0.1:3001/', 'http://[::1]:3002', true],
+    ['http://localhost:3001', 'http://localhost:3001@op.example.com', false],
+    ['http://localhost:3001/realms/a', 'http://localhost:3001/realms/b', false],
+  ]
+  const started = { userId: me, sessionUserId: me, startedAt, isTimeKnown }
+  for (const [identityIssuer, issuer, isSame] of rows) {
+    for (const kind of ['sign-in', 'link', 'reauthenticate'] as const) {
+      const intent: Intent = kind === 'sign-in' ? { kind } : { kind, ...started }
+      const users = { identityUserId: me, addressUserId: null, addressUserOperates: false }
+      const decision = decideIdentity({ ...identity, issuer }, intent, { ...users, identityIssuer })
+      const name = `${kind} from ${issuer} after ${identityIssuer}`
+      t.equal(decision.kind === 'refuse' && decision.reason === 'issuer-changed', !isSame, name)
     }
   }
 })
@@ -72,8 +101,8 @@ t.test('an explicit link, for every combination', async (t) => {
     for (const emailTrusted of [true, false]) {
       const intent = { kind: 'link', userId: me, sessionUserId, startedAt, isTimeKnown } as const
       // The holder of the address does not matter: a link depends on the key only.
-      const known = { identityUserId, addressUserId: other, addressUserOperates: true }
-      const decision = decideIdentity({ ...identity, emailTrusted }, intent, known)
+      const existing = known({ identityUserId, addressUserId: other, addressUserOperates: true })
+      const decision = decideIdentity({ ...identity, emailTrusted }, intent, existing)
       t.same(decision, expected, `session of ${sessionUserId}, identity of ${identityUserId}`)
     }
   }
@@ -93,9 +122,9 @@ t.test('a re-authentication, for every combination', async (t) => {
     for (const identityUserId of [me, other, null]) {
       for (const [authenticatedAt, fresh] of times) {
         const intent = { kind: 'reauthenticate', userId: me, sessionUserId, startedAt } as const
-        const known = { identityUserId, addressUserId: me, addressUserOperates: false }
+        const existing = known({ identityUserId, addressUserId: me, addressUserOperates: false })
         const decide = (isTimeKnown: boolean) =>
-          decideIdentity({ ...identity, authenticatedAt }, { ...intent, isTimeKnown }, known)
+          decideIdentity({ ...identity, authenticatedAt }, { ...intent, isTimeKnown }, existing)
         const decision = decide(true)
         const name = `session of ${sessionUserId}, identity of ${identityUserId}, at ${authenticatedAt}`
         if (sessionUserId !== me) t.match(decision, { reason: 'session-changed' }, name)
@@ -204,11 +233,10 @@ function decide(world: World, step: Step): IdentityDecision {
     email: step.email,
     emailTrusted: step.email !== null && step.trusted,
   }
-  return decideIdentity(verified, intent, {
-    identityUserId: held?.owner ?? null,
-    addressUserId: holder === -1 ? null : holder,
-    addressUserOperates: false,
-  })
+  const identityUserId = held?.owner ?? null
+  const addressUserId = holder === -1 ? null : holder
+  const existing = known({ identityUserId, addressUserId, addressUserOperates: false })
+  return decideIdentity(verified, intent, existing)
 }
 
 /** An address gives access to an account only if it is verified on both sides. */

@@ -117,6 +117,24 @@ t.test('disabled: failing for 5 days with at least 10 exhausted deliveries since
   }
 })
 
+t.test('a failed trial disables too: a quiet tenant exhausts no more deliveries', async (t) => {
+  const trial: AttemptOutcome = { ...failed, isTrial: true }
+  const cases: [name: string, state: Partial<EndpointState>, status: string][] = [
+    ['both', { failingSince: ago(5 * day), exhaustedDeliveries: 10 }, 'disabled'],
+    ['a moment too early', { failingSince: ago(5 * day - 1), exhaustedDeliveries: 10 }, 'failing'],
+    ['one too few', { failingSince: ago(5 * day), exhaustedDeliveries: 9 }, 'failing'],
+  ]
+  for (const [name, changes, status] of cases) {
+    const change = changeState({ ...failing, ...changes }, trial, alone)
+    const isDisabled = status === 'disabled'
+    t.match(change, { state: { status }, alert: isDisabled ? 'endpoint.disabled' : null }, name)
+    const before = ago(day)
+    const disabled = { ...failing, ...changes, status: 'disabled', disabledAt: before } as const
+    const later = changeState(disabled, trial, alone)
+    t.match(later, { state: { status: 'disabled', disabledAt: before }, alert: null }, name)
+  }
+})
+
 t.test('the five days count from when it started failing, not from the last success', async (t) => {
   let state: EndpointState = { ...active, lastSuccessAt: ago(30 * day), exhaustedDeliveries: 99 }
   for (let delivery = 1; delivery <= 20; delivery += 1) {
