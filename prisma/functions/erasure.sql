@@ -379,7 +379,8 @@ END
 $$;
 
 -- Removes personal data from one batch of events of a tenant, after the last one that was read. Returns true if none is
--- left. New bodies are computed before they are stored.
+-- left. New bodies are computed before they are stored. Events of the app stay as they are, and are never parsed: jsonb
+-- refuses some JSON that it may publish.
 CREATE OR REPLACE FUNCTION erase_events(erasure bigint, person bigint, tenant uuid, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -388,6 +389,7 @@ DECLARE
     'order', '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}'::jsonb);
   after text := (SELECT e.cursor FROM public.erasures e WHERE e.id = erasure);
   read text[];
+  of_app text[];
   ids text[];
   bodies text[];
 BEGIN
@@ -395,12 +397,17 @@ BEGIN
   read := ARRAY(
     SELECT e.id FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id > coalesce(after, '')
     ORDER BY e.id LIMIT batch);
+  -- Read after the events: a type is registered before its events are published, and stays.
+  of_app := ARRAY(SELECT t.name FROM public.app_event_types t);
+  ids := ARRAY(
+    SELECT e.id FROM public.outbound_events e
+    WHERE e.tenant_id = tenant AND e.id = ANY (read) AND erased ? split_part(e.type, '.', 1)
+      AND e.type <> ALL (of_app) AND strpos(e.body, '"userId":' || person || ',') > 0);
   SELECT array_agg(a.id), array_agg(a.body) INTO ids, bodies FROM (
     SELECT e.id, json_build_object('id', e.id, 'type', e.type, 'createdAt', e.body::jsonb -> 'createdAt',
         'data', (e.body::jsonb -> 'data') || (erased -> split_part(e.type, '.', 1)))::text AS body
     FROM public.outbound_events e
-    WHERE e.tenant_id = tenant AND e.id = ANY (read) AND erased ? split_part(e.type, '.', 1)
-      AND strpos(e.body, '"userId":' || person || ',') > 0
+    WHERE e.tenant_id = tenant AND e.id = ANY (ids)
       AND NOT e.body::jsonb -> 'data' @> (erased -> split_part(e.type, '.', 1))
     FOR UPDATE) a;
   UPDATE public.delivery_attempts a SET response_excerpt = NULL

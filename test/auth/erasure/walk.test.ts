@@ -7,6 +7,7 @@ import { plantedOf } from '#test/resources/description.ts'
 import { descriptions } from '#test/resources/index.ts'
 import { insertion } from '#test/schema/table-rows.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
+import { appCaller } from '#test/support/callers/app-caller.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { eraseAll, findTables, listTables } from './support.ts'
@@ -182,7 +183,8 @@ t.test(
       `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
       [host.tenantId, user.userId],
     )
-    await plantAll(database, { ...user, tenantId: host.tenantId })
+    const { endpointId } = await plantAll(database, { ...user, tenantId: host.tenantId })
+    await plantAppEvent(database, { ...user, tenantId: host.tenantId, endpointId })
     await receive(database, { id: 'evt_1', object: { customer: 'cus_lovelace', amount: 1 } })
     await database.admin.query(
       `INSERT INTO audit_log (action, outcome, target) VALUES ('customer-link', 'done', $1)`,
@@ -197,7 +199,8 @@ t.test(
     await eraseAll(database)
     t.strictSame(await findTables(database, words), await listedAsRemaining())
     const { rows } = await database.admin.query(
-      'SELECT body::jsonb AS body FROM outbound_events WHERE tenant_id = $1',
+      `SELECT body::jsonb AS body FROM outbound_events
+       WHERE tenant_id = $1 AND type = 'order.updated'`,
       [host.tenantId],
     )
     t.match(rows, [
@@ -245,6 +248,50 @@ t.test('events about what a deleted person owned keep nothing that they wrote', 
   t.equal(rows.length, owned.length)
   for (const { body } of rows) t.notMatch(body, 'Lovelace')
 })
+
+t.test(
+  'events of the app stay as they were published, whatever their type is called',
+  async (t) => {
+    const test = await build(t)
+    const { database } = test
+    const { user } = await createPerson(test)
+    const host = await createUser(database, { role: 'admin' })
+    const app = await appCaller(test)
+    await app.use('PUT', '/event-types/order.shipped', { description: 'A parcel has left' })
+    const published = [
+      { userId: user.userId, note: 'PostgreSQL has no text for this: \u0000' },
+      { userId: user.userId, shippingAddress: address },
+    ]
+    for (const data of published) {
+      const url = `/tenants/${host.tenantId}/events`
+      const answer = await app.use('POST', url, { type: 'order.shipped', data })
+      t.equal(answer.statusCode, 201, answer.body)
+    }
+    const bodies = async () => {
+      const { rows } = await database.admin.query<{ body: string }>(
+        'SELECT body FROM outbound_events ORDER BY sequence',
+      )
+      return rows.map(({ body }) => body)
+    }
+    const before = await bodies()
+    t.strictSame(
+      before.map((body) => JSON.parse(body).data),
+      published,
+    )
+    const own = { ...user, tenantId: host.tenantId, teamId: 0, folderId: 0, endpointId: '' }
+    const event = planted.outbound_events?.({ ...own, event: 'msg_own' })
+    await database.admin.query(...insertion('outbound_events', { ...event }))
+    await database.admin.query(
+      `INSERT INTO erasures (kind, user_id, tenant_id) VALUES ('events', $1, $2)`,
+      [user.userId, host.tenantId],
+    )
+    await eraseAll(database)
+    const [ofOwn, ...others] = (await bodies()).toReversed()
+    t.strictSame(others.toReversed(), before)
+    t.notMatch(ofOwn, 'Lovelace', 'and one of the program does not')
+    t.equal((await database.admin.query('SELECT FROM erasures')).rowCount, 0, 'it is finished')
+  },
+)
 
 /** The value with the person's name in each text. */
 function marked([key, value]: [string, unknown]): [string, unknown] {
@@ -327,6 +374,32 @@ async function plantAll(database: TestApp['database'], user: TestUser): Promise<
     await admin.query(`${text} ON CONFLICT DO NOTHING`, values)
   }
   return about
+}
+
+/** An event that the app has published about the person, and what a receiver answered. */
+async function plantAppEvent(
+  { admin }: TestApp['database'],
+  { tenantId, userId, endpointId }: TestUser & Pick<Subject, 'endpointId'>,
+) {
+  const [id, type, delivery] = ['msg_app', 'order.shipped', crypto.randomUUID()]
+  const body = JSON.stringify({ id, type, data: { userId, to: 'Ada Lovelace' } })
+  const answered = { started_at: new Date(0), duration_ms: 1, response_excerpt: 'Ada Lovelace' }
+  const rows: [string, Row][] = [
+    ['app_event_types', { name: type, description: 'A parcel has left' }],
+    ['outbound_events', { tenant_id: tenantId, id, type, body }],
+    [
+      'deliveries',
+      {
+        ...{ tenant_id: tenantId, id: delivery, event_id: id, event_type: type },
+        endpoint_id: endpointId,
+      },
+    ],
+    [
+      'delivery_attempts',
+      { tenant_id: tenantId, delivery_id: delivery, series: 0, number: 1, ...answered },
+    ],
+  ]
+  for (const [table, row] of rows) await admin.query(...insertion(table, row))
 }
 
 /** The tables in the first column of the list in docs/privacy.md, in order. */
