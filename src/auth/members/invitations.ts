@@ -38,7 +38,7 @@ export type Invitation = {
   email: string
   role: string
   department: string | null
-  /** The admin who sent the invitation; null after that user was deleted. */
+  /** The admin who sent the invitation last; null after that user was deleted. */
   invitedBy: number | null
   createdAt: string
   expiresAt: string
@@ -144,7 +144,8 @@ async function findRefusal(
 
 /**
  * Sends an open invitation again, with the same link, for another 14 days. Like a new one it is mailed
- * if the address may have a mail today.
+ * if the address may have a mail today. The sender becomes its inviter: the earlier one may have lost the
+ * right to invite since it expired, and then it could not be accepted.
  * @param role as the page showed it; the caller has checked the permission to give it
  * @returns `sent-today` if it was created or mailed today (UTC); null if it does not exist, is accepted,
  *   belongs to another tenant or gives another role
@@ -168,7 +169,8 @@ export async function resendInvitation(
   if (refusal !== null) return refusal
   await connection.sql`
     UPDATE invitations
-    SET created_at = now(), expires_at = now() + make_interval(days => ${lifetimeDays}),
+    SET invited_by = ${userId}, created_at = now(),
+        expires_at = now() + make_interval(days => ${lifetimeDays}),
         declined_at = NULL, mailed_at = NULL
     WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid`
   const sent = { action: 'invitation-create', outcome: 'done', reason: 'sent-again' } as const

@@ -141,6 +141,35 @@ t.test('who has declined gets no mail of any tenant until they accept an invitat
   t.equal((await invite(one, 'ada@example.com')).outcome, 'mailed')
 })
 
+t.test('who sends an invitation again is its inviter', async (t) => {
+  const { test, database, sent, admin, invite, nextDay } = await setUp(t)
+  const one = await admin()
+  const { tenantId } = one.user
+  const other = await owner(test, { role: 'admin', tenantId, email: 'other@example.com' })
+  const { id, work } = await invite(one, 'ada@example.com')
+  await nextDay()
+  await database.admin.query(
+    `UPDATE invitations SET created_at = created_at - interval '15 days',
+       mailed_at = mailed_at - interval '15 days', expires_at = expires_at - interval '15 days'`,
+  )
+  const demoted = await other.send('PATCH', `/users/${one.user.userId}`, { role: 'editor' })
+  t.equal(demoted.statusCode, 200)
+  const resent = await test.app.inject({
+    ...{ method: 'POST', url: '/app/tenant/invitations/resend', body: `id=${id}&role=viewer` },
+    headers: { cookie: other.cookie, 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  t.equal(resent.headers.location, '/app/tenant?done=renewed')
+  t.match((await other.send('GET', '/invitations')).json().data, [
+    { id, invitedBy: other.user.userId },
+  ])
+  t.equal(await work(), 'mailed')
+  const [, mail] = sent
+  t.match(JSON.stringify(mail?.message.paragraphs), 'other@example.com')
+  const link = new URL(mail?.message.action.url ?? '').searchParams.get('link')
+  const guest = await owner(test, { email: 'ada@example.com' })
+  t.equal((await guest.send('POST', `/invitations/${id}/accept`, { link })).statusCode, 204)
+})
+
 t.test('mails that are tried again in turns count once each', async (t) => {
   const { database, sent, admin, invite, setFails } = await setUp(t)
   const one = await admin()
