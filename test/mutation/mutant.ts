@@ -101,6 +101,7 @@ export const tests = {
   stripe: 'test/billing/providers/stripe.test.ts',
   inbound: 'test/routes/webhooks/billing.test.ts',
   inboundBudget: 'test/routes/webhooks/billing-budget.test.ts',
+  inboundOutcomes: 'test/routes/webhooks/billing-reliability.test.ts',
   inboundFailures: 'test/routes/webhooks/billing-failures.test.ts',
   ipRanges: 'test/webhooks/client/ip-ranges.test.ts',
   endpointUrl: 'test/webhooks/client/url.test.ts',

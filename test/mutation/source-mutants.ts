@@ -175,7 +175,7 @@ const inboundHunts: readonly SourceHunt[] = [
     kind: 'hook',
     files: ['plugins/webhooks/webhook-verify.ts'],
     forms: [...hooks, ...conditions],
-    tests: [tests.inbound, tests.inboundBudget, tests.inboundFailures],
+    tests: [tests.inbound, tests.inboundOutcomes, tests.inboundBudget, tests.inboundFailures],
   },
 ]
 

@@ -19,7 +19,7 @@ export const maxUrlLength = 2_048
 const ports = ['443', '8443']
 // The WHATWG parser silently drops tabs, line breaks, and spaces at the ends.
 const ignoredCharacters = new RegExp(`[\\s\\p{Cc}${hiddenCharacters}]`, 'u')
-const localSuffixes = ['.localhost', '.local', '.internal', '.cluster.local', '.home.arpa']
+const localSuffixes = ['.localhost', '.local', '.internal', '.home.arpa']
 
 /**
  * The part of the address guard that needs no network. The text is parsed once, by WHATWG rules;

@@ -100,6 +100,19 @@ t.test('an event signed by the official stripe package, header renamed, is accep
   t.equal((await post(sign(webhookSecret, old))).body, 'timestamp outside tolerance')
 })
 
+t.test('a fault of ours is counted as such, and not as a bad request', async (t) => {
+  const { config, database } = await build(t)
+  const metrics = createMetrics()
+  const app = await buildApp(config, createLogger('silent'), metrics)
+  t.teardown(() => app.close())
+  await database.admin.query('REVOKE INSERT ON pgboss.job_common FROM test_app')
+  t.equal((await send(app, { id: 'evt_1', type: 'charge.succeeded' })).statusCode, 500)
+  const { values } = await metrics.billing.requests.get()
+  const counted = values.filter(({ value }) => value > 0)
+  t.match(counted, [{ labels: { outcome: 'failed' }, value: 1 }])
+  t.equal(counted.length, 1)
+})
+
 t.test('each outcome and each stage is counted', async (t) => {
   const { config } = await build(t, { RATE_LIMIT_WEBHOOKS: '11/60' })
   const metrics = createMetrics()

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import t from 'tap'
-import { createHostCheck, createResolve } from '#src/webhooks/client/dns.ts'
+import { createHostCheck, createResolve, createUrlCheck } from '#src/webhooks/client/dns.ts'
+import { AttemptError, PostponedError } from '#src/webhooks/client/errors.ts'
 import { records, startNameServer } from '#test/support/receiver/name-server.ts'
 
 const name = 'hooks.example.test'
@@ -15,6 +16,18 @@ const answering =
 t.test('returns exactly the resolved addresses', async (t) => {
   const check = createHostCheck({ allow: [], resolve: answering(public4, public6) })
   t.same(await check(url), [public4, public6])
+})
+
+t.test('the whole guard checks the form of a URL, then its host', async (t) => {
+  const check = createUrlCheck([], answering(public4))
+  t.strictSame(await check('https://hooks.example.test/a/../in'), { url: url.href })
+  t.strictSame(await check('http://hooks.example.test/in'), { refused: 'scheme' })
+  const failing = (error: Error) => createUrlCheck([], () => Promise.reject(error))(url.href)
+  t.strictSame(await failing(new AttemptError('blocked', '10.0.0.1 is private use')), {
+    refused: 'blocked: 10.0.0.1 is private use',
+  })
+  const postponed = new PostponedError('name-servers', 'no answer')
+  await t.rejects(failing(postponed), postponed, 'a fault of ours refuses nothing')
 })
 
 t.test('a name is refused if any of its addresses is forbidden', async (t) => {

@@ -6,6 +6,8 @@ const read = (text: string, allow: readonly string[] = []) => {
   return 'url' in read ? read.url.href : read.refused
 }
 
+const longest = `https://hooks.example.com/${'a'.repeat(2_022)}`
+
 t.test('a public https URL is normalized', async (t) => {
   const accepted: readonly (readonly [text: string, href: string])[] = [
     ['https://hooks.example.com/in', 'https://hooks.example.com/in'],
@@ -22,6 +24,7 @@ t.test('a public https URL is normalized', async (t) => {
     ['https://93.184.215.14/', 'https://93.184.215.14/'],
     ['https://1572394766/', 'https://93.184.215.14/'],
     ['https://[2606:4700:0:0::1111]/', 'https://[2606:4700::1111]/'],
+    [longest, longest],
   ]
   for (const [text, href] of accepted) t.equal(read(text), href, text)
 })
@@ -49,7 +52,9 @@ const refusals: Readonly<Record<UrlRefusal, readonly string[]>> = {
   ],
   'too-long': [
     `https://hooks.example.com/${'a'.repeat(2_048)}`,
+    `https://hooks.example.com/${'a'.repeat(2_023)}`,
     `https://hooks.example.com/${'ü'.repeat(1_000)}`, // longer once escaped
+    `https://hooks.example.com/${'./'.repeat(1_100)}`, // shorter once resolved
   ],
   scheme: [
     'http://hooks.example.com/',
