@@ -23,10 +23,11 @@ type Connection = { stream: { write(bytes: Buffer): void } }
  */
 export class OneTrip implements pg.Submittable {
   /** The client wraps it to stop its timer. */
-  callback: Callback
+  callback: Callback = (error, rows) => this.#end(error, rows)
   readonly #client: Pick<pg.Client, 'getTypeParser'>
-  readonly #statements: readonly Encoded[]
-  readonly #rows: Row[][]
+  #statements: readonly Encoded[]
+  #rows: Row[][]
+  #answer: Callback
   readonly #known: Map<string, Prepared>
   #columns: Column[] = []
   #unreadable: UnreadableRow | undefined
@@ -42,7 +43,7 @@ export class OneTrip implements pg.Submittable {
     this.#statements = statements.map(encodeAt)
     this.#rows = statements.map(() => [])
     this.#known = preparedOn(client)
-    this.callback = callback
+    this.#answer = callback
   }
 
   submit(connection: unknown): void {
@@ -133,6 +134,15 @@ export class OneTrip implements pg.Submittable {
     this.callback(this.#unreadable, this.#rows)
   }
 
+  /** The client's timer and what it refers to outlive young garbage, so they keep nothing large. */
+  #end(error: Error | undefined, rows?: Row[][]): void {
+    const answer = this.#answer
+    this.#answer = ignore
+    this.#statements = []
+    this.#rows = []
+    answer(error, rows)
+  }
+
   handlePortalSuspended(): void {}
 
   handleCopyInResponse(connection: { sendCopyFail(reason: string): void }): void {
@@ -141,6 +151,8 @@ export class OneTrip implements pg.Submittable {
 
   handleCopyData(): void {}
 }
+
+function ignore(): void {}
 
 function readRow(columns: readonly Column[], fields: readonly (string | null)[]): Row {
   const row: Row = {}
