@@ -1,4 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type {
+  DoneFuncWithErrOrRes,
+  FastifyReply,
+  FastifyRequest,
+  HookHandlerDoneFunction,
+} from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal, SessionCaller } from '#src/access/caller.ts'
 import { decideWithoutObject, toProblem } from '#src/access/policy.ts'
@@ -74,24 +79,38 @@ export default fp<{ services?: boolean }>(
 
 const withoutBody = ['GET', 'HEAD']
 
-async function requireIdentity(request: FastifyRequest): Promise<void> {
+// Hooks of every request are callbacks: a promise costs more than what most of them do.
+function requireIdentity(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  done: HookHandlerDoneFunction,
+): void {
   if (request.credentialFault !== null) throw request.credentialFault
   if (request.credential === null) throw new Problem('unauthenticated')
   request.awaitsDecision = true
-  if (withoutBody.includes(request.method)) return
+  if (withoutBody.includes(request.method) || isForeseen(request)) done()
+  else request.enter().then(() => done(), done)
+}
+
+function isForeseen(request: FastifyRequest): boolean {
   const { decidesInWrite } = request.routeOptions.config
-  if (decidesInWrite && request.principalEntry.foreseen?.() != null) return
-  await request.enter()
+  return decidesInWrite === true && request.principalEntry.foreseen?.() != null
 }
 
 /**
  * A handler that responds without having entered has checked no permission: that is a 500. Only a
  * redirect to sign-in needs none.
  */
-async function requireEntered(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+function requireEntered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  done: DoneFuncWithErrOrRes,
+): void {
   if (reply.statusCode < 400 && request.enteredCaller === null && !request.redirectedToSignIn) {
     throw new Error(`${request.method} ${request.routeOptions.url} answers without an entry.`)
   }
+  done(null, payload)
 }
 
 /** @throws always: the parent's error handler sends the response */
@@ -131,27 +150,26 @@ function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Pri
     request.enteredCaller = caller
     return caller
   }
-  const entry = refine<Principal | null, Principal>(identified, (caller) => {
-    request.awaitsDecision = false
-    return enter(requireAllowed(request, caller, services, logRefusal))
-  })
   return {
-    ...entry,
-    ...(once !== undefined && { once }),
+    ...identified,
+    once,
     holder: () => request.enteredCaller?.tenantId ?? holder?.() ?? '',
-    ...(foreseen && {
-      foreseen() {
-        const one = checkForeseen(foreseen(), (caller) =>
-          requireAllowed(request, caller, services, () => {}),
-        )
-        if (one === null) return null
-        const entered = (rows: readonly object[]) => {
-          one.entered(rows)
-          enter(one.facts)
-        }
-        return { ...one, entered }
-      },
-    }),
+    admit(rows) {
+      const caller = identified.admit(rows)
+      request.awaitsDecision = false
+      return enter(requireAllowed(request, caller, services, logRefusal))
+    },
+    foreseen() {
+      const one = checkForeseen(foreseen?.() ?? null, (caller) =>
+        requireAllowed(request, caller, services, () => {}),
+      )
+      if (one === null) return null
+      const entered = (rows: readonly object[]) => {
+        one.entered(rows)
+        enter(one.facts)
+      }
+      return { ...one, entered }
+    },
   }
 }
 

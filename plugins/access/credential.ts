@@ -28,7 +28,7 @@ export default fp<{ baseUrl: string }>(
     app.decorateRequest('credential', null)
     app.decorateRequest('credentialFault', null)
     app.addHook('onRoute', refuseFaultWithoutRule)
-    app.addHook('onRequest', async function readCredential(request) {
+    app.addHook('onRequest', function readCredential(request, _reply, done) {
       request.credential = request.readSessionCookie()
       const sent = { isSafe: isSafeMethod(request.method), headers: request.headers }
       const { access, appOrigins } = request.routeOptions.config
@@ -36,6 +36,7 @@ export default fp<{ baseUrl: string }>(
         rejectCredential(request, new Problem('cross-origin'))
       }
       if (typeof access === 'object') readToken(request)
+      done()
     })
   },
   { name: 'credential', fastify: '5.x', dependencies: ['session'] },

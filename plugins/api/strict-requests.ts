@@ -1,4 +1,4 @@
-import type { FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -57,10 +57,14 @@ function untaken(isRead: boolean): string[] {
 /** @param names headers that change what a request does, and that the operation does not take */
 function refuseHeaders(names: readonly string[]) {
   const keys = names.map((name) => name.toLowerCase())
-  return async function refuseHeaders({ headers }: FastifyRequest): Promise<void> {
+  return function refuseHeaders(
+    { headers }: FastifyRequest,
+    _reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
     const found = keys.findIndex((key) => headers[key] !== undefined)
-    if (found === -1) return
-    throw new Problem('malformed', { detail: `This operation takes no ${names[found]}.` })
+    if (found === -1) done()
+    else throw new Problem('malformed', { detail: `This operation takes no ${names[found]}.` })
   }
 }
 

@@ -29,9 +29,9 @@ export default fp<Options>(
     app.addHook('onListen', async function startGracePeriod() {
       graceEndsAt = performance.now() + graceMs
     })
-    app.addHook('onRequest', async function refuseOverload() {
-      if (performance.now() < graceEndsAt || !isUnderPressure()) return
-      throw new Problem('unavailable', { retryAfterSeconds })
+    app.addHook('onRequest', function refuseOverload(_request, _reply, done) {
+      const isRefused = performance.now() >= graceEndsAt && isUnderPressure()
+      done(isRefused ? new Problem('unavailable', { retryAfterSeconds }) : undefined)
     })
   },
   { name: 'under-pressure', fastify: '5.x' },

@@ -35,14 +35,14 @@ export type Entry<Facts> = {
    * The facts that the latest transaction of the credential returned; null if there are none, or the
    * decision on them is no. They are only a hint: the statement makes the database compare them.
    */
-  readonly foreseen?: () => Foreseen<Facts> | null
+  readonly foreseen?: (() => Foreseen<Facts> | null) | undefined
   /** True if `admit` only refuses when the statement returned no row, and so set no scope. */
   readonly decidesInDatabase?: true
   /**
    * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the
    * same request had before, in the same transaction (`runOnce`).
    */
-  readonly once?: <T>(tx: Tx, work: () => Promise<T>) => Promise<T>
+  readonly once?: (<T>(tx: Tx, work: () => Promise<T>) => Promise<T>) | undefined
   /**
    * The first statement of the transaction.
    * @param forWrite lock the rows that give the right until the transaction ends
@@ -76,8 +76,8 @@ export function refine<Facts, Refined extends Facts>(
   return {
     ...entry,
     admit: (rows) => check(entry.admit(rows)),
-    ...(foreseen && { foreseen: () => checkForeseen(foreseen(), check) }),
-  } as Entry<Refined>
+    foreseen: foreseen && (() => checkForeseen(foreseen(), check)),
+  }
 }
 
 /** @returns null if `check` refuses: the facts may be old, so the database has to decide */
@@ -112,12 +112,12 @@ export function withSettings<Facts>(
       const statement = entry.statement(forWrite)
       return forWrite ? set(statement) : statement
     },
-    ...(foreseen && {
-      foreseen() {
+    foreseen:
+      foreseen &&
+      (() => {
         const one = foreseen()
         return one && { ...one, statement: set(one.statement) }
-      },
-    }),
+      }),
   }
 }
 

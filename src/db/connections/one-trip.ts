@@ -156,8 +156,9 @@ function ignore(): void {}
 
 function readRow(columns: readonly Column[], fields: readonly (string | null)[]): Row {
   const row: Row = {}
-  for (const [index, { name, parse }] of columns.entries()) {
-    const text = fields[index] ?? null
+  let index = 0 // entries() would make an array for each value
+  for (const { name, parse } of columns) {
+    const text = fields[index++] ?? null
     row[name] = text === null ? null : parse(text)
   }
   return row

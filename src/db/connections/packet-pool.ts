@@ -213,8 +213,11 @@ export function openPacketPool(
 
 /** The rows of each member, from those of all statements. */
 function divide(members: readonly Member[], rows: readonly Row[][]): Row[][][] {
-  const rest = rows.values()
-  return members.map((member) => [...rest.take(member.length)])
+  let end = 0
+  return members.map(({ length }) => {
+    end += length
+    return rows.slice(end - length, end)
+  })
 }
 
 /** The member that the statement at this place in the packet belongs to. */
@@ -253,8 +256,9 @@ function compare(a: string, b: string): number {
 }
 
 function bytesOf(member: Member): number {
-  const sizes = member.flatMap(({ values = [] }) => values.map(sizeOf))
-  return sizes.reduce((sum, size) => sum + size, 0)
+  let sum = 0
+  for (const { values = [] } of member) for (const value of values) sum += sizeOf(value)
+  return sum
 }
 
 /** Only texts and bytes can be large. */
