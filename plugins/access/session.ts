@@ -1,6 +1,6 @@
 import fastifyCookie, { Signer } from '@fastify/cookie'
 import fastifySession from '@fastify/session'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, Session } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal } from '#src/access/caller.ts'
 import { toProblem } from '#src/access/policy.ts'
@@ -206,7 +206,7 @@ type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
 function sessionStore(systemDb: SystemDatabase): Store {
   return {
     get(_cookieId, callback) {
-      callback(null, { fromCookie: true } as never)
+      callback(null, { fromCookie: true, isModified: isAnnounced } as never)
     },
     set(_cookieId, _session, callback) {
       callback()
@@ -218,6 +218,14 @@ function sessionStore(systemDb: SystemDatabase): Store {
       )
     },
   }
+}
+
+/**
+ * Whether the response must carry the cookie of a session that came with one. Nothing else changes such a
+ * session, so the plugin need not hash it to find out.
+ */
+function isAnnounced(this: Session): boolean {
+  return this.announced === true
 }
 
 /**
