@@ -60,8 +60,12 @@ async function runWithDatabase(args: string[]): Promise<number> {
 /** The files named by the arguments, or those of a lane. */
 function chosenFiles(args: readonly string[], lane: Lane): string[] {
   const named = args.filter((arg) => !arg.startsWith('-'))
-  if (named.length > 0) return [...new Set(named.flatMap(filesNamed))].sort()
-  return filesOf(lane, root, { onCitus: process.env.TEST_CLUSTER === 'citus' })
+  const files = [...new Set(named.flatMap(filesNamed))].sort()
+  // Without a file tap would run every test, each in a process of its own.
+  if (named.length > 0 && files.length === 0) throw new Error(`no test at ${named.join(', ')}`)
+  return named.length > 0
+    ? files
+    : filesOf(lane, root, { onCitus: process.env.TEST_CLUSTER === 'citus' })
 }
 
 /** The test files of a path, a pattern or a folder. */
