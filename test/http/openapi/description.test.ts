@@ -10,8 +10,10 @@ const meant = {
   'no-required-schema-properties-undefined': 'off', // `not: { required }` names no new property
 } as const
 
+/** For every test: none changes anything. */
+const { app } = await build(t)
+
 t.test('the description and its examples pass the linter', async (t) => {
-  const { app } = await build(t)
   const source = (await app.inject('/openapi.json')).body
   const config = await createConfig({
     extends: ['recommended'],
@@ -27,7 +29,6 @@ t.test('the description and its examples pass the linter', async (t) => {
 t.test(
   'every response is described; errors are problems or the texts of the contract',
   async (t) => {
-    const { app } = await build(t)
     const description = (await app.inject('/openapi.json')).json()
     for (const [path, operations] of Object.entries<object>(description.paths)) {
       t.notMatch(path, /^\/(app|docs|assets)(\/|$)/, 'pages are not part of it')
@@ -52,7 +53,6 @@ t.test(
 )
 
 t.test('operations have readable ids, each once; ids and limits are integers', async (t) => {
-  const { app } = await build(t)
   const { paths } = (await app.inject('/openapi.json')).json<ApiDescription>()
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   const ids = operations.map(({ operationId }) => operationId ?? '')
@@ -75,7 +75,6 @@ t.test('operations have readable ids, each once; ids and limits are integers', a
 })
 
 t.test('every object in a body has a name; a problem names its code', async (t) => {
-  const { app } = await build(t)
   const description = (await app.inject('/openapi.json')).json<ApiDescription>()
   const { paths, components, webhooks } = description
   const bodies = [paths, webhooks ?? {}]
@@ -100,7 +99,6 @@ t.test('every object in a body has a name; a problem names its code', async (t) 
 })
 
 t.test('the headers of limits and waits are described, and what a service needs', async (t) => {
-  const { app } = await build(t)
   const description = (await app.inject('/openapi.json')).json<ApiDescription>()
   const operations = Object.values(description.paths).flatMap((path) => Object.values(path))
   for (const { operationId, responses } of operations) {

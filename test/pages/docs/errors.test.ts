@@ -2,8 +2,10 @@ import t from 'tap'
 import { errorCodes, errorTable, problemType } from '#src/http/problems.ts'
 import { build } from '#test/support/app/app.ts'
 
+/** For every test: none changes anything. */
+const { app } = await build(t)
+
 t.test('the type of every problem opens its page: meaning, cause and remedy', async (t) => {
-  const { app } = await build(t)
   const index = await app.inject('/docs/errors')
   t.equal(index.statusCode, 200)
   for (const code of errorCodes) {
@@ -19,7 +21,6 @@ t.test('the type of every problem opens its page: meaning, cause and remedy', as
 })
 
 t.test('the type in a response leads to the page', async (t) => {
-  const { app } = await build(t)
   for (const url of ['/me', '/no/such', '/docs/errors/no-such']) {
     const problem = (await app.inject(url)).json()
     t.equal((await app.inject(problem.type)).statusCode, 200, url)
@@ -27,7 +28,6 @@ t.test('the type in a response leads to the page', async (t) => {
 })
 
 t.test('an unknown code has no page, also one that every object has', async (t) => {
-  const { app } = await build(t)
   for (const code of ['no-such', 'constructor', '__proto__', 'toString', '%3Cscript%3E']) {
     const answer = await app.inject(`/docs/errors/${code}`)
     t.equal(answer.statusCode, 404, code)

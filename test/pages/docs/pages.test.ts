@@ -3,10 +3,12 @@ import { errorCodes } from '#src/http/problems.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { build } from '#test/support/app/app.ts'
 
+/** For every test: none changes anything. */
+const { app } = await build(t)
+
 t.test(
   'the pages are public and share one navigation and search; only those with a form send requests',
   async (t) => {
-    const { app } = await build(t)
     const paths = [
       ...['/docs', '/docs/guide', '/docs/events', '/docs/errors', '/docs/changelog'],
       ...['/docs/search', '/docs/errors/not-found', '/docs/api/orders'],
@@ -33,7 +35,6 @@ t.test(
 t.test(
   'the search finds operations, topics, types of events and errors by all of its words',
   async (t) => {
-    const { app } = await build(t)
     const linksOf = async (search: string) => {
       const url = `/docs/search?q=${encodeURIComponent(search)}&utm_source=mail`
       const page = await app.inject(url)
@@ -52,7 +53,6 @@ t.test(
 )
 
 t.test('the guide has its topics, the catalogue every type of event', async (t) => {
-  const { app } = await build(t)
   const guide = (await app.inject('/docs/guide')).body
   for (const id of [
     'authentication',

@@ -6,10 +6,12 @@ import { samplesOf, takesToken } from '#src/pages/docs/samples.ts'
 import { fieldsOf, typeText } from '#src/pages/kit/fields.ts'
 import { build } from '#test/support/app/app.ts'
 
+/** For every test: none changes anything. */
+const { app } = await build(t)
+
 t.test(
   'the reference shows every operation without scripts, each on the page of its group',
   async (t) => {
-    const { app } = await build(t)
     const start = (await app.inject('/docs')).body
     const { paths } = (await app.inject('/openapi.json')).json<ApiDescription>()
     const operations = Object.values(paths).flatMap((path) => Object.values(path))
@@ -37,7 +39,6 @@ t.test(
 t.test(
   'people find first what they need first, and the callbacks of the sign-in last',
   async (t) => {
-    const { app } = await build(t)
     await app.ready()
     const sections = groupsOf(app.describeApi()).map(({ section }) => section)
     t.same(
@@ -48,7 +49,6 @@ t.test(
 )
 
 t.test('samples name the credential that the operation takes, and its example', async (t) => {
-  const { app } = await build(t)
   await app.ready()
   const samples = groupsOf(app.describeApi()).flatMap(({ entries }) =>
     entries.flatMap((entry) =>

@@ -11,8 +11,11 @@ const publicPaths = [
   '/assets/gatehouse.css',
 ]
 
+/** For every test: each has a tenant and users of its own. */
+const test = await build(t)
+const { app } = test
+
 t.test('public documents are compressed as the client accepts', async (t) => {
-  const { app } = await build(t)
   for (const url of publicPaths) {
     const plain = await app.inject(url)
     t.notOk('content-encoding' in plain.headers, url)
@@ -39,7 +42,6 @@ t.test('public documents are compressed as the client accepts', async (t) => {
 })
 
 t.test('each encoding has its own tag, and 304 for it alone', async (t) => {
-  const { app } = await build(t)
   const get = (encoding: string, tag = '') =>
     app.inject({
       url: '/openapi.json',
@@ -75,7 +77,6 @@ async function withLongList(test: TestApp) {
 }
 
 t.test('JSON read with a token is compressed; nothing read with a session is', async (t) => {
-  const test = await build(t)
   const { asToken, asSession } = await withLongList(test)
   const read = (url: string, headers: Record<string, string>) => test.app.inject({ url, headers })
   const plain = await read('/posts', asSession)
@@ -97,7 +98,6 @@ t.test('JSON read with a token is compressed; nothing read with a session is', a
 })
 
 t.test('HEAD has the headers of GET', async (t) => {
-  const test = await build(t)
   const { asToken } = await withLongList(test)
   const [get, head] = [
     await test.app.inject({ url: '/posts', headers: asToken }),
@@ -110,7 +110,6 @@ t.test('HEAD has the headers of GET', async (t) => {
 })
 
 t.test('a secret that is shown once is never compressed', async (t) => {
-  const test = await build(t)
   const { asToken } = await withLongList(test)
   const answer = await test.app.inject({
     method: 'POST',
@@ -122,7 +121,6 @@ t.test('a secret that is shown once is never compressed', async (t) => {
 })
 
 t.test('an error of a compressed response is a readable problem', async (t) => {
-  const test = await build(t)
   const { asToken } = await withLongList(test)
   const answer = await test.app.inject({ url: '/posts?cursor=x', headers: asToken })
   t.equal(answer.statusCode, 400)

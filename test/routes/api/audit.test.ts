@@ -31,8 +31,10 @@ async function world(test: TestApp) {
 const reasons = (answer: { json(): { data: { reason: string }[] } }) =>
   answer.json().data.map(({ reason }) => reason)
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test('a user reads their own entries of all tenants, newest first', async (t) => {
-  const test = await build(t)
   const { admin, member } = await world(test)
   const read = async (user: typeof admin) =>
     as(test, { cookie: (await signIn(test, user)).cookie })('GET', '/auth/audit')
@@ -59,7 +61,6 @@ t.test('a user reads their own entries of all tenants, newest first', async (t) 
 })
 
 t.test('only an admin of the tenant reads its entries', async (t) => {
-  const test = await build(t)
   const { admin, member, stranger } = await world(test)
   const read = async (user: typeof admin) =>
     as(test, { cookie: (await signIn(test, user)).cookie })('GET', '/audit')
@@ -98,7 +99,6 @@ t.test('row-level security alone hides foreign entries: the query has no scope',
 })
 
 t.test('the list is paged; a changed cursor is 400', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database, { role: 'admin' })
   for (let index = 0; index < 5; index += 1)
     await note(test, user.userId, user.tenantId, `${index}`)

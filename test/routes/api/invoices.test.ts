@@ -15,8 +15,10 @@ const invoiceKeys = [
   'createdAt',
 ]
 
+/** For every test: each has tenants and users of its own. */
+const test = await build(t)
+
 t.test('an invoice belongs to the tenant of the session', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const stranger = await createUser(test.database, { role: 'admin' })
   const id = await createTestInvoice(test.database, user.tenantId)
@@ -38,7 +40,6 @@ t.test('an invoice belongs to the tenant of the session', async (t) => {
 })
 
 t.test('an invoice of another tenant is the same 404 as a missing one', async (t) => {
-  const test = await build(t)
   const { tenantId } = await createUser(test.database)
   const id = await createTestInvoice(test.database, tenantId)
   const { send } = await owner(test, { role: 'admin' })
@@ -56,7 +57,6 @@ t.test('an invoice of another tenant is the same 404 as a missing one', async (t
 t.test(
   'the list has the tenant’s invoices, newest first, and new rows do not shift pages',
   async (t) => {
-    const test = await build(t)
     const { send, make, user } = await owner(test)
     const { tenantId: elsewhere } = await createUser(test.database)
     const ids: number[] = []

@@ -10,6 +10,9 @@ async function admins({ database }: TestApp, tenantId: string): Promise<number |
   return rowCount
 }
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test(
   'the last admin cannot be demoted or removed, not even by themselves or a token',
   async (t) => {
@@ -49,7 +52,6 @@ t.test(
 )
 
 t.test('with another admin, an admin can step down or leave', async (t) => {
-  const test = await build(t)
   const first = await owner(test, { role: 'admin' })
   const { tenantId } = first.user
   const second = await owner(test, { role: 'admin', tenantId })
@@ -63,7 +65,6 @@ t.test('with another admin, an admin can step down or leave', async (t) => {
 })
 
 t.test('when two admins demote or remove each other, one stays', async (t) => {
-  const test = await build(t)
   for (const method of ['PATCH', 'DELETE'] as const) {
     const body = method === 'PATCH' ? { role: 'viewer' } : undefined
     for (const _ of Array.from({ length: 8 })) {
@@ -84,7 +85,6 @@ t.test('when two admins demote or remove each other, one stays', async (t) => {
 })
 
 t.test('when all admins step down at once, one stays', async (t) => {
-  const test = await build(t)
   const first = await owner(test, { role: 'admin' })
   const { tenantId } = first.user
   const all = [first]
@@ -98,7 +98,6 @@ t.test('when all admins step down at once, one stays', async (t) => {
 })
 
 t.test('a user who is removed from both tenants at once is deleted', async (t) => {
-  const test = await build(t)
   for (const _ of Array.from({ length: 8 })) {
     const here = await owner(test, { role: 'admin' })
     const there = await owner(test, { role: 'admin' })

@@ -49,8 +49,10 @@ async function createPosts(test: TestApp, send: Send, count: number): Promise<nu
   return ids
 }
 
+/** For every test: each has a tenant and users of its own. */
+const test = await build(t)
+
 t.test('Link leads to the first, next and previous page, with the same filters', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test, { role: 'admin', department: 'sales' })
   const ids = (await createPosts(test, send, 5)).reverse()
   const url = `/posts?limit=2&authorId=${user.userId}&department=sales`
@@ -74,7 +76,6 @@ t.test('Link leads to the first, next and previous page, with the same filters',
 })
 
 t.test('a feed is followed with `after`', async (t) => {
-  const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
   const [post] = await createPosts(test, send, 1)
   await send('PATCH', `/posts/${post}`, { title: 'Changed' })
@@ -94,7 +95,6 @@ t.test('a feed is followed with `after`', async (t) => {
 })
 
 t.test('orders: by tenant, by time, in both orders', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test)
   const other = await createUser(test.database)
   const ids = [
@@ -118,7 +118,6 @@ t.test('orders: by tenant, by time, in both orders', async (t) => {
 })
 
 t.test('posts: by author and department', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test, { role: 'admin', department: 'sales' })
   const { tenantId } = user
   const editor = await owner(test, { role: 'editor', department: 'support', tenantId })
@@ -131,7 +130,6 @@ t.test('posts: by author and department', async (t) => {
 })
 
 t.test('invoices: by currency and time', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test)
   const { rows } = await test.database.admin.query<{ id: string }>(
     `INSERT INTO invoices (tenant_id, amount, currency, status)
@@ -147,7 +145,6 @@ t.test('invoices: by currency and time', async (t) => {
 })
 
 t.test('documents: by folder and time, within the chain', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test)
   const chain = await createChain(test.database, user)
   const folder = await createFolder(test.database, user.tenantId, chain.teamId)
@@ -167,7 +164,6 @@ t.test('documents: by folder and time, within the chain', async (t) => {
 })
 
 t.test('members: by role, department and time of joining', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test, { role: 'admin' })
   const { tenantId } = user
   const editor = await createUser(test.database, { role: 'editor', department: 'sales', tenantId })
@@ -191,7 +187,6 @@ t.test('members: by role, department and time of joining', async (t) => {
 })
 
 t.test('the audit log: by action, user and time', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test, { role: 'admin' })
   const { rows } = await test.database.admin.query<{ id: string }>(
     `INSERT INTO audit_log (action, outcome, user_id, tenant_id)
@@ -211,7 +206,6 @@ t.test('the audit log: by action, user and time', async (t) => {
 })
 
 t.test('deliveries: by time, in both orders', async (t) => {
-  const test = await build(t)
   const { send, user } = await owner(test, { role: 'admin' })
   const endpoint = await createEndpoint(test.database, user, { url: 'https://a.example/' })
   const [post] = await createPosts(test, send, 1)
@@ -234,7 +228,6 @@ t.test('deliveries: by time, in both orders', async (t) => {
 })
 
 t.test('every list has a previous page that is the page before', async (t) => {
-  const test = await build(t)
   const { send, user, make } = await owner(test, { role: 'admin' })
   const { tenantId } = user
   for (const name of ['a', 'b', 'c']) {
@@ -280,7 +273,6 @@ t.test('every list has a previous page that is the page before', async (t) => {
 })
 
 t.test('an unknown parameter is refused, and named', async (t) => {
-  const test = await build(t)
   const { send, make } = await owner(test, { role: 'admin' })
   const { id, use } = await make()
   for (const url of ['/orders?status=paid', '/posts/1?expand=author', '/me?x=1', '/audit?at=1']) {
@@ -296,7 +288,6 @@ t.test('an unknown parameter is refused, and named', async (t) => {
 })
 
 t.test('a forged or foreign cursor has a clear answer', async (t) => {
-  const test = await build(t)
   const { send } = await owner(test, { role: 'admin', department: 'sales' })
   await createPosts(test, send, 3)
   const { nextCursor } = await readPage(t, send, '/posts?limit=1&department=sales')
@@ -317,7 +308,6 @@ t.test('a forged or foreign cursor has a clear answer', async (t) => {
 })
 
 t.test('a filter with a bad value is refused by name', async (t) => {
-  const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
   const refused = {
     '/orders?from=yesterday': '/from',

@@ -10,6 +10,9 @@ import { owner } from '#test/support/callers/token-owner.ts'
 import { until } from '#test/support/database/until.ts'
 import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test('a service token is returned once, stored as a hash and acts for its tenant', async (t) => {
   const test = await build(t)
   const { user, send, make } = await serviceOwner(test)
@@ -49,7 +52,6 @@ t.test('a service token is returned once, stored as a hash and acts for its tena
 })
 
 t.test('a credential that is not live is 401, whatever is wrong with it', async (t) => {
-  const test = await build(t)
   const { admin } = test.database
   const { send, make } = await serviceOwner(test)
   const { id, token, use } = await make()
@@ -77,7 +79,6 @@ t.test('a credential that is not live is 401, whatever is wrong with it', async 
 })
 
 t.test('a service is refused what is for people, with a remedy', async (t) => {
-  const test = await build(t)
   const { cookie, make } = await serviceOwner(test)
   const { id, token, use } = await make(servicePermissions)
   for (const [method, url, body] of [
@@ -119,7 +120,6 @@ t.test('a service is refused what is for people, with a remedy', async (t) => {
 })
 
 t.test('an update never gives a service more than the policy has for services', async (t) => {
-  const test = await build(t)
   const { send, make } = await serviceOwner(test)
   const { id, use } = await make()
   const change = (body: object) => send('PATCH', `/service-tokens/${id}`, body)
@@ -152,7 +152,6 @@ t.test('an update never gives a service more than the policy has for services', 
 })
 
 t.test('only an admin who has just signed in creates, changes and rotates', async (t) => {
-  const test = await build(t)
   const { user, send, make } = await serviceOwner(test)
   const { id } = await make()
   await authenticatedAgo(test, 301)
@@ -184,7 +183,6 @@ t.test('only an admin who has just signed in creates, changes and rotates', asyn
 })
 
 t.test('twin tenants: a service and an admin reach their own tenant alone', async (t) => {
-  const test = await build(t)
   const [one, two] = [await serviceOwner(test), await serviceOwner(test)]
   const mine = await one.make(servicePermissions)
   const theirs = await two.make(servicePermissions)
@@ -211,7 +209,6 @@ t.test('twin tenants: a service and an admin reach their own tenant alone', asyn
 t.test(
   'of two rotations at once one is refused, and the secret that was shown works',
   async (t) => {
-    const test = await build(t)
     const { send, make } = await serviceOwner(test)
     const { id, use } = await make()
     for (let round = 0; round < 5; round += 1) {
@@ -234,7 +231,6 @@ t.test(
 )
 
 t.test('a token outlives its creator, and ends with its tenant', async (t) => {
-  const test = await build(t)
   const { admin } = test.database
   const { user, send, make } = await serviceOwner(test)
   const { id, use } = await make(['post:read', 'post:create'])
@@ -255,7 +251,6 @@ t.test('a token outlives its creator, and ends with its tenant', async (t) => {
 })
 
 t.test('the audit log names the service, also after its token is gone', async (t) => {
-  const test = await build(t)
   const { user, send, make } = await serviceOwner(test)
   const { id, use } = await make(['webhook-endpoint:create', 'audit:read'], { name: 'deployer' })
   const url = 'https://8.8.8.8/'
@@ -330,7 +325,6 @@ t.test('a key for the creation returns the same secret, which is kept encrypted'
 })
 
 t.test('a tenant has at most 50 service tokens; If-Match guards an update', async (t) => {
-  const test = await build(t)
   const { user, cookie, make } = await serviceOwner(test)
   const { id, answer } = await make()
   const change = (tag: string) =>

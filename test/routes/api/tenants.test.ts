@@ -21,8 +21,10 @@ async function join({ database }: TestApp, tenantId: string, userId: number, rol
   )
 }
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test('the user’s memberships are listed by name, with role and the active one', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database, { role: 'admin' })
   const other = await createUser(test.database)
   await createUser(test.database)
@@ -69,7 +71,6 @@ t.test('a switch gives a new session id, ends the old one, and activates the ten
 })
 
 t.test('a form is redirected to the start page', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const browser = { cookie: (await signIn(test, user)).cookie }
   const headers = {
@@ -188,7 +189,6 @@ t.test('a switch whose session has got another id changes nothing', async (t) =>
 })
 
 t.test('row-level security shows a user only the tenants they are a member of', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const other = await createUser(test.database)
   await createUser(test.database)
@@ -243,7 +243,6 @@ t.test('names of tenants that are refused', async (t) => {
 t.test(
   'a member of a hundred tenants creates no other, two requests at once included',
   async (t) => {
-    const test = await build(t)
     const user = await createUser(test.database, { role: 'admin' })
     await test.database.admin.query(
       `WITH made AS (

@@ -24,8 +24,10 @@ async function trail({ database }: TestApp, target: number): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test('an admin sees only the members of their tenant', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin', billingCustomer: 'cus_own' })
   const { tenantId } = user
   await createUser(test.database, { role: 'admin' })
@@ -53,7 +55,6 @@ t.test('an admin sees only the members of their tenant', async (t) => {
 })
 
 t.test('the list is paged, and new members do not shift pages', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const ids = [user.userId]
   for (const _ of Array.from({ length: 4 })) {
@@ -101,7 +102,6 @@ t.test('403 without user:manage or an active tenant', async (t) => {
 t.test(
   'a user of another tenant is the same 404 as a missing one, and stays unchanged',
   async (t) => {
-    const test = await build(t)
     const { send } = await owner(test, { role: 'admin' })
     const stranger = await owner(test, { role: 'viewer' })
     const url = `/users/${stranger.user.userId}`
@@ -126,7 +126,6 @@ t.test(
 )
 
 t.test('a change of role takes effect with the member’s next request', async (t) => {
-  const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const { tenantId } = admin.user
   const member = await owner(test, { role: 'viewer', tenantId })
@@ -161,7 +160,6 @@ t.test('a change of role takes effect with the member’s next request', async (
 })
 
 t.test('a role is changed in this tenant only', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const guest = await owner(test, { role: 'admin', department: 'own' })
   await join(test, guest.user.userId, user.tenantId)
@@ -171,7 +169,6 @@ t.test('a role is changed in this tenant only', async (t) => {
 })
 
 t.test('a removed member loses everything in the tenant, and nothing elsewhere', async (t) => {
-  const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const { tenantId } = admin.user
   const guest = await owner(test, { role: 'admin' })
@@ -233,7 +230,6 @@ t.test('the user is deleted with the last membership', async (t) => {
 t.test(
   'a member’s date is that of the membership, and the newest members come first',
   async (t) => {
-    const test = await build(t)
     const { user, send } = await owner(test, { role: 'admin' })
     const older = await createUser(test.database, { tenantId: user.tenantId })
     const newer = await createUser(test.database, { tenantId: user.tenantId })
@@ -255,7 +251,6 @@ t.test(
 )
 
 t.test('members are searched by part of their address or by id, in the tenant only', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin', email: 'boss@example.com' })
   const { tenantId } = user
   const ada = await createUser(test.database, { tenantId, email: 'Ada@Example.com' })

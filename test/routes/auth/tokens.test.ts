@@ -10,6 +10,9 @@ import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
 const day = 86_400_000
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test('a token is returned once, stored as a hash and acts for its owner', async (t) => {
   const test = await build(t)
   const { user, send, make } = await owner(test)
@@ -43,7 +46,6 @@ t.test('a token is returned once, stored as a hash and acts for its owner', asyn
 })
 
 t.test('expiry: 90 days by default, never in the past, at most 366 days', async (t) => {
-  const test = await build(t)
   const { make } = await owner(test)
   const { answer } = await make()
   const days = (Date.parse(answer.json().expiresAt) - Date.parse(answer.json().createdAt)) / day
@@ -77,7 +79,6 @@ t.test('expiry: 90 days by default, never in the past, at most 366 days', async 
 })
 
 t.test('a token never has more permissions than its owner, at creation or later', async (t) => {
-  const test = await build(t)
   const viewer = await owner(test, { role: 'viewer' })
   t.equal((await viewer.make({ permissions: ['user:manage'] })).answer.statusCode, 403)
   t.equal((await viewer.make({ permissions: ['post:read', 'order:write'] })).answer.statusCode, 201)
@@ -119,7 +120,6 @@ t.test('creating a token needs an authentication of the last five minutes', asyn
 })
 
 t.test('a person has at most 50 tokens, in all tenants together', async (t) => {
-  const test = await build(t)
   const { user, make, send } = await owner(test)
   const elsewhere = await createUser(test.database)
   await test.database.admin.query(
@@ -146,7 +146,6 @@ t.test('a person has at most 50 tokens, in all tenants together', async (t) => {
 })
 
 t.test('a token never gives more than it has', async (t) => {
-  const test = await build(t)
   const admin = await owner(test, { role: 'admin' })
   const member = await createUser(test.database, { tenantId: admin.user.tenantId })
   const editor = ['user:manage', 'post:read', 'post:write']
@@ -200,7 +199,6 @@ t.test('a token ends with the membership or when it is deleted', async (t) => {
 })
 
 t.test('a token belongs to the tenant that was active at its creation', async (t) => {
-  const test = await build(t)
   const { user, make, cookie } = await owner(test)
   const elsewhere = await createUser(test.database)
   await test.database.admin.query(
@@ -213,7 +211,6 @@ t.test('a token belongs to the tenant that was active at its creation', async (t
 })
 
 t.test('another user’s token is 404 like a missing one', async (t) => {
-  const test = await build(t)
   const mine = await owner(test)
   const theirs = await owner(test, { tenantId: mine.user.tenantId })
   const { id, use } = await theirs.make()
@@ -229,7 +226,6 @@ t.test('another user’s token is 404 like a missing one', async (t) => {
 })
 
 t.test('a user without a tenant cannot create a token', async (t) => {
-  const test = await build(t)
   const { userId } = await createUser(test.database)
   const { cookie } = await signIn(test, { userId, tenantId: null })
   t.equal((await as(test, { cookie })('POST', '/auth/tokens', { name: 'x' })).statusCode, 403)

@@ -27,11 +27,19 @@ async function verifyIdentity({ app }: TestApp, token: unknown, options = {}) {
   return (await jwtVerify(String(token), keys, rules)).payload
 }
 
-async function signedIn(t: Test, facts: Parameters<typeof createUser>[1] = {}, settings = {}) {
-  const test = await build(t, settings)
-  const user = await createUser(test.database, facts)
-  return { test, user, headers: await signIn(test, user) }
+async function signedIn(
+  t: Test,
+  facts: Parameters<typeof createUser>[1] = {},
+  settings?: Record<string, string>,
+) {
+  const used = settings === undefined ? test : await build(t, settings)
+  const user = await createUser(used.database, facts)
+  return { test: used, user, headers: await signIn(used, user) }
 }
+
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+const { app } = test
 
 t.test('a live session is 204 and tells who it is, in headers and in a signed token', async (t) => {
   const facts = { role: 'editor', email: 'ada@example.com', emailVerified: true }
@@ -142,7 +150,6 @@ t.test('a key is published before it signs, and until its tokens have expired', 
 })
 
 t.test('the key set may be kept for five minutes, and is for everyone', async (t) => {
-  const { app } = await build(t)
   const answer = await app.inject({ url: '/.well-known/jwks.json' })
   t.equal(answer.statusCode, 200)
   t.equal(answer.headers['cache-control'], 'public, max-age=300')
@@ -151,7 +158,6 @@ t.test('the key set may be kept for five minutes, and is for everyone', async (t
 })
 
 t.test('the question for a permission is answered as the header and the token say', async (t) => {
-  const test = await build(t)
   const { make } = await owner(test, { role: 'editor' })
   for (const limit of [{}, { permissions: ['post:read', 'order:read'] }]) {
     const { token } = await make(limit)
@@ -168,7 +174,6 @@ t.test('the question for a permission is answered as the header and the token sa
 })
 
 t.test('an API token has what its owner has, within its limit', async (t) => {
-  const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   for (const [body, permissions] of [
     [{}, ['post:read', 'post:write', 'post:delete', 'user:manage', ...own].join()],
@@ -185,7 +190,6 @@ t.test('an API token has what its owner has, within its limit', async (t) => {
 })
 
 t.test('a service token is a tenant and its permissions, and no user', async (t) => {
-  const test = await build(t)
   const { user, make } = await serviceOwner(test, { email: 'a@example.com', emailVerified: true })
   const { id, token } = await make(['post:read', 'post:create'])
   const headers = { authorization: `Bearer ${token}`, ...get }
@@ -255,7 +259,6 @@ t.test('a permission or a plan that is asked for and missing is 403', async (t) 
 })
 
 t.test('a limited token has a permission only if its limit and its owner have it', async (t) => {
-  const test = await build(t)
   const { make } = await owner(test, { role: 'editor' })
   const { token } = await make({ permissions: ['post:write', 'order:read'] })
   const headers = { authorization: `Bearer ${token}`, ...get }
@@ -450,7 +453,6 @@ t.test('questions have a limit of their own, per session', async (t) => {
 })
 
 t.test('a person without a tenant is known, with neither role nor permission', async (t) => {
-  const test = await build(t)
   const { userId } = await createUser(test.database)
   const { cookie } = await signIn(test, { userId, tenantId: null })
   const answer = await ask(test, { cookie, ...get })

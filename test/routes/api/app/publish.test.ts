@@ -45,6 +45,9 @@ async function deliveriesOf({ database }: TestApp, tenantId: string) {
   return rows
 }
 
+/** For every test that changes nothing outside of tenants and users of its own. */
+const test = await build(t)
+
 t.test('an event is stored with its deliveries in the tenant that the app names', async (t) => {
   const test = await build(t)
   const { tenantId, publish } = await setUp(test)
@@ -76,7 +79,6 @@ t.test('an event is stored with its deliveries in the tenant that the app names'
 })
 
 t.test('a batch is one commit, in its order', async (t) => {
-  const test = await build(t)
   const { tenantId, publish } = await setUp(test)
   await createEndpoint(test.database, { tenantId }, { url: 'https://8.8.8.8/' })
   const events = Array.from({ length: maxBatch }, (_, index) => ({
@@ -106,7 +108,6 @@ t.test('a batch is one commit, in its order', async (t) => {
 })
 
 t.test('if one event is wrong nothing is published and every fault is named', async (t) => {
-  const test = await build(t)
   const { tenantId, publish } = await setUp(test)
   const answer = await publish({
     events: [
@@ -169,7 +170,6 @@ t.test('a type that another process has changed is checked as it is now', async 
 })
 
 t.test('a malformed request publishes nothing', async (t) => {
-  const test = await build(t)
   const { tenantId, app, publish } = await setUp(test)
   for (const body of [
     {},
@@ -237,7 +237,6 @@ t.test('data whose check does not end is refused, and others are served', async 
 })
 
 t.test('an event that is nested too deep is refused', async (t) => {
-  const test = await build(t)
   const { tenantId, app } = await setUp(test)
   await app.use('PUT', '/event-types/any', { description: 'x' })
   const path = `/tenants/${tenantId}/events`
@@ -253,7 +252,6 @@ t.test('an event that is nested too deep is refused', async (t) => {
 t.test(
   'the body of an event with the same id is read only if it has the same length',
   async (t) => {
-    const test = await build(t)
     const { tenantId, publish } = await setUp(test)
     const event = { type: name, data: { ...data, id: 'ä€😀' }, id: 'once' }
     t.equal((await publish(event)).statusCode, 201)
@@ -269,7 +267,6 @@ t.test(
 )
 
 t.test('an id that is published again has no second effect', async (t) => {
-  const test = await build(t)
   const { tenantId, app, publish } = await setUp(test)
   await createEndpoint(test.database, { tenantId }, { url: 'https://8.8.8.8/' })
   const event = { type: name, data, id: 'once' }
@@ -308,7 +305,6 @@ t.test('an id that is published again has no second effect', async (t) => {
 })
 
 t.test('an Idempotency-Key makes one request of two', async (t) => {
-  const test = await build(t)
   const { tenantId, publish } = await setUp(test)
   const key = { 'idempotency-key': 'k' }
   const [one, two] = await Promise.all([
@@ -339,7 +335,6 @@ t.test('the storage for events of the tenant holds', async (t) => {
 })
 
 t.test('nobody but the app publishes, and only with the permission', async (t) => {
-  const test = await build(t)
   const { tenantId, app } = await setUp(test)
   const path = `/tenants/${tenantId}/events`
   const body = { type: name, data }
@@ -373,7 +368,6 @@ t.test('nobody but the app publishes, and only with the permission', async (t) =
 })
 
 t.test('a tenant that was closed is not found', async (t) => {
-  const test = await build(t)
   const { tenantId, publish } = await setUp(test)
   await test.database.admin.query('SELECT close_tenant($1)', [tenantId])
   t.equal((await publish({ type: name, data })).statusCode, 404)
@@ -381,7 +375,6 @@ t.test('a tenant that was closed is not found', async (t) => {
 })
 
 t.test('an app is nobody on the routes of people and services', async (t) => {
-  const test = await build(t)
   const { tenantId, app } = await setUp(test)
   for (const url of ['/me', '/posts', '/events', '/webhook-endpoints', '/auth/verify', '/app']) {
     const answer = await app.use('GET', url)

@@ -4,8 +4,10 @@ import { build } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { addMember, createChain, createDocument } from '#test/support/callers/chain.ts'
 
+/** For every test: each has a tenant and users of its own. */
+const test = await build(t)
+
 t.test('documents of the user’s teams are shown, escaped; all others are a 404', async (t) => {
-  const test = await build(t)
   const { app, database } = test
   const user = await createUser(database)
   const chain = await createChain(database, user)
@@ -36,7 +38,6 @@ t.test('documents of the user’s teams are shown, escaped; all others are a 404
 })
 
 t.test('the list of documents has a link to older documents', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const { folderId } = await createChain(test.database, user)
   for (let n = 0; n < 26; n++) await createDocument(test.database, folderId)
@@ -54,7 +55,6 @@ t.test('the list of documents has a link to older documents', async (t) => {
 })
 
 t.test('a document is created in a folder of one’s teams', async (t) => {
-  const test = await build(t)
   const editor = await createUser(test.database, { role: 'editor' })
   const reader = await createUser(test.database, { role: 'viewer', tenantId: editor.tenantId })
   const { folderId, teamId } = await createChain(test.database, editor)
@@ -88,7 +88,6 @@ t.test('a document is created in a folder of one’s teams', async (t) => {
 })
 
 t.test('a document is edited by those who may; an older version is not saved', async (t) => {
-  const test = await build(t)
   const { admin: db } = test.database
   const editor = await createUser(test.database, { role: 'editor' })
   const reader = await createUser(test.database, { role: 'viewer', tenantId: editor.tenantId })
