@@ -10,6 +10,7 @@ import {
   openAccess,
   reused,
   revocations,
+  startOver,
 } from './world.ts'
 
 const after = (answer: Faults['token']): Partial<Faults> => ({ refresh: { when: 'after', answer } })
@@ -46,8 +47,9 @@ t.test('a response lost after rotation: sign in again, no second use of the toke
     ],
     ['consent', before({ status: 400, body: '{"error":"consent_required"}' }), 'refresh-rejected'],
   ]
+  const world = await createWorld(t)
   for (const [name, fault, reason] of rows) {
-    const world = await createWorld(t)
+    await startOver(world)
     await grantTokens(world)
     world.op.fault = fault
     const access = openAccess(t, world)
@@ -77,10 +79,11 @@ t.test('a member of the refresh response that is not needed ends no grant', asyn
     ['token_type', ['BEARER']],
     ['unknown', [null]],
   ]
+  const world = await createWorld(t)
   for (const [member, values] of members) {
     for (const value of values) {
       const name = `${member}: ${JSON.stringify(value)}`
-      const world = await createWorld(t)
+      await startOver(world)
       await grantTokens(world)
       const access = openAccess(t, world)
       world.op.fault = { offline: true, refreshBody: { [member]: value } }
@@ -99,8 +102,9 @@ t.test('provider down or client refused: unavailable; the token is kept', async 
     ['another error', before({ status: 400, body: '{"error":"invalid_request"}' })],
     ['client unknown', { secrets: [] }],
   ]
+  const world = await createWorld(t)
   for (const [name, fault] of rows) {
-    const world = await createWorld(t)
+    await startOver(world)
     await grantTokens(world)
     const access = openAccess(t, world)
     world.op.fault = fault
