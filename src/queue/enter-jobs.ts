@@ -1,5 +1,6 @@
 import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
+import { composeOnce } from '#src/db/sql.ts'
 import type { Jobs } from './queue.ts'
 
 /**
@@ -13,8 +14,7 @@ export function enterJobs(
   return {
     decidesInDatabase: true,
     replacesScope: true,
-    statement: () =>
-      Prisma.sql`SELECT tenant_id FROM enter_job(${queue}, VARIADIC ${[...ids]}::uuid[])`,
+    statement: () => enter(queue, ids),
     admit(rows) {
       const [row] = rows as { tenant_id: string }[]
       if (row === undefined) throw new JobGone(queue)
@@ -22,6 +22,11 @@ export function enterJobs(
     },
   }
 }
+
+const enter = composeOnce(
+  (queue: keyof Jobs, ids: readonly string[]) =>
+    Prisma.sql`SELECT tenant_id FROM enter_job(${queue}, VARIADIC ${ids}::uuid[])`,
+)
 
 /** None of the jobs is active any more: another worker has them, or they were deleted. */
 export class JobGone extends Error {

@@ -5,7 +5,7 @@ import { createGroupCommit, type GroupCommit, type Run } from '#src/db/connectio
 import type { Database } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
-import { oneStatement } from '#src/db/sql.ts'
+import { composeOnce, oneStatement } from '#src/db/sql.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
 import type { Clock } from '#src/runtime/clock.ts'
@@ -108,7 +108,7 @@ export async function recordOutcomes(
   const [first] = ended
   if (first === undefined) return
   const entry = enterJobs(endpointTurnQueue, [...new Set(ended.map(({ turnId }) => turnId))])
-  const statement = await recording(first, ended, now)
+  const statement = recording(first, ended, now)
   const health = healthOf(ended)
   if (health.length === 0) {
     const work = oneStatement(statement, () => {})
@@ -138,20 +138,22 @@ function healthOf(ended: readonly Ended[]) {
  * The statement that stores the outcomes and adds the next attempts; its rows are the ids of the changed
  * deliveries. It touches the queue only if there are next attempts.
  */
-async function recording(
-  { tenantId }: TenantScope,
-  ended: readonly Ended[],
-  now: Date,
-): Promise<Prisma.Sql> {
+function recording({ tenantId }: TenantScope, ended: readonly Ended[], now: Date): Prisma.Sql {
   const ids = ended.map(({ deliveryId }) => deliveryId)
   const changes = JSON.stringify(ended.map((one) => toRow(one, now)))
-  const call = Prisma.sql`
-    record_outcomes(${tenantId}::uuid, ${ids}::uuid[], ${changes}::text::json, ${now})`
   const isRetried = ended.some(({ outcome }) => outcome !== null && waitAfter(outcome) !== null)
   return isRetried
-    ? scheduleAttempts({ tenantId }, call)
-    : Prisma.sql`SELECT delivery_id AS id FROM ${call}`
+    ? scheduleAttempts({ tenantId }, recordCall(tenantId, ids, changes, now))
+    : recordLast(tenantId, ids, changes, now)
 }
+
+const recordCall = (tenantId: string, ids: readonly string[], changes: string, now: Date) =>
+  Prisma.sql`record_outcomes(${tenantId}::uuid, ${ids}::uuid[], ${changes}::text::json, ${now})`
+
+const recordLast = composeOnce(
+  (...values: Parameters<typeof recordCall>) =>
+    Prisma.sql`SELECT delivery_id AS id FROM ${recordCall(...values)}`,
+)
 
 /** One row of the recordset. Without a status it only ends the attempt. */
 function toRow({ deliveryId, series, number, outcome }: Ended, now: Date) {
