@@ -21,11 +21,10 @@ export default fp<{ url: string }>(
         batches.observe(events)
         commits.observe(seconds)
         announceJob(app.systemDb, eventQueue)
-        const waiting = recorder.waiting()
-        inboxEvents.set(waiting.events)
-        inboxAge.set(waiting.seconds)
       },
     })
+    inboxEvents.readFrom(() => recorder.waiting().events)
+    inboxAge.readFrom(() => recorder.waiting().seconds)
     app.decorate('recorder', recorder)
     app.addHook('onClose', async function closeRecorder() {
       await recorder.close()

@@ -57,12 +57,13 @@ const billing: FastifyPluginAsync<Options> = async function billing(app, { provi
       const event = webhook && provider.parse(request.headers, webhook.body)
       if (webhook === null || event === null) return reply.code(400).send('malformed event')
       const { body, secretIndex } = webhook
-      const stopTimer = app.metrics.billing.stages.startTimer({ stage: 'record' })
+      const begun = performance.now()
       const recorded = await app.recorder.record(event, body, secretIndex, {
         requestId: request.id,
         ...(request.traceparent !== null && { traceparent: request.traceparent }),
       })
-      stopTimer()
+      if (request.webhookSeconds !== null)
+        request.webhookSeconds.record = (performance.now() - begun) / 1_000
       request.webhookOutcome = outcomes[recorded]
       request.log.debug({ eventId: event.id, type: event.type, recorded }, 'billing event')
       return answers[recorded]

@@ -62,11 +62,12 @@ export function isName(value: unknown): value is string {
   return typeof value === 'string' && printable.test(value)
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Decodes verified bytes; null if they are not a JSON object in UTF-8. */
 export function decodeObject(body: Uint8Array): JsonObject | null {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
-    return parseJsonObject(text)
+    return parseJsonObject(utf8.decode(body))
   } catch {
     return null
   }

@@ -15,6 +15,7 @@ const plainCodings = ['', 'identity', 'chunked']
 /** Whether the bytes of the body are not those that its type describes, such as those of gzip. */
 export function isEncodedBody(headers: Headers): boolean {
   const { 'content-encoding': content = '', 'transfer-encoding': transfer = '' } = headers
+  if (content === '' && transfer === '') return false
   const codings = `${content},${transfer}`.split(',').map((coding) => coding.trim().toLowerCase())
   return hasBody(headers) && codings.some((coding) => !plainCodings.includes(coding))
 }

@@ -20,7 +20,10 @@ export function routingFault(
     return { code: 'malformed', detail: 'The Host header is missing.' } // RFC 9112, 3.2
   }
   const [path = ''] = url.split('?', 1)
-  if (path.split('/').some(({ length }) => length > maxParamLength)) {
+  if (
+    path.length > maxParamLength &&
+    path.split('/').some(({ length }) => length > maxParamLength)
+  ) {
     const detail = `Between two slashes the path has at most ${maxParamLength} characters.`
     return { code: 'uri-too-long', detail }
   }

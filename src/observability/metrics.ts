@@ -213,7 +213,7 @@ function createBillingMetrics(registry: Registry) {
       buckets: billingSecondsBuckets,
       registers,
     }),
-    unverifiedBytes: new Gauge({
+    unverifiedBytes: createReadGauge({
       name: 'gatehouse_webhook_unverified_bytes',
       help: 'Bytes of webhook bodies in memory whose signature is not verified yet',
       registers,
@@ -237,12 +237,12 @@ function createBillingMetrics(registry: Registry) {
       help: 'Raw event bodies deleted after their retention period',
       registers,
     }),
-    inboxEvents: new Gauge({
+    inboxEvents: createReadGauge({
       name: 'gatehouse_webhook_inbox_events',
       help: 'Events waiting for a commit in this process',
       registers,
     }),
-    inboxAge: new Gauge({
+    inboxAge: createReadGauge({
       name: 'gatehouse_webhook_inbox_age_seconds',
       help: 'Seconds the oldest event has been waiting for a commit',
       registers,
@@ -280,6 +280,22 @@ function createBillingMetrics(registry: Registry) {
       registers,
     }),
   }
+}
+
+/** A gauge whose value is read at each scrape: 0 until it is known where from. */
+function createReadGauge(options: { name: string; help: string; registers: Registry[] }) {
+  let read = () => 0
+  const gauge = new Gauge({
+    ...options,
+    collect() {
+      this.set(read())
+    },
+  })
+  return Object.assign(gauge, {
+    readFrom(source: () => number): void {
+      read = source
+    },
+  })
 }
 
 export type LedgerMetrics = ReturnType<typeof createLedgerMetrics>

@@ -197,7 +197,6 @@ root
         @fastify/rate-limit
       billing-recorder
       webhook-verify
-        fastify-raw-body
       billing
 `
 
@@ -2402,7 +2401,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │               • (onError) ["countRefusal()"]
     ├── webhooks/billing (POST)
     │   • (onRequest) ["setSecurityHeaders()","limitRate()","ignoreType()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()","countBody()","refuseEncodedBody()","preparsingRawBody()"]
+    │   • (preParsing) ["refuseEncodedBody()","countBody()","refuseEncodedBody()"]
     │   • (preValidation) ["verifyWebhook()"]
     │   • (onResponse) ["countRequest()","countWebhook()"]
     │   • (onError) ["countRefusal()"]

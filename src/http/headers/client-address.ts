@@ -1,4 +1,4 @@
-import { isIP, isIPv6, SocketAddress } from 'node:net'
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
 
 const unknownAddress = 'unknown'
 
@@ -31,6 +31,7 @@ const forwardedForm = /^"?(?:\[([^[\]]*)\]|([^[\]:]*))(?::\d{0,5})?"?$/
  * @returns null if the text is not an address
  */
 export function normalizeAddress(text: string | undefined): string | null {
+  if (text !== undefined && isIPv4(text)) return text
   const trimmed = text?.trim() ?? ''
   const [, bracketed, plain] = isIPv6(trimmed) ? [] : (forwardedForm.exec(trimmed) ?? [])
   const [address = ''] = (bracketed ?? plain ?? trimmed).split('%', 1)
