@@ -297,7 +297,14 @@ const hunts: readonly SourceHunt[] = [
   {
     kind: 'linking',
     files: ['src/auth/sign-in/account-linking.ts'],
-    forms: conditions,
+    forms: [
+      ...conditions,
+      form(/ && isLocal\(other\)/g, ''),
+      form(/invited && (?=\(emailTrusted)/g, ''),
+      form(/ \|\| hasLink/g, ' || true'),
+      form(/signUp === 'open' \|\| /g, ''),
+      form(/ \|\| isOperator/g, ''),
+    ],
     tests: [tests.linking],
   },
   {

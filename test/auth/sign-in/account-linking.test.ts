@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import {
   authenticationToleranceSeconds,
+  decideAdmission,
   decideIdentity,
   type ExistingUsers,
   type IdentityDecision,
@@ -22,6 +23,31 @@ const identity: VerifiedIdentity = {
   authenticatedAt: startedAt,
 }
 const [me, other] = [1, 2]
+
+t.test('a new account is admitted by SIGN_UP, an operator always', async (t) => {
+  const create: IdentityDecision = { kind: 'create' }
+  for (const emailTrusted of [true, false]) {
+    for (const invited of [true, false]) {
+      for (const hasLink of [true, false]) {
+        const facts = { invited, hasLink }
+        const admit = (
+          signUp: 'open' | 'invited' | 'closed',
+          isOperator = false,
+          decision: IdentityDecision = create,
+        ) => decideAdmission({ emailTrusted }, decision, facts, { signUp, isOperator })
+        const isInvited = invited && (emailTrusted || hasLink)
+        const name = `trusted ${emailTrusted}, invited ${invited}, link ${hasLink}`
+        t.equal(admit('open'), null, name)
+        t.equal(admit('closed'), 'sign-up-closed', name)
+        t.equal(admit('invited'), isInvited ? null : 'not-invited', name)
+        for (const signUp of ['invited', 'closed'] as const) {
+          t.equal(admit(signUp, true), null, 'an operator')
+          t.equal(admit(signUp, false, { kind: 'sign-in', userId: me }), null, 'an account')
+        }
+      }
+    }
+  }
+})
 
 t.test('a sign-in, for every combination of identity and existing users', async (t) => {
   for (const email of [null, 'ada@example.com']) {

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { standard } from '#src/billing/providers/standard.ts'
+import { keyOf, standard } from '#src/billing/providers/standard.ts'
+import { hmacSha256 } from '#src/crypto/hash.ts'
 import { standardEvent } from './bodies.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -61,6 +62,30 @@ t.test('an id, time, body, header or secret that was not signed is refused', asy
   t.strictSame(standard.verify(headers, Buffer.from(`${text} `), [secret], now), bad)
   t.match(verify({}, [secret], now + 301), { fault: 'timestamp outside tolerance' })
 })
+
+t.test(
+  'an id that is no name, or a time that is no number, is refused even if it was signed',
+  async (t) => {
+    const signed = (id: string, time: string) => {
+      const digest = hmacSha256(keyOf(secret), `${id}.${time}.`, bytes).toString('base64')
+      return verify({
+        'webhook-id': id,
+        'webhook-timestamp': time,
+        'webhook-signature': `v1,${digest}`,
+      })
+    }
+    t.match(signed(id, String(now)), { ok: true })
+    for (const [name, time] of [
+      ['', String(now)],
+      ['a'.repeat(256), String(now)],
+      [id, 'now'],
+      [id, ` ${now}`],
+      [id, `${now}.0`],
+    ] as const) {
+      t.strictSame(signed(name, time), { ok: false, fault: 'bad signature' }, `${name} ${time}`)
+    }
+  },
+)
 
 t.test('each kind has its effect', async (t) => {
   const effect = (type: string, data: Record<string, unknown>) => {
