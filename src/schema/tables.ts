@@ -129,7 +129,8 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   notifications: { web: 'SELECT', worker: 'SELECT, INSERT, UPDATE (mailed_at)' },
   endpoint_replays: {
     web: 'SELECT, INSERT, UPDATE (finished_at, cancelled_at)',
-    worker: 'SELECT, UPDATE (done, cursor_created_at, cursor_delivery_id, finished_at, worked_at)',
+    worker:
+      'SELECT, UPDATE (total, done, cursor_created_at, cursor_delivery_id, finished_at, worked_at)',
   },
   running_processes: {
     web: 'SELECT, INSERT, UPDATE (seen_at, ended_at, clock_offset_ms), DELETE',

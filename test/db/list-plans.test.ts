@@ -12,7 +12,7 @@ import { invoices } from '#src/resources/invoices.ts'
 import { orders } from '#src/resources/orders.ts'
 import { posts } from '#src/resources/posts.ts'
 import { listRecentEvents, readFeed } from '#src/webhooks/events/feed.ts'
-import { listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { countDeliveries, listDeliveries } from '#src/webhooks/history/deliveries.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -25,6 +25,7 @@ const { list: listOrders } = actionsOf(orders)
 const { list: listPosts } = actionsOf(posts)
 
 const rows = 20_000
+const searched = 500
 const page: Page = { limit: 20, after: null }
 const hour = { from: '2026-03-01T10:00:00Z', to: '2026-03-01T11:00:00Z' }
 const rare = '7'
@@ -244,7 +245,9 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
   const deliveries =
     (filter: object, of = page) =>
     (tx: Tx) =>
-      listDeliveries(tx, user, endpointId, filter, of)
+      listDeliveries(tx, user, endpointId, filter, of, searched)
+  const count = (filter: object) => (tx: Tx) =>
+    countDeliveries(tx, user, endpointId, filter, searched)
   const reversed = { ...page, isReversed: true }
   const lists: Record<string, (tx: Tx) => Promise<unknown>> = {
     'orders by tenant': orders({ tenantId: other.tenantId }),
@@ -285,6 +288,12 @@ t.test('no filter of a list scans its table; each reads few rows to find rare on
     'deliveries by frequent class of HTTP status': deliveries({ httpStatus: '5xx' }),
     'deliveries without a response': deliveries({ httpStatus: 'none' }, reversed),
     'deliveries by HTTP status 200': deliveries({ httpStatus: '200' }),
+    'deliveries by rare HTTP status 2xx': deliveries({ httpStatus: '204' }),
+    'deliveries by status': deliveries({ status: 'exhausted' }),
+    'deliveries by status, oldest first': deliveries({ status: 'exhausted' }, reversed),
+    'deliveries by type': deliveries({ eventType: 'post.deleted' }),
+    'number of deliveries': count({}),
+    'number of deliveries by status': count({ status: 'exhausted' }),
     'received events by status': received({ status: 'dead' }),
     'received events by time': received(hour),
     'received events, oldest first': received({}, reversed),

@@ -9,10 +9,12 @@ import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { disabledHint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
 import {
   countDeliveries,
+  countedDeliveries,
   deliveryList,
   findDelivery,
   listDeliveries,
 } from '#src/webhooks/history/deliveries.ts'
+import { searchedDeliveries } from '#src/webhooks/history/filter.ts'
 import { replayDelivery } from '#src/webhooks/history/replays.ts'
 import {
   Delivery,
@@ -35,7 +37,17 @@ const DeliveryQuery = Type.Object(
 )
 
 const CountQuery = Type.Object(filters, { additionalProperties: false })
-const Count = Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'DeliveryCount' })
+const Count = Type.Object(
+  {
+    count: Type.Integer({ minimum: 0 }),
+    isPartial: Type.Boolean({
+      description: `The time range has more than the ${countedDeliveries.toLocaleString('en-GB')} deliveries that are read, the newest ones: there may be more than \`count\``,
+    }),
+  },
+  { title: 'DeliveryCount' },
+)
+
+const searched = `With \`status\`, \`eventType\` or an \`httpStatus\` of 2xx only the newest ${searchedDeliveries.toLocaleString('en-GB')} deliveries of the time range are searched.`
 
 const tags = ['webhook deliveries']
 
@@ -49,6 +61,7 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
         operationId: 'listDeliveries',
         tags,
         summary: 'List the deliveries to an endpoint, newest first, with their attempts',
+        description: searched,
         params: UuidParams,
         querystring: DeliveryQuery,
         response: { 200: PageOf(Delivery) },
@@ -82,7 +95,7 @@ const deliveries: FastifyPluginAsyncTypebox = async function deliveries(app) {
       const { params, query, tenantPrincipalEntry } = request
       return app.db.read(tenantPrincipalEntry, async (tx, caller) => {
         found(await findEndpoint(tx, caller, params.id))
-        return { count: await countDeliveries(tx, caller, params.id, query) }
+        return countDeliveries(tx, caller, params.id, query)
       })
     },
   )

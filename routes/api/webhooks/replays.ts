@@ -35,7 +35,10 @@ const Replay = Type.Object(
         description: 'The selected deliveries; null for all of the range that match',
       }),
     ),
-    total: Type.Integer({ description: 'Deliveries selected by the request' }),
+    total: Type.Integer({
+      description:
+        'Deliveries selected by the request. If there are more than are counted, it grows with `done`',
+    }),
     done: Type.Integer({ description: 'Deliveries started so far' }),
     createdAt: Time,
     finishedAt: Nullable(Time),

@@ -9,6 +9,7 @@ import { filterFields, readFilters } from '#src/pages/webhooks/review.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import { deliveryList, listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { isSearch } from '#src/webhooks/history/filter.ts'
 
 const pageSize = '20'
 
@@ -53,6 +54,7 @@ const endpointDeliveries: FastifyPluginAsyncTypebox = async function endpointDel
         ...result.deliveries,
         filter: { status, httpStatus, eventType, since, event },
         isLater: cursor !== undefined,
+        isSearched: isSearch(filter),
       }
       const { viewer } = request
       return reply.sendLivePage(deliveriesPage({ viewer, ...result, deliveries }))

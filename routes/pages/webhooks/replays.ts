@@ -17,7 +17,7 @@ import {
   selectedField,
 } from '#src/pages/webhooks/review.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
-import { countDeliveries } from '#src/webhooks/history/deliveries.ts'
+import { countDeliveries, type DeliveryTotal } from '#src/webhooks/history/deliveries.ts'
 import { findReplayOutcome } from '#src/webhooks/history/replay-outcome.ts'
 import {
   cancelReplay,
@@ -140,14 +140,14 @@ async function sendReview(
   fault: string | null = null,
 ) {
   const { server, params, tenantPrincipalEntry } = request
-  const { endpoint, count } = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
-    const [endpoint, count] = await Promise.all([
+  const { endpoint, total } = await server.db.read(tenantPrincipalEntry, async (tx, caller) => {
+    const [endpoint, total] = await Promise.all([
       findEndpoint(tx, caller, params.id),
       countSelection(tx, caller, params.id, selection),
     ])
-    return { endpoint: found(endpoint), count }
+    return { endpoint: found(endpoint), total }
   })
-  return reply.sendPage(reviewPage({ viewer: request.viewer, endpoint, selection, count, fault }))
+  return reply.sendPage(reviewPage({ viewer: request.viewer, endpoint, selection, total, fault }))
 }
 
 function readSelection(
@@ -167,7 +167,7 @@ function countSelection(
   scope: TenantScope,
   endpointId: string,
   selection: ReplaySelection,
-): Promise<number> {
+): Promise<DeliveryTotal> {
   if ('ids' in selection) return countDeliveries(tx, scope, endpointId, selection)
   const { from, to, status, ...filters } = selection
   return countDeliveries(tx, scope, endpointId, {

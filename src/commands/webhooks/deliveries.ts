@@ -122,11 +122,12 @@ export async function replayMatching(
   const from = filter.from ?? new Date(Date.parse(to) - longestMs).toISOString()
   const query = { ...queryOf(filter), from, to }
   const path = { id }
-  const { count } = unwrap(
+  const { count, isPartial } = unwrap(
     await api.GET('/webhook-endpoints/{id}/deliveries/count', { params: { path, query } }),
   )
-  printMessage(count === 1 ? '1 delivery matches.' : `${count} deliveries match.`)
-  if (count === 0) return
+  const matches = count === 1 ? '1 delivery matches.' : `${count} deliveries match.`
+  printMessage(isPartial ? `At least ${matches}` : matches)
+  if (count === 0 && !isPartial) return
   if (!yes) {
     printMessage('Nothing was sent. To send them again, add --yes.')
     return

@@ -27,7 +27,11 @@ import {
   maxShownAttempts,
   type SentRequest,
 } from '#src/webhooks/history/deliveries.ts'
-import { httpStatusClasses, httpStatusPattern } from '#src/webhooks/history/filter.ts'
+import {
+  httpStatusClasses,
+  httpStatusPattern,
+  searchedDeliveries,
+} from '#src/webhooks/history/filter.ts'
 import { deliveryBadge, deliveryLabels } from './badges.ts'
 import { notices } from './endpoints.ts'
 import { retryTimeline } from './retry-timeline.ts'
@@ -187,6 +191,8 @@ export type DeliveryPage = {
   filter: DeliveryFilter
   /** True unless this is the newest page. */
   isLater: boolean
+  /** Only the newest `searchedDeliveries` were compared with the filter. */
+  isSearched: boolean
 }
 
 /** The deliveries of an endpoint, newest first, one page at a time. */
@@ -207,6 +213,7 @@ export function deliverySection(
         <h2 id="deliveries">Deliveries</h2>
         ${filterForm(path, page.filter, appTypes)}
         <div${page.isLater ? '' : html` data-live="${liveLink(path, page.filter)}"`}>${page.data.length === 0 ? html`<p class="quiet">${none}</p>` : selectable(base, endpoint, page)}</div>
+        ${page.isSearched ? html`<p class="quiet small">Searched in the newest ${searchedDeliveries.toLocaleString('en-GB')} deliveries.</p>` : ''}
         <nav class="row" aria-label="Delivery pages">
           ${page.isLater ? html`<a class="button plain slim" href="${linkTo(path, page.filter)}">Newest</a>` : html`<span class="quiet small" role="status" data-live-state></span> <a href="${linkTo(path, page.filter)}" data-reload>Reload</a>`}
           ${page.nextCursor === null ? '' : html`<a class="button plain slim" href="${linkTo(path, page.filter, page.nextCursor)}" rel="next">Older</a>`}

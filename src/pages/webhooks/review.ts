@@ -12,7 +12,11 @@ import {
 } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
-import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
+import {
+  countedDeliveries,
+  type DeliveryTotal,
+  deliveryStatuses,
+} from '#src/webhooks/history/deliveries.ts'
 import { httpStatusPattern } from '#src/webhooks/history/filter.ts'
 import {
   isReplayRange,
@@ -86,15 +90,16 @@ export type ReviewView = {
   endpoint: Endpoint
   selection: ReplaySelection
   /** How many deliveries it selects now. */
-  count: number
+  total: DeliveryTotal
   /** Why the replay was not started. */
   fault: string | null
 }
 
 /** Confirmation page of a bulk replay: how many deliveries it will resend. Works without scripts. */
-export function reviewPage({ viewer, endpoint, selection, count, fault }: ReviewView): Page {
+export function reviewPage({ viewer, endpoint, selection, total, fault }: ReviewView): Page {
   const webhooks = `${baseOf(viewer)}/webhooks`
-  const amount = count === 1 ? '1 delivery' : `${count.toLocaleString('en-GB')} deliveries`
+  const amount = amountOf(total)
+  const isEmpty = total.count === 0 && !total.isPartial
   return layout(
     `Replay ${amount}`,
     html`${head(webhooks, endpoint, `Replay ${amount}?`)}
@@ -102,11 +107,21 @@ export function reviewPage({ viewer, endpoint, selection, count, fault }: Review
       <section class="card" aria-labelledby="selection">
         <h2 id="selection">Selection</h2>
         <dl class="facts">${facts(selection)}</dl>
-        ${notice(webhooks, endpoint, count)}
-        <div class="row">${count === 0 || endpoint.status === 'disabled' ? '' : confirmForm(viewer, endpoint, selection, amount)}<a class="button plain" href="${webhooks}/${endpoint.id}/deliveries">Back to the deliveries</a></div>
+        ${notice(webhooks, endpoint, isEmpty)}
+        ${total.isPartial ? html`<p class="quiet small">Counted among the newest ${counted} deliveries of the time range. All that match are sent.</p>` : ''}
+        <div class="row">${isEmpty || endpoint.status === 'disabled' ? '' : confirmForm(viewer, endpoint, selection, amount)}<a class="button plain" href="${webhooks}/${endpoint.id}/deliveries">Back to the deliveries</a></div>
       </section>`,
     { current: '/app/webhooks', ...viewer },
   )
+}
+
+const counted = countedDeliveries.toLocaleString('en-GB')
+
+function amountOf({ count, isPartial }: DeliveryTotal): string {
+  if (count > countedDeliveries) return `more than ${counted} deliveries`
+  const amount = count === 1 ? '1 delivery' : `${count.toLocaleString('en-GB')} deliveries`
+  if (!isPartial) return amount
+  return count === 0 ? 'the deliveries that match' : `at least ${amount}`
 }
 
 /** A range that is none, in the form that it was typed into. */
@@ -127,9 +142,8 @@ function head(webhooks: string, { id, url }: Endpoint, title: string): Html {
       </header>`
 }
 
-function notice(webhooks: string, { id, status }: Endpoint, count: number): Html {
-  if (count === 0)
-    return html`<p class="notice">No delivery matches, so there is nothing to send.</p>`
+function notice(webhooks: string, { id, status }: Endpoint, isEmpty: boolean): Html {
+  if (isEmpty) return html`<p class="notice">No delivery matches, so there is nothing to send.</p>`
   if (status === 'disabled') {
     return html`<p class="notice fault" role="alert">The endpoint is disabled. <a href="${webhooks}/${id}">Enable the endpoint</a> first, then replay these deliveries.</p>`
   }

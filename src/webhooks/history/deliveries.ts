@@ -13,7 +13,13 @@ import { explainFailure } from '#src/webhooks/client/explain.ts'
 import { ownHeaders, succeeded } from '#src/webhooks/client/sender.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
-import { type DeliveryFilter, deliveryConditions } from './filter.ts'
+import {
+  type DeliveryFilter,
+  deliveryConditions,
+  isSearch,
+  newestDeliveries,
+  searchedDeliveries,
+} from './filter.ts'
 
 export const deliveryStatuses = ['pending', 'succeeded', 'exhausted'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -61,13 +67,17 @@ type DeliveryRow = Pick<
   'id' | 'eventId' | 'eventType' | 'endpointId' | 'status' | 'createdAt' | 'nextAttemptAt'
 >
 
-/** The deliveries to an endpoint, newest first; null if the endpoint is not the tenant's. */
+/**
+ * The deliveries to an endpoint, newest first; null if the endpoint is not the tenant's.
+ * @param most how many of the newest are searched, if the filter has a condition without an index
+ */
 export async function listDeliveries(
   tx: Tx,
   scope: TenantScope,
   endpointId: string,
   filter: DeliveryFilter,
   page: Page,
+  most = searchedDeliveries,
 ) {
   const endpoint = await findHistory(tx, scope, endpointId)
   if (endpoint === null) return null
@@ -77,14 +87,30 @@ export async function listDeliveries(
     millis === undefined || id === undefined
       ? null
       : [timeOfMicroseconds(`${millis}000`), Prisma.sql`${id}::uuid`]
+  const { source, conditions } = isSearch(filter)
+    ? newestDeliveries(scope, endpointId, filter, most)
+    : {
+        source: Prisma.sql`deliveries`,
+        conditions: deliveryConditions(scope, endpointId, filter),
+      }
   const first = Prisma.sql`
-    SELECT ${columns}, d.stored_bytes FROM deliveries d
-    WHERE ${deliveryConditions(scope, endpointId, filter)}
+    SELECT ${columns}, d.stored_bytes FROM ${source} d
+    WHERE ${conditions}
       AND ${keyset([Prisma.sql`d.created_at`, Prisma.sql`d.id`], last, page)}`
   const shownBytes = Prisma.sql`least(stored_bytes, ${maxShownBytes})`
   const rows = await tx.sql<DeliveryRow>(withinBytes(first, shownBytes))
   const attempts = await findAttempts(tx, scope, rows.slice(0, page.limit), endpoint)
   return pageOf(rows, page, deliveryList.name, creationPosition, (row) => toDelivery(row, attempts))
+}
+
+/** The deliveries that are counted at most, the newest ones: the work does not grow with the history. */
+export const countedDeliveries = 100_000
+
+export type DeliveryTotal = {
+  /** `countedDeliveries` + 1 at most. */
+  count: number
+  /** There are older deliveries that were not read, so there may be more than `count`. */
+  isPartial: boolean
 }
 
 /** How many deliveries to an endpoint of the tenant the filter selects now. */
@@ -93,11 +119,14 @@ export async function countDeliveries(
   scope: TenantScope,
   endpointId: string,
   filter: DeliveryFilter,
-): Promise<number> {
-  const [row] = await tx.sql<{ count: number }>`
-    SELECT count(*)::int AS count FROM deliveries d
-    WHERE ${deliveryConditions(scope, endpointId, filter)}`
-  return row?.count ?? 0
+  most = countedDeliveries,
+): Promise<DeliveryTotal> {
+  const { source, conditions } = newestDeliveries(scope, endpointId, filter, most + 1)
+  const [row] = await tx.sql<DeliveryTotal>`
+    SELECT (count(*) FILTER (WHERE ${conditions}))::int AS count,
+      count(*) > ${most}::int AS "isPartial"
+    FROM ${source} d`
+  return row ?? { count: 0, isPartial: false }
 }
 
 /** A delivery of the tenant, or null if it is missing or another tenant's. */

@@ -38,26 +38,69 @@ export function statusColumns(statusCode: number | null) {
 
 /** Conditions on `deliveries d`: those to an endpoint of the tenant that the filter selects. */
 export function deliveryConditions(
-  { tenantId }: TenantScope,
+  scope: TenantScope,
   endpointId: string,
-  { status, eventType, eventId, httpStatus, ids, ...range }: DeliveryFilter,
+  filter: DeliveryFilter,
 ): Prisma.Sql {
-  const conditions = [
-    Prisma.sql`d.tenant_id = ${tenantId}::uuid`,
-    Prisma.sql`d.endpoint_id = ${endpointId}::uuid`,
-    ...(status === undefined ? [] : [Prisma.sql`d.status = ${status}`]),
-    ...(eventType === undefined ? [] : [Prisma.sql`d.event_type = ${eventType}`]),
-    ...(eventId === undefined ? [] : [Prisma.sql`d.event_id = ${eventId}`]),
-    ...(httpStatus === undefined ? [] : [httpStatusCondition(httpStatus)]),
-    ...(ids === undefined ? [] : [Prisma.sql`d.id = ANY (${[...ids]}::uuid[])`]),
-    ...timeConditions(Prisma.sql`d.created_at`, range),
-  ]
-  return Prisma.join(conditions, ' AND ')
+  const { indexed, others } = conditionsOf(scope, endpointId, filter)
+  return Prisma.join([...indexed, ...others], ' AND ')
 }
 
 /**
- * The condition names the predicate of the partial indexes. Deliveries with 2xx, which are most, are
- * found by their time.
+ * The same for a statement that must not read a whole history: of the deliveries that an index finds, only
+ * the newest are compared with the filters that have none.
+ * @param most how many of them
+ */
+export function newestDeliveries(
+  scope: TenantScope,
+  endpointId: string,
+  filter: DeliveryFilter,
+  most: number,
+): { readonly source: Prisma.Sql; readonly conditions: Prisma.Sql } {
+  const { indexed, others } = conditionsOf(scope, endpointId, filter)
+  const source = Prisma.sql`(
+    SELECT d.* FROM deliveries d WHERE ${Prisma.join(indexed, ' AND ')}
+    ORDER BY d.created_at DESC LIMIT ${most}::int)`
+  return { source, conditions: Prisma.join([Prisma.sql`true`, ...others], ' AND ') }
+}
+
+/** Whether a list with this filter finds only what is among the newest `searchedDeliveries`. */
+export function isSearch({ status, eventType, httpStatus }: DeliveryFilter): boolean {
+  return status !== undefined || eventType !== undefined || isUsual(httpStatus)
+}
+
+/** The newest deliveries of an endpoint that a list compares with the filters that have no index. */
+export const searchedDeliveries = 10_000
+
+function conditionsOf(
+  { tenantId }: TenantScope,
+  endpointId: string,
+  { status, eventType, eventId, httpStatus, ids, ...range }: DeliveryFilter,
+) {
+  const ofHttp = httpStatus === undefined ? [] : [httpStatusCondition(httpStatus)]
+  const indexed = [
+    Prisma.sql`d.tenant_id = ${tenantId}::uuid`,
+    Prisma.sql`d.endpoint_id = ${endpointId}::uuid`,
+    ...(eventId === undefined ? [] : [Prisma.sql`d.event_id = ${eventId}`]),
+    ...(ids === undefined ? [] : [Prisma.sql`d.id = ANY (${[...ids]}::uuid[])`]),
+    ...(isUsual(httpStatus) ? [] : ofHttp),
+    ...timeConditions(Prisma.sql`d.created_at`, range),
+  ]
+  const others = [
+    ...(status === undefined ? [] : [Prisma.sql`d.status = ${status}`]),
+    ...(eventType === undefined ? [] : [Prisma.sql`d.event_type = ${eventType}`]),
+    ...(isUsual(httpStatus) ? ofHttp : []),
+  ]
+  return { indexed, others }
+}
+
+function isUsual(httpStatus: string | undefined): boolean {
+  return httpStatus?.startsWith('2') === true
+}
+
+/**
+ * The condition names the predicate of the partial indexes. Deliveries with 2xx, which are most, have no
+ * index by it.
  */
 function httpStatusCondition(httpStatus: string): Prisma.Sql {
   if (httpStatus === '2xx') return Prisma.sql`(d.unusual_status IS NULL AND d.stored_attempts > 0)`

@@ -9,7 +9,13 @@ import { isStorableTime } from '#src/http/times.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
-import { countDeliveries, type Delivery, type DeliveryStatus, findDelivery } from './deliveries.ts'
+import {
+  countDeliveries,
+  countedDeliveries,
+  type Delivery,
+  type DeliveryStatus,
+  findDelivery,
+} from './deliveries.ts'
 import { type DeliveryFilter, deliveryConditions } from './filter.ts'
 
 /** A request to send selected deliveries again, and its progress. */
@@ -24,7 +30,7 @@ export type EndpointReplay = {
   httpStatus: string | null
   /** The deliveries that were selected by id; null for all of the range. */
   deliveryIds: string[] | null
-  /** Deliveries selected by the request. */
+  /** Deliveries selected by the request. If there are more than were counted, it grows with `done`. */
   total: number
   done: number
   createdAt: string
@@ -57,6 +63,7 @@ export const maxOpenReplays = { perEndpoint: 2, perTenant: 5 } as const
  * tenant gets a turn in the same commit.
  * @returns null if the endpoint or a selected delivery is missing or another tenant's; `disabled` if
  *   the endpoint is disabled; `too-many` if `maxOpenReplays` are open
+ * @param most the deliveries that are counted
  */
 export async function createReplay(
   tx: Tx,
@@ -65,6 +72,7 @@ export async function createReplay(
   endpointId: string,
   selection: ReplaySelection,
   now: Date,
+  most = countedDeliveries,
 ): Promise<EndpointReplay | 'disabled' | 'too-many' | null> {
   const { tenantId } = by
   // Not deleted before this commit, which would leave the replay behind.
@@ -74,14 +82,15 @@ export async function createReplay(
   const endpoint = present.length === 0 ? null : await findEndpoint(tx, by, endpointId)
   if (endpoint === null) return null
   if (endpoint.status === 'disabled') return 'disabled'
-  const chosen = await measureSelection(tx, by, endpointId, selection, now)
-  if (chosen === null) return null
   if (await hasTooMany(tx, by, endpointId)) return 'too-many'
-  const finishedAt = chosen.total === 0 ? now : null
+  const measured = await measureSelection(tx, by, endpointId, selection, now, most)
+  if (measured === null) return null
+  const { isEmpty, ...chosen } = measured
+  const finishedAt = isEmpty ? now : null
   const row = await tx.endpointReplay.create({
     data: { tenantId, endpointId, ...chosen, createdAt: now, finishedAt },
   })
-  if (chosen.total > 0) await addTurn(tx, queue, by)
+  if (!isEmpty) await addTurn(tx, queue, by)
   await recordChange(tx, by, {
     action: 'endpoint-replay',
     reason: 'ids' in selection ? 'selected' : (selection.status ?? 'every-status'),
@@ -97,6 +106,7 @@ async function measureSelection(
   endpointId: string,
   selection: ReplaySelection,
   now: Date,
+  most: number,
 ) {
   if ('ids' in selection) {
     const ids = [...new Set(selection.ids)]
@@ -106,18 +116,20 @@ async function measureSelection(
     if (found === undefined || found.total !== ids.length) return null
     const { total, oldest, newest } = found
     const replayTo = new Date(newest.getTime() + 1)
-    return { replayFrom: oldest, replayTo, deliveryIds: ids, total }
+    return { replayFrom: oldest, replayTo, deliveryIds: ids, total, isEmpty: false }
   }
   const { from, to, status = null, eventType = null, eventId = null, httpStatus = null } = selection
   // Deliveries created after the request are not part of it.
   const range = { replayFrom: from, replayTo: to < now ? to : now }
-  const total = await countDeliveries(tx, scope, endpointId, {
+  const filter = {
     ...selection,
     status: status ?? undefined,
     from: range.replayFrom.toISOString(),
     to: range.replayTo.toISOString(),
-  })
-  return { ...range, status, eventType, eventId, httpStatus, total }
+  }
+  const { count: total, isPartial } = await countDeliveries(tx, scope, endpointId, filter, most)
+  const isEmpty = total === 0 && !isPartial
+  return { ...range, status, eventType, eventId, httpStatus, total, isEmpty }
 }
 
 /**
@@ -241,7 +253,8 @@ async function workPage(
   const isLast = page.length < pageSize
   const last = ids.at(-1)
   await tx.sql`
-    UPDATE endpoint_replays SET done = done + ${ids.length}, worked_at = statement_timestamp(),
+    UPDATE endpoint_replays SET done = done + ${ids.length},
+      total = greatest(total, done + ${ids.length}), worked_at = statement_timestamp(),
       cursor_created_at = COALESCE((SELECT created_at FROM deliveries
         WHERE tenant_id = ${tenantId}::uuid AND id = ${last ?? null}::uuid), cursor_created_at),
       cursor_delivery_id = COALESCE(${last ?? null}::uuid, cursor_delivery_id),

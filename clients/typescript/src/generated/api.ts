@@ -660,7 +660,9 @@ export interface paths {
   "/webhook-endpoints/{id}/deliveries": {
     /**
      * List the deliveries to an endpoint, newest first, with their attempts
-     * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
+     * @description With `status`, `eventType` or an `httpStatus` of 2xx only the newest 10,000 deliveries of the time range are searched.
+     *
+     * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
      */
     get: operations["listDeliveries"];
   };
@@ -1385,6 +1387,8 @@ export interface components {
     };
     DeliveryCount: {
       count: number;
+      /** @description The time range has more than the 100,000 deliveries that are read, the newest ones: there may be more than `count` */
+      isPartial: boolean;
     };
     DeliveryPage: {
       data: components["schemas"]["Delivery"][];
@@ -1434,7 +1438,7 @@ export interface components {
       eventId: string | null;
       httpStatus: string | null;
       deliveryIds: string[] | null;
-      /** @description Deliveries selected by the request */
+      /** @description Deliveries selected by the request. If there are more than are counted, it grows with `done` */
       total: number;
       /** @description Deliveries started so far */
       done: number;
@@ -6478,7 +6482,9 @@ export interface operations {
   };
   /**
    * List the deliveries to an endpoint, newest first, with their attempts
-   * @description Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
+   * @description With `status`, `eventType` or an `httpStatus` of 2xx only the newest 10,000 deliveries of the time range are searched.
+   *
+   * Roles admin: of the active tenant. A limited token needs `user:manage`. A service token needs `delivery:read`.
    */
   listDeliveries: {
     parameters: {
