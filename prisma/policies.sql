@@ -74,7 +74,15 @@ CREATE POLICY owner_scope ON provider_grants
       AND i.user_id = (SELECT current_user_id())));
 
 CREATE POLICY owner_scope ON token_revocations USING (user_id = (SELECT current_user_id()));
-CREATE POLICY owner_scope ON idempotency_keys USING (user_id = (SELECT current_user_id()));
+
+-- A new key is in the tenant of the request, whose quota counts its result. A person changes a key of another of their
+-- tenants, because a repeated request must find it; only into the current tenant does it move (key_stays_in_tenant).
+CREATE POLICY owner_scope ON idempotency_keys FOR SELECT USING (user_id = (SELECT current_user_id()));
+CREATE POLICY placed_in_tenant ON idempotency_keys FOR INSERT
+  WITH CHECK (user_id = (SELECT current_user_id())
+              AND (tenant_id IS NULL OR tenant_id = (SELECT current_tenant_id())));
+CREATE POLICY owner_change ON idempotency_keys FOR UPDATE
+  USING (user_id = (SELECT current_user_id()));
 
 -- ---- Tokens ----
 

@@ -9,6 +9,10 @@ CREATE TRIGGER identity_keeps_owner
 
 ALTER TABLE oauth_identities ENABLE ALWAYS TRIGGER identity_keeps_owner;
 
+CREATE TRIGGER key_stays_in_tenant BEFORE UPDATE OF tenant_id ON idempotency_keys
+  FOR EACH ROW WHEN (NEW.tenant_id IS NOT NULL AND NEW.tenant_id IS DISTINCT FROM OLD.tenant_id)
+  EXECUTE FUNCTION refuse_foreign_tenant();
+
 CREATE TRIGGER received_body_is_kept BEFORE UPDATE OF body ON received_events
   FOR EACH ROW EXECUTE FUNCTION refuse_changed_body();
 

@@ -273,3 +273,14 @@ BEGIN
   RETURN FOUND;
 END
 $$;
+
+-- No statement charges the result of a request to a tenant other than the current one (triggers.sql).
+CREATE OR REPLACE FUNCTION refuse_foreign_tenant() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NEW.tenant_id IS DISTINCT FROM public.current_tenant_id() THEN
+    RAISE EXCEPTION 'the key would move to another tenant' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  RETURN NEW;
+END
+$$;

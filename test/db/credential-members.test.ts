@@ -160,6 +160,48 @@ t.test('a member of another tenant is neither removed from a team nor locked', a
   })
 })
 
+t.test('a key of a request is charged to no tenant but the current one', async (t) => {
+  const database = await createDatabase(t)
+  const ada = await createUser(database)
+  const ben = await createUser(database, { tenantId: ada.tenantId })
+  const { tenantId: elsewhere } = await createUser(database)
+  const insert = `INSERT INTO idempotency_keys AS k (user_id, tenant_id, key_hash, request_hash)
+    VALUES ($1, $2, sha256($3), sha256('x'))`
+  await database.admin.query(insert, [ada.userId, elsewhere, 'used elsewhere'])
+  await database.admin.query(insert, [ben.userId, ada.tenantId, 'of a colleague'])
+  const web = await connect(t, database.url)
+  const credential = await addSession(database, ada)
+  const outcomeOf = (text: string, values: unknown[] = []) =>
+    inside(web, async () => {
+      await enterSession(web, credential)
+      let rows: number | null = null
+      const refusal = await refusalOf(
+        web.query(text, values).then(({ rowCount }) => {
+          rows = rowCount
+        }),
+      )
+      return refusal ?? rows
+    })
+  const again = `${insert} ON CONFLICT (user_id, key_hash) DO UPDATE SET tenant_id = k.tenant_id`
+  const own = (tenantId: string | null, key: string) => [ada.userId, tenantId, key]
+  const move = 'UPDATE idempotency_keys SET tenant_id = $1'
+  t.equal(await outcomeOf(insert, own(ada.tenantId, 'new')), 1)
+  t.equal(await outcomeOf(insert, own(null, 'new')), 1, 'without a tenant')
+  t.equal(await outcomeOf(insert, own(elsewhere, 'new')), denied)
+  t.equal(await outcomeOf(insert, [ben.userId, ada.tenantId, 'new']), denied)
+  t.equal(await outcomeOf(again, own(ada.tenantId, 'used elsewhere')), 1, 'it is found')
+  t.equal(await outcomeOf(again, own(elsewhere, 'used elsewhere')), denied)
+  t.equal(await outcomeOf(move, [ada.tenantId]), 1, 'her own, into the current tenant')
+  t.equal(await outcomeOf(move, [null]), 1)
+  await database.admin.query('UPDATE idempotency_keys SET tenant_id = NULL WHERE user_id = $1', [
+    ada.userId,
+  ])
+  t.equal(await outcomeOf(move, [elsewhere]), denied)
+  t.equal(await outcomeOf('UPDATE idempotency_keys SET result = NULL'), 1)
+  t.equal(await outcomeOf('SELECT FROM idempotency_keys'), 1)
+  t.match(await outcomeOf(`UPDATE idempotency_keys SET user_id = ${ben.userId}`), denied)
+})
+
 t.test(
   'an invitation is for who holds the address, in a session, and for nobody else',
   async (t) => {
