@@ -84,9 +84,9 @@ function isIn(patterns: Readonly<Record<string, string>>, file: string): boolean
 }
 
 /** Files in one process: few enough to find the cause of a failure quickly. */
-const mostFiles = 24
-/** Fewer would make starting the process, about a second, most of the work. */
-const fewestFiles = 6
+const mostFiles = 32
+/** Fewer would make starting the process and warming it up, about two seconds, much of the work. */
+const fewestFiles = 10
 /** A batch is at most this part of the files that are left, so that all processes end at the same time. */
 const shareOfRest = 1 / 6
 
