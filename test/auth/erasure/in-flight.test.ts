@@ -115,7 +115,7 @@ t.test('a sign-in at the same moment does not bring a deleted account back', asy
     queue,
     {
       identity: {
-        ...{ provider: 'demo', subject: 'ada', issuer: 'https://op.example' },
+        ...{ provider: 'demo', subject: 'ada', issuer: 'http://127.0.0.1:1' },
         ...{ email: null, emailTrusted: false, name: null, authenticatedAt: null },
       },
       providerSession: null,
