@@ -13,13 +13,11 @@ import {
 } from '#src/auth/sessions/enter.ts'
 import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
 import { isAnonymousId, isOverdue, newAnonymousId } from '#src/auth/sessions/session-id.ts'
-import { endSession } from '#src/auth/sessions/sessions.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { causeSettings } from '#src/db/cause.ts'
 import { type Entry, refine, withSettings } from '#src/db/entry.ts'
 import { toQuotaSetting } from '#src/db/quota.ts'
-import type { SystemDatabase } from '#src/db/system-database.ts'
 import {
   countSessionCookies,
   rememberVerified,
@@ -126,7 +124,7 @@ export default fp<Options>(
       saveUninitialized: false,
       rolling: false,
       idGenerator: (request) => request?.nextSessionId ?? newAnonymousId(),
-      store: sessionStore(app.systemDb),
+      store,
     })
     app.decorateRequest('readSessionCookie', function readCookie(this: FastifyRequest) {
       return readSessionCookie(this, absoluteSeconds)
@@ -203,21 +201,12 @@ function visitorEntryWith(request: FastifyRequest, identified: Entry<Principal |
 
 type Store = NonNullable<Parameters<typeof fastifySession>[1]['store']>
 
-function sessionStore(systemDb: SystemDatabase): Store {
-  return {
-    get(_cookieId, callback) {
-      callback(null, { fromCookie: true, isModified: isAnnounced } as never)
-    },
-    set(_cookieId, _session, callback) {
-      callback()
-    },
-    destroy(cookieId, callback) {
-      endSession(systemDb, cookieId).then(
-        () => callback(),
-        (error) => callback(error),
-      )
-    },
-  }
+/** Rows of sessions are written, and ended, in the transaction of what changes them. */
+const store: Store = {
+  get: (_cookieId, callback) =>
+    callback(null, { fromCookie: true, isModified: isAnnounced } as never),
+  set: (_cookieId, _session, callback) => callback(),
+  destroy: (_cookieId, callback) => callback(),
 }
 
 /**

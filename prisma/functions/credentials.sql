@@ -347,15 +347,6 @@ BEGIN
 END
 $$;
 
--- Deletes the session of a cookie, signed in or not. Returns false if there is none.
-CREATE OR REPLACE FUNCTION end_session(credential bytea) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  DELETE FROM public.sessions s WHERE s.id_hash = sha256(credential);
-  RETURN FOUND;
-END
-$$;
-
 -- Makes another open tenant of the session's user the active one, gives the session a new id, and enters it.
 -- Outcome: switched, no-member, session-ended.
 CREATE OR REPLACE FUNCTION switch_tenant(credential bytea, new_credential bytea, target uuid)

@@ -188,7 +188,6 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'open_portal_link(bytea, bytea)',
     'touch_session(bytea)',
     'touch_token(text, bytea)',
-    'end_session(bytea)',
     'switch_tenant(bytea, bytea, uuid)',
     ...homeFunctionsOf(resources),
     'start_attempt(bytea, bytea, text, text, text, text, text, text, integer, text)',

@@ -241,7 +241,6 @@ t.test('functions that do something without a credential are those of signing in
     enter_app_token_as: [[key(), attempt, 'ci', ['event:publish'], ada.tenantId], 'refused'],
     touch_session: [[key()], 'nothing'],
     touch_token: [['api_tokens', key()], 'nothing'],
-    end_session: [[key()], 'nothing'],
     switch_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     ...homes,
     start_attempt: [[key(), key(), 'sign-in', 'demo', 'n', 'v', null, null, 60, '/'], 'acts'],
