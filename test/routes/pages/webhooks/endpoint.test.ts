@@ -159,6 +159,13 @@ t.test(
     const only = async (query: string) => shown((await admin.open(`${path}?${query}`)).body)
     t.same(await only('status=succeeded&eventType='), [ids[19]])
     t.same(await only('status=&eventType=post.deleted'), [ids[19]])
+    const searched = 'Searched in the newest 10,000 deliveries.'
+    for (const query of ['status=pending', 'eventType=post.deleted', 'httpStatus=2xx']) {
+      t.match((await admin.open(`${path}?${query}`)).body, searched, query)
+    }
+    for (const query of ['', `event=${ids[7]}`, 'httpStatus=5xx', 'since=hour']) {
+      t.notMatch((await admin.open(`${path}?${query}`)).body, searched, query)
+    }
     t.same(await only('status=pending&eventType=post.deleted'), [])
     t.same(await only(`event=${ids[7]}`), [ids[7]], 'the id of a delivery')
     t.same(await only('httpStatus=404'), [])
