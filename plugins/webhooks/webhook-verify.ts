@@ -2,6 +2,7 @@ import { type Readable, Transform } from 'node:stream'
 import { normalizeIP } from '@fastify/rate-limit'
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RequestPayload } from 'fastify'
 import fp from 'fastify-plugin'
+import rawBody from 'fastify-raw-body'
 import type { BillingProvider } from '#src/billing/providers/provider.ts'
 import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
 import { clientAddressOf } from '#src/http/headers/client-address.ts'
@@ -50,6 +51,7 @@ export default fp<Options>(
     const { provider, secrets, clock, metrics, maxUnverifiedBytes } = options
     const perHolder = Math.ceil(maxUnverifiedBytes / addressShare)
     const budget = createByteBudget({ total: maxUnverifiedBytes, perHolder })
+    await app.register(rawBody, { encoding: false, jsonContentTypes: [] })
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     app.decorateRequest('webhook', null)
@@ -64,7 +66,7 @@ export default fp<Options>(
       countUnverified(budget, request, reply, payload, done)
     })
     app.addHook('preValidation', function verifyWebhook(request, reply, done) {
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+      const body = Buffer.isBuffer(request.rawBody) ? request.rawBody : Buffer.alloc(0)
       const begun = performance.now()
       const verdict = provider.verify(request.headers, body, secrets, unixSeconds(clock))
       request.webhookSeconds = { verify: (performance.now() - begun) / 1_000 }

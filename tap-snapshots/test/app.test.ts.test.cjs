@@ -197,6 +197,7 @@ root
         @fastify/rate-limit
       billing-recorder
       webhook-verify
+        fastify-raw-body
       billing
 `
 
@@ -2401,7 +2402,7 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │               • (onError) ["countRefusal()"]
     ├── webhooks/billing (POST)
     │   • (onRequest) ["setSecurityHeaders()","limitRate()","ignoreType()","ignoreTypeOfNothing()"]
-    │   • (preParsing) ["refuseEncodedBody()","countBody()","refuseEncodedBody()"]
+    │   • (preParsing) ["refuseEncodedBody()","countBody()","refuseEncodedBody()","preparsingRawBody()"]
     │   • (preValidation) ["verifyWebhook()"]
     │   • (onResponse) ["countRequest()","countWebhook()"]
     │   • (onError) ["countRefusal()"]
