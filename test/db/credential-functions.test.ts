@@ -139,7 +139,6 @@ t.test('neither role enters as the other one does', async (t) => {
     ['SELECT enter_token($1, false)', [credential]],
     ['SELECT enter_attempt($1)', [credential]],
     ['SELECT enter_identity($1)', ['ada']],
-    ['SELECT end_session($1)', [credential]],
     ['SELECT find_grant($1, $2, 0)', ['demo', 'ada']],
     ['SELECT dismiss_event($1, $2)', ['evt_1', 'a reason']],
     ['SELECT customer_is_free($1)', ['cus_1']],
