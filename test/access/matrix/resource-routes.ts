@@ -40,6 +40,7 @@ export const resourceRoutes: RouteRows = {
     who: 'team:update',
     answer: 303,
     object: 'team-member',
+    heldByKeys: true,
     body: ({ userId }) => ({ userId }),
   },
   'POST /app/teams/:id/folders': {
@@ -85,6 +86,7 @@ export const resourceRoutes: RouteRows = {
     who: 'team:update',
     answer: 204,
     object: 'team-member',
+    heldByKeys: true,
   },
   'GET /users': { who: 'user:read', answer: 200, lists: 'user' },
   'POST /users': {
