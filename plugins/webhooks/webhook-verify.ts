@@ -160,6 +160,11 @@ function countUnverified(
     budget.give(holder, taken)
     taken = 0
   }
+  // The client may have gone while the rate limit waited for its store: nothing would give the bytes back.
+  if (reply.raw.closed) {
+    done(new Problem('unavailable', { reason: 'client-gone' }))
+    return
+  }
   request.releaseBody = release
   reply.raw.once('close', release)
   const declared = Number(request.headers['content-length'])

@@ -8,7 +8,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { noRedis, startRedis } from '#test/instances/redis.ts'
 import { repeatWhenAsked } from '#test/support/app/repeat-when-asked.ts'
 import { untilTrue } from '#test/support/database/until.ts'
-import { startHangingRedis } from './hanging-redis.ts'
+import { startHangingRedis } from '#test/support/processes/hanging-redis.ts'
 
 async function startInstance(t: Test, redisUrl: string) {
   const log: string[] = []

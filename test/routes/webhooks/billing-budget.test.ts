@@ -5,13 +5,14 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { build } from '#test/support/app/app.ts'
 import { untilTrue } from '#test/support/database/until.ts'
+import { startHangingRedis } from '#test/support/processes/hanging-redis.ts'
 import { bytesOf, path, sign } from './send-event.ts'
 
 const mebibyte = 1_048_576
 
 /** The server on a port, with a budget of 4 MiB: 1 MiB for each address. */
-async function listen(t: Test) {
-  const { app } = await build(t, { BILLING_UNVERIFIED_MIB: '4' })
+async function listen(t: Test, settings: Record<string, string> = {}) {
+  const { app } = await build(t, { BILLING_UNVERIFIED_MIB: '4', ...settings })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const held = async () => {
@@ -118,3 +119,31 @@ t.test('every end of a request gives its bytes back', async (t) => {
   t.equal(encoded.statusCode, 415)
   await untilTrue(async () => (await held()) === 0)
 })
+
+t.test(
+  'a client that goes while the rate limit waits for Redis leaves no bytes behind',
+  async (t) => {
+    const redis = await startHangingRedis(t)
+    const { app, held, post, sendEvent } = await listen(t, {
+      REDIS_URL: redis.url,
+      RATE_LIMIT_WEBHOOKS: '10000/60',
+    })
+    t.equal((await sendEvent('127.0.0.1', 100)).status, 200)
+    redis.hang()
+    const gone = new Promise<void>((resolve) => {
+      app.server.once('request', (_request, response) => response.once('close', resolve))
+    })
+    const started = post('127.0.0.2', { 'content-length': '16384' })
+    started.on('error', () => {})
+    started.flushHeaders()
+    await untilTrue(() => redis.counts() === 2)
+    started.destroy()
+    await gone
+    t.equal(
+      (await sendEvent('127.0.0.1', 100)).status,
+      200,
+      'counted by the process, after the one before',
+    )
+    t.equal(await held(), 0)
+  },
+)
