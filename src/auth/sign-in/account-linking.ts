@@ -1,3 +1,5 @@
+import { loopbackHosts } from '#src/config/parse.ts'
+
 /** The verified facts about a user from a completed sign-in at a provider. */
 export type VerifiedIdentity = {
   provider: string
@@ -144,11 +146,14 @@ export function decideAdmission(
 
 /** Issuers are compared exactly. Only a provider on this machine (http) may listen on another port than before. */
 function isSameIssuer(one: string, other: string): boolean {
-  return one === other || (isLocal(one) && isLocal(other))
+  const path = localPath(one)
+  return one === other || (path !== null && path === localPath(other))
 }
 
-function isLocal(issuer: string): boolean {
-  return /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]):\d+\/?$/.test(issuer)
+/** The path of an issuer on this machine; null for any other. */
+function localPath(issuer: string): string | null {
+  const url = URL.parse(issuer)
+  return url?.protocol === 'http:' && loopbackHosts.includes(url.hostname) ? url.pathname : null
 }
 
 function refuse(reason: IdentityRefusal): IdentityDecision {

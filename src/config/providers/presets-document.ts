@@ -6,6 +6,11 @@ Generated from the presets: \`npm run generate\`. A provider with one of these n
 and secret only; \`OIDC_<NAME>_PRESET\` gives the preset to a provider with another name. Each line below
 “sets” is the default of a setting: your own setting replaces it, and a provider that is not listed here
 can have all of them (settings.md). \`gatehouse providers check\` says what to register and what is wrong.
+
+A provider that gets another issuer (a host name of its own, another tenant) is another provider: people who
+are known from the issuer before are refused (\`issuer-changed\`). Give it another name in \`OIDC_PROVIDERS\`,
+with \`OIDC_<NAME>_TRUST_EMAIL\`: then the next sign-in links everyone by their verified address, except
+operators, whose identities \`OPERATORS\` has to name again.
 `
 
 /** docs/sign-in-providers.md: what to do at each provider. */

@@ -85,6 +85,9 @@ t.test('the same sub from another issuer is another person, whatever was asked',
     ['http://127.0.0.1:3001/', 'http://[::1]:3002', true],
     ['http://localhost:3001', 'http://localhost:3001@op.example.com', false],
     ['http://localhost:3001/realms/a', 'http://localhost:3001/realms/b', false],
+    ['http://localhost/realms/a', 'http://127.0.0.1:3001/realms/a', true],
+    ['https://localhost:3001', 'https://localhost:3002', false],
+    ['not a URL', 'not another', false],
   ]
   const started = { userId: me, sessionUserId: me, startedAt, isTimeKnown }
   for (const [identityIssuer, issuer, isSame] of rows) {

@@ -1,3 +1,4 @@
+import { loopbackHosts } from '#src/config/parse.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { ProviderUnavailable, type UnavailableReason } from '../errors.ts'
@@ -36,7 +37,6 @@ export type MetadataRules = {
 }
 
 const lifetimeSeconds = 3_600
-const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
 
 /** A URL also takes `;`, `*` and quotes, which mean something in a content security policy. */
 const hostForm = /^([\w.-]*|\[[\da-f:.]+\])$/
