@@ -45,7 +45,7 @@ export type ConsumerLimits = {
 
 const batchJobs = 200
 const errorWaitMs = 1_000
-/** After a fetch of few jobs, so that the next one does not delay them. There may be more: of a group it takes one. */
+/** After a fetch that found fewer jobs than it asked for, so that the next one does not delay them. */
 const fewWaitMs = 25
 
 /**
@@ -69,15 +69,15 @@ export async function startConsumer<Fetched extends Job>(
         return null
       })
       if (taken === null) await wakeSignal.wait(errorWaitMs)
-      else if (taken === 0) await wakeSignal.wait()
-      else if (taken < batchJobs >> 1) await wakeSignal.wait(fewWaitMs)
+      else if (taken === 'none') await wakeSignal.wait()
+      else if (taken === 'few') await wakeSignal.wait(fewWaitMs)
     }
   }
 
-  async function take(): Promise<number> {
+  async function take(): Promise<'none' | 'few' | 'full'> {
     const room = limits.inFlight - inProgress.size
     const batchSize = Math.min(room >> 1, batchJobs)
-    if (batchSize === 0) return 0
+    if (batchSize === 0) return 'none'
     const jobs = await options.fetch(batchSize, room)
     const since = performance.now()
     for (const [index, done] of options.run(jobs, abandoned.signal).entries()) {
@@ -89,7 +89,8 @@ export async function startConsumer<Fetched extends Job>(
       })
       inProgress.set(job, { since, ended })
     }
-    return jobs.length
+    if (jobs.length === 0) return 'none'
+    return jobs.length < batchSize ? 'few' : 'full'
   }
 
   const heartbeat = startHeartbeat(queue, name, inProgress, logger)

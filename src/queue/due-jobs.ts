@@ -18,8 +18,6 @@ export type DueJobs = {
     options: Options,
     handler: WorkHandlerFor<Options, Jobs[Name], unknown>,
   ): Promise<void>
-  /** Whether jobs are announced; otherwise they are looked for. */
-  readonly listens: boolean
   stop(): Promise<void>
 }
 
@@ -124,7 +122,6 @@ export async function startDueJobs({ queue, listens, logger }: Options): Promise
   lookWithin(busyMs)
   return {
     watch,
-    listens: listening !== undefined,
     async work(name, options, handler) {
       const id = await queue.work(name, { ...pace, ...options }, handler as never)
       watch(name, () => queue.notifyWorker(id))

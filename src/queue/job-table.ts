@@ -100,14 +100,19 @@ export async function isJobActive(
 /**
  * The statement that completes jobs in progress, to be part of another statement, which pg-boss's own cannot be.
  * Leaves jobs alone that another worker has taken over.
+ * @param ids the jobs that may be among them; found by the index, whatever the planner knows of the source
  * @param source id and retry_count of the jobs
  */
-export function jobCompletion(name: keyof Jobs, source: Prisma.Sql): Prisma.Sql {
+export function jobCompletion(
+  name: keyof Jobs,
+  ids: readonly string[],
+  source: Prisma.Sql,
+): Prisma.Sql {
   return Prisma.sql`
     UPDATE pgboss.job_common j SET state = 'completed', completed_on = pgboss.job_now()
     FROM (${source}) AS own
-    WHERE j.name = ${name} AND j.id = own.id AND j.state = 'active'
-      AND j.retry_count = own.retry_count`
+    WHERE j.name = ${name} AND j.id = ANY (${[...ids]}::uuid[]) AND j.id = own.id
+      AND j.state = 'active' AND j.retry_count = own.retry_count`
 }
 
 export type EndedJob = {

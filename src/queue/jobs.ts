@@ -1,8 +1,4 @@
 import type { PgBoss } from 'pg-boss'
-import type { Database } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
-import { Prisma } from '#src/db/generated/client.ts'
-import { oneStatement } from '#src/db/sql.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import type { Jobs } from './queue.ts'
 
@@ -46,27 +42,4 @@ export function transactionOf({ sql }: Pick<Queryable, 'sql'>) {
       return { rows: await sql({ text, values }) }
     },
   }
-}
-
-/**
- * For the option `db` of pg-boss: a fetch that does not wait until its commit is on disk. If the server crashes
- * before, the jobs are due again, as after the end of a worker, and what a job has committed meanwhile is
- * flushed after the fetch. It is prepared, so its text should be one of few.
- */
-export function unflushedIn(db: Pick<Database, 'write'>) {
-  return {
-    async executeSql(text: string, values: readonly unknown[] = []) {
-      const rows = await db.write(
-        unflushed,
-        oneStatement({ text, values }, (rows) => rows),
-      )
-      return { rows }
-    },
-  }
-}
-
-const unflushed: Entry<undefined> & { readonly decidesInDatabase: true } = {
-  decidesInDatabase: true,
-  statement: () => Prisma.sql`SELECT set_config('synchronous_commit', 'off', true)`,
-  admit: () => undefined,
 }

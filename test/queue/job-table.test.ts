@@ -151,6 +151,7 @@ t.test('a statement completes jobs as pg-boss does, and only those of this try',
     systemDb.sql(
       jobCompletion(
         'endpoint-turn',
+        [id],
         Prisma.sql`SELECT ${id}::uuid AS id, ${retryCount}::int AS retry_count`,
       ),
     )

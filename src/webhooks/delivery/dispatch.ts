@@ -40,8 +40,6 @@ export type DispatchDeps = {
   tracing?: Tracing
   logger: JobLog
   attemptLog: AttemptLog
-  /** Whether `wake` is called for every attempt that is added. Otherwise turns look for them. */
-  isWoken?: boolean
 }
 
 export type DispatchLimits = TurnTimes & {
@@ -50,7 +48,7 @@ export type DispatchLimits = TurnTimes & {
   perEndpoint: number
   /** Turns in progress from which on the longest give way. */
   turns: number
-  /** Between looks for due attempts: no notification is sent when a retry becomes due (`Turn.poll`). */
+  /** Between looks for due attempts: no notification is sent when a retry becomes due. */
   pollMs: number
 }
 
@@ -71,8 +69,7 @@ const tenantsOfRecord = 32
 
 /** Works on endpoints, in the scopes of their tenants. Calls at the same time share a statement. */
 export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
-  const { db, queue, clock, retrySeconds, metrics, logger } = deps
-  const { tracing = untraced, isWoken = false } = deps
+  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
   const readTogether = runTogether(tenantsOfRead)
   const writeLimit = pLimit(concurrentTenants)
   const writeTogether = runTogether(tenantsOfRecord)
@@ -142,11 +139,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     return due.filter(({ deliveryId }) => !held.has(deliveryId))
   }
 
-  const poll = repeat(async () => (isWoken ? pollAll() : wake('')), { everyMs: limits.pollMs })
-
-  function pollAll(): void {
-    for (const { turn } of turns.values()) turn.poll()
-  }
+  const poll = repeat(async () => wake(''), { everyMs: limits.pollMs })
 
   function wake(tenantId: string): void {
     for (const one of turns.values()) {

@@ -29,6 +29,7 @@ export async function endTurns(
   const own = jobs.map(({ id, retryCount, data: { endpointId } }) => {
     return { id, retry_count: retryCount, endpoint_id: endpointId }
   })
+  const ids = own.map(({ id }) => id)
   const endpointIds = own.map(({ endpoint_id }) => endpoint_id)
   const later = Prisma.sql`
     SELECT ${tenantId}::uuid AS tenant_id, * FROM ended WHERE second IS NOT NULL`
@@ -42,19 +43,16 @@ export async function endTurns(
       SELECT * FROM end_turns(
         ${tenantId}::uuid, ${endpointIds}::uuid[], ${now}, ${firstsUntil(now)})
     ), turn AS (${turnJobs(later)}),
-    completed AS (${jobCompletion(endpointTurnQueue, ended)})
+    completed AS (${jobCompletion(endpointTurnQueue, ids, ended)})
     SELECT endpoint_id AS id FROM ended`
   const read = (rows: { id: string }[]) => {
-    const ids = new Set(rows.map(({ id }) => id))
-    return jobs.map(({ data }) => ids.has(data.endpointId))
+    const done = new Set(rows.map(({ id }) => id))
+    return jobs.map(({ data }) => done.has(data.endpointId))
   }
-  return db.write(
-    enterJobs(
-      endpointTurnQueue,
-      own.map(({ id }) => id),
-    ),
-    { ...oneStatement(statement, read), place: { tenant: tenantId, row: '' } },
-  )
+  return db.write(enterJobs(endpointTurnQueue, ids), {
+    ...oneStatement(statement, read),
+    place: { tenant: tenantId, row: '' },
+  })
 }
 
 /** Ends the turn and queues the next one of the endpoint, for any worker. */

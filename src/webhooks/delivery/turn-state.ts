@@ -57,8 +57,6 @@ export type TurnEvent =
   | { kind: 'look' }
   /** Attempts may have been added. */
   | { kind: 'wake' }
-  /** A retry may have become due. */
-  | { kind: 'poll' }
   | { kind: 'finish' }
   | { kind: 'claimed'; found: readonly DueAttempt[]; admitted: readonly DueAttempt[] }
   | { kind: 'claim-failed'; error: unknown }
@@ -163,8 +161,6 @@ function note(state: TurnState, event: TurnEvent, { now, idleMs, errorMs }: Turn
       return state
     case 'wake':
       return { ...state, isDry: false, claim: claim && { ...claim, isWoken: true } }
-    case 'poll':
-      return sending + unrecorded > 0 ? { ...state, isDry: false } : state
     case 'finish':
       return { ...state, isFinishing: true }
     case 'claimed':

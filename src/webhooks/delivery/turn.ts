@@ -34,8 +34,6 @@ export type Turn = {
   readonly done: Promise<void>
   /** Looks for what is due. */
   wake(): void
-  /** The same if it is at work. A turn with nothing in progress looks before it ends. */
-  poll(): void
   /** Begins no more attempts; is over once those in progress are recorded. */
   finish(): void
 }
@@ -176,7 +174,6 @@ export function startTurn(
   return {
     done,
     wake: () => handle({ kind: 'wake' }),
-    poll: () => handle({ kind: 'poll' }),
     finish: () => handle({ kind: 'finish' }),
   }
 }

@@ -5,7 +5,6 @@ import { createAttemptLog } from '#src/observability/attempt-log.ts'
 import { type Consumer, startConsumer } from '#src/queue/consumer.ts'
 import type { DueJobs } from '#src/queue/due-jobs.ts'
 import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
-import { unflushedIn } from '#src/queue/jobs.ts'
 import { workPeriodically } from '#src/queue/periodic.ts'
 import type { DeliverJob, EndpointTurnJob, Jobs } from '#src/queue/queue.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
@@ -21,10 +20,7 @@ import {
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
 import { forecastQueue, workForecast } from './forecast.ts'
 
-export type DeliveryWorkerDeps = Omit<
-  DispatchDeps,
-  'sender' | 'retrySeconds' | 'attemptLog' | 'isWoken'
-> & {
+export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
   systemDb: SystemDatabase
   due: DueJobs
 }
@@ -64,22 +60,14 @@ export async function workOutbound(
 
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const attemptLog = createAttemptLog(logger, logPerSecond)
-  const dispatcher = createDispatcher(
-    { ...deps, sender, retrySeconds, attemptLog, isWoken: due.listens },
-    deliverLimits,
-  )
+  const dispatcher = createDispatcher({ ...deps, sender, retrySeconds, attemptLog }, deliverLimits)
   const consumer = await startConsumer<Job<EndpointTurnJob>>({
     queue,
     due,
     name: endpointTurnQueue,
     onNotify: dispatcher.wake,
     limits: turnLimits,
-    fetch: (batchSize) =>
-      queue.fetch(endpointTurnQueue, {
-        batchSize: 2 ** Math.floor(Math.log2(batchSize)), // few different statements
-        groupConcurrency: 1,
-        db: unflushedIn(db),
-      }),
+    fetch: (batchSize) => queue.fetch(endpointTurnQueue, { batchSize, groupConcurrency: 1 }),
     run: dispatcher.run,
     logger,
   })

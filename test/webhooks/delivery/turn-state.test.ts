@@ -288,26 +288,6 @@ const cases: readonly Case[] = [
     after: { phase: 'leaving' },
   },
   {
-    name: 'a poll reads again while attempts are in progress: a retry may have become due',
-    state: { ...sending, reading },
-    event: { kind: 'poll' },
-    effects: [{ kind: 'claim', since: ago(1_000), room: 11 }],
-    after: { isDry: false },
-  },
-  {
-    name: 'a poll reads again while an outcome is not recorded',
-    state: { ...unrecorded, reading },
-    event: { kind: 'poll' },
-    effects: [{ kind: 'claim', since: ago(1_000), room: 12 }],
-  },
-  {
-    name: 'a poll during the rest reads nothing: the turn looks before it ends',
-    state: { ...dry, reading },
-    event: { kind: 'poll' },
-    effects: [{ kind: 'look-again', afterMs: 1_000 }],
-    after: { isDry: true },
-  },
-  {
     name: 'a wake during the rest reads again',
     state: dry,
     event: { kind: 'wake' },
