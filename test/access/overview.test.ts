@@ -118,8 +118,9 @@ t.test('the OpenAPI document states the access rule of each operation', async (t
     t.equal(operation['x-access']?.rule, rule && row.who, name)
     if (rule === undefined) continue
     if (reachOf(row) === 'app') {
-      t.match(operation.description, `An app token needs \`${row.who}\``)
-      t.match(operation['x-access'], { roles: [], tokenPermission: null, servicePermission: null })
+      t.match(operation.description, `An app token needs \`${row.who}\``, name)
+      t.strictSame(operation['x-access'].roles, [], name)
+      t.match(operation['x-access'], { tokenPermission: null, servicePermission: null }, name)
       continue
     }
     t.same(operation['x-access'].roles, rolesFor(row.who), name)

@@ -34,7 +34,8 @@ async function removeOrphaned(): Promise<void> {
   for (const name of await readdir(memory)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]
     if (pid === undefined || isAlive(Number(pid))) continue
-    await rm(join(memory, name), { recursive: true, force: true })
+    // Its server may still be stopping, or it is another user's: a later run removes the rest.
+    await rm(join(memory, name), { recursive: true, force: true }).catch(() => undefined)
   }
 }
 

@@ -59,12 +59,16 @@ async function runWithDatabase(args: string[]): Promise<number> {
 
 /** The files named by the arguments, or those of a lane. */
 function chosenFiles(args: readonly string[], lane: Lane): string[] {
+  const short = args.find((arg) => /^-[^-]/.test(arg))
+  if (short !== undefined)
+    throw new Error(`${short}: give options in their long form, --name=value`)
   const named = args.filter((arg) => !arg.startsWith('-'))
-  const files = [...new Set(named.flatMap(filesNamed))].sort()
+  const found = named.map(filesNamed)
   // Without a file tap would run every test, each in a process of its own.
-  if (named.length > 0 && files.length === 0) throw new Error(`no test at ${named.join(', ')}`)
+  const missing = named.filter((_name, index) => found[index]?.length === 0)
+  if (missing.length > 0) throw new Error(`no test at ${missing.join(', ')}`)
   return named.length > 0
-    ? files
+    ? [...new Set(found.flat())].sort()
     : filesOf(lane, root, { onCitus: process.env.TEST_CLUSTER === 'citus' })
 }
 
