@@ -352,7 +352,7 @@ export const Settings = Type.Object({
   RATE_LIMIT_PUBLISH: Type.String({
     default: '6000/60',
     description:
-      'Requests/seconds per app token, which the app publishes its events with; `off` disables the limit.',
+      'Requests/seconds per app token, on all routes for the app; `off` disables the limit.',
   }),
   RATE_LIMIT_API: Type.String({
     default: '600/60',
