@@ -299,7 +299,8 @@ const hunts: readonly SourceHunt[] = [
     files: ['src/auth/sign-in/account-linking.ts'],
     forms: [
       ...conditions,
-      form(/ && isLocal\(other\)/g, ''),
+      form(/path !== null && /g, ''),
+      form(/ && path === localPath\(other\)/g, ''),
       form(/invited && (?=\(emailTrusted)/g, ''),
       form(/ \|\| hasLink/g, ' || true'),
       form(/signUp === 'open' \|\| /g, ''),
