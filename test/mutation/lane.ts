@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 import { readCatalogue } from '#src/schema/catalogue.ts'
 import { tablePrivileges } from '#src/schema/tables.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
 import type { Mutant } from './mutant.ts'
+import type { TestOrder } from './test-order.ts'
 
 /** The result of a mutant: caught by a test, survived, or timed out. `reason`: what failed first in the test. */
 export type Fate = {
@@ -18,6 +19,7 @@ export type Fate = {
 
 export type Failure = { timedOut: boolean; output: string }
 
+const tapStubs = new URL('../run/tap-stubs.ts', import.meta.url).href
 const testTimeoutMs = 240_000
 const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage']
 
@@ -31,7 +33,12 @@ export async function copyTree(root: string, folder: string): Promise<void> {
 }
 
 /** Applies the mutant, runs its tests until one fails, and restores the file. */
-export async function tryMutant(folder: string, clusterUrl: string, mutant: Mutant): Promise<Fate> {
+export async function tryMutant(
+  folder: string,
+  clusterUrl: string,
+  mutant: Mutant,
+  order: TestOrder,
+): Promise<Fate> {
   const { source, sql } = mutant
   const path = source && join(folder, source.path)
   const original = path && (await readFile(path, 'utf8'))
@@ -39,8 +46,11 @@ export async function tryMutant(folder: string, clusterUrl: string, mutant: Muta
   try {
     if (path !== undefined && source !== undefined) await writeFile(path, source.text)
     if (sql !== undefined) await makeTemplate(clusterUrl, template, sql)
-    for (const test of mutant.tests) {
+    for (const test of order.of(mutant.tests)) {
+      const start = performance.now()
       const failure = await failureTwice(() => failureOf(folder, test, clusterUrl, template))
+      const seconds = (performance.now() - start) / 1_000
+      order.note(mutant.tests, test, { caught: failure !== null, seconds })
       if (failure !== null) {
         const outcome = failure.timedOut ? 'timed-out' : 'caught'
         return { mutant, outcome, test, reason: reasonOf(failure) }
@@ -72,10 +82,11 @@ export async function failureOf(
   clusterUrl: string,
   template: string,
 ): Promise<Failure | null> {
-  const child = spawn(process.execPath, [join(folder, test)], {
+  const child = spawn(process.execPath, [`--import=${tapStubs}`, join(folder, test)], {
     cwd: folder,
     env: {
       ...process.env,
+      NODE_COMPILE_CACHE: join(dirname(folder), 'compiled'),
       TEST_POSTGRES_URL: clusterUrl,
       TEST_TEMPLATE: template,
       TAP_BAIL: '1',

@@ -1,13 +1,14 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
-import { prepareTemplate, templateName, urlsOf } from '#test/support/database/template.ts'
+import { makeRunFolder } from '#test/run/run-folder.ts'
+import { startRunServer } from '#test/run/server.ts'
+import { templateName, urlsOf } from '#test/support/database/template.ts'
 import { findMutants } from './find-mutants.ts'
 import { copyTree, type Failure, type Fate, failureOf, tryMutant } from './lane.ts'
 import type { Mutant } from './mutant.ts'
+import { TestOrder } from './test-order.ts'
 
 /*
  * `npm run mutate`: removes each access rule, scope clause, guard and row-level policy, one at a
@@ -25,22 +26,15 @@ const { values } = parseArgs({
 })
 const laneCount = Number(values.lanes)
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
-const folder = await mkdtemp(join(tmpdir(), 'gatehouse-mutation-'))
-// As root, the account of the PostgreSQL server must be able to enter the folder.
-await chmod(folder, 0o711)
-const dataDir = join(folder, 'postgres')
-const settings = { fsync: 'off', synchronous_commit: 'off', max_connections: '200' }
-const postgres = await startPostgres({ dataDir, settings })
+const folder = await makeRunFolder()
 try {
-  process.exitCode = await mutate(postgres.url('postgres'))
+  const server = await startRunServer(folder)
+  process.exitCode = await mutate(server.env.TEST_POSTGRES_URL).finally(() => server.stop())
 } finally {
-  await postgres.stop()
-  await removePostgres(dataDir)
   await rm(folder, { recursive: true, force: true })
 }
 
 async function mutate(clusterUrl: string): Promise<number> {
-  await prepareTemplate(clusterUrl)
   const { superuserUrl } = urlsOf(clusterUrl, templateName)
   const found = await findMutants(root, superuserUrl)
   const unknown = values.only.filter((part) => !found.some(({ name }) => name.includes(part)))
@@ -66,10 +60,11 @@ function untouchedRuns(clusterUrl: string) {
 async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
   const fates: Fate[] = []
   const checkUntouched = untouchedRuns(clusterUrl)
+  const order = new TestOrder()
   const deadline = performance.now() + Number(values.minutes) * 60_000
   await inLanes(lanes, mutants.values(), async (lane, mutant) => {
     if (performance.now() > deadline) return
-    const fate = await tryMutant(lane, clusterUrl, mutant)
+    const fate = await tryMutant(lane, clusterUrl, mutant, order)
     if (fate.test !== '') await checkUntouched(lane, fate.test)
     fates.push(fate)
     const { outcome, test, reason } = fate

@@ -19,7 +19,7 @@ const settings = {
 }
 
 /** The database server of a run, and the variables by which tests find it. */
-export type RunServer = { env: NodeJS.ProcessEnv; stop(): Promise<void> }
+export type RunServer = { env: { TEST_POSTGRES_URL: string }; stop(): Promise<void> }
 
 /**
  * Starts one PostgreSQL with the template of the test databases, or with TEST_CLUSTER=citus a cluster.
