@@ -17,10 +17,15 @@ export type Fate = {
   reason: string
 }
 
+/** A copy of the tree in which one mutant at a time is tried, and the server of its databases. */
+export type Lane = { folder: string; clusterUrl: string }
+
 export type Failure = { timedOut: boolean; output: string }
 
+/** Which test of a list is next, and how long a test may take in milliseconds. */
+export type Plan = { order: TestOrder; limitOf: (test: string) => Promise<number> }
+
 const tapStubs = new URL('../run/tap-stubs.ts', import.meta.url).href
-const testTimeoutMs = 240_000
 const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage']
 
 /** Copies the tree, so that the original is never changed. */
@@ -32,31 +37,30 @@ export async function copyTree(root: string, folder: string): Promise<void> {
   await symlink(await realpath(join(root, 'node_modules')), join(folder, 'node_modules'))
 }
 
-/** Applies the mutant, runs its tests until one fails, and restores the file. */
-export async function tryMutant(
-  folder: string,
-  clusterUrl: string,
-  mutant: Mutant,
-  order: TestOrder,
-): Promise<Fate> {
+/**
+ * Applies the mutant, runs its tests until one fails, and restores the file. A test that hangs may be the
+ * machine's fault, so the others run after it.
+ */
+export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise<Fate> {
   const { source, sql } = mutant
-  const path = source && join(folder, source.path)
+  const path = source && join(lane.folder, source.path)
   const original = path && (await readFile(path, 'utf8'))
-  const template = sql === undefined ? templateName : `mutant_${basename(folder)}`
+  const template = sql === undefined ? templateName : `mutant_${basename(lane.folder)}`
+  let hung: Fate | undefined
   try {
     if (path !== undefined && source !== undefined) await writeFile(path, source.text)
-    if (sql !== undefined) await makeTemplate(clusterUrl, template, sql)
-    for (const test of order.of(mutant.tests)) {
+    if (sql !== undefined) await makeTemplate(lane.clusterUrl, template, sql)
+    for (const test of plan.order.of(mutant.tests)) {
+      const limitMs = await plan.limitOf(test)
       const start = performance.now()
-      const failure = await failureTwice(() => failureOf(folder, test, clusterUrl, template))
+      const failure = await failureTwice(() => failureOf(lane, test, { template, limitMs }))
       const seconds = (performance.now() - start) / 1_000
-      order.note(mutant.tests, test, { caught: failure !== null, seconds })
-      if (failure !== null) {
-        const outcome = failure.timedOut ? 'timed-out' : 'caught'
-        return { mutant, outcome, test, reason: reasonOf(failure) }
-      }
+      const caught = failure?.timedOut === false
+      plan.order.note(mutant.tests, test, { caught, seconds })
+      if (caught) return { mutant, outcome: 'caught', test, reason: reasonOf(failure) }
+      if (failure !== null) hung ??= { mutant, outcome: 'timed-out', test, reason: '' }
     }
-    return { mutant, outcome: 'survived', test: '', reason: '' }
+    return hung ?? { mutant, outcome: 'survived', test: '', reason: '' }
   } finally {
     if (path !== undefined && original !== undefined) await writeFile(path, original)
   }
@@ -69,7 +73,8 @@ function reasonOf({ output }: Failure): string {
 
 /** A test that fails by chance catches nothing. */
 async function failureTwice(run: () => Promise<Failure | null>): Promise<Failure | null> {
-  return (await run()) && (await run())
+  const first = await run()
+  return first === null || first.timedOut ? first : run()
 }
 
 /**
@@ -77,10 +82,9 @@ async function failureTwice(run: () => Promise<Failure | null>): Promise<Failure
  * @returns the output of a failed run, or null
  */
 export async function failureOf(
-  folder: string,
+  { folder, clusterUrl }: Lane,
   test: string,
-  clusterUrl: string,
-  template: string,
+  { template, limitMs }: { template: string; limitMs: number },
 ): Promise<Failure | null> {
   const child = spawn(process.execPath, [`--import=${tapStubs}`, join(folder, test)], {
     cwd: folder,
@@ -90,10 +94,11 @@ export async function failureOf(
       TEST_POSTGRES_URL: clusterUrl,
       TEST_TEMPLATE: template,
       TAP_BAIL: '1',
-      TAP_TIMEOUT: String(testTimeoutMs / 1000),
+      // The limit of the process comes first.
+      TAP_TIMEOUT: String((2 * limitMs) / 1_000),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: testTimeoutMs,
+    timeout: limitMs,
     killSignal: 'SIGKILL',
   })
   const output: string[] = []
@@ -133,6 +138,7 @@ async function recordAgain(url: string): Promise<void> {
     await client.end()
   }
 }
+
 async function run(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -6,7 +6,7 @@ import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
 import { findMutants } from './find-mutants.ts'
-import { copyTree, type Failure, type Fate, failureOf, tryMutant } from './lane.ts'
+import { copyTree, type Fate, failureOf, type Lane, tryMutant } from './lane.ts'
 import type { Mutant } from './mutant.ts'
 import { TestOrder } from './test-order.ts'
 
@@ -26,6 +26,9 @@ const { values } = parseArgs({
 })
 const laneCount = Number(values.lanes)
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
+const longestMs = 240_000
+/** A busy machine may make a test several times slower, and a short one more often. */
+const [shortestLimitMs, timesSlower] = [20_000, 5]
 const folder = await makeRunFolder()
 try {
   const server = await startRunServer(folder)
@@ -40,32 +43,46 @@ async function mutate(clusterUrl: string): Promise<number> {
   const unknown = values.only.filter((part) => !found.some(({ name }) => name.includes(part)))
   if (unknown.length > 0) throw new Error(`no mutant has ${unknown.join(', ')} in its name`)
   const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
-  const lanes = Array.from({ length: laneCount }, (_, index) => join(folder, `lane${index}`))
-  for (const lane of lanes) await copyTree(root, lane)
-  const fates = await tryAll(lanes, clusterUrl, mutants)
+  const lanes = Array.from({ length: laneCount }, (_, index) => ({
+    folder: join(folder, `lane${index}`),
+    clusterUrl,
+  }))
+  for (const lane of lanes) await copyTree(root, lane.folder)
+  const fates = await tryAll(lanes, mutants, limitsOf({ folder: root, clusterUrl }))
   return report(mutants, fates)
 }
 
-/** A test that fails without a mutant would catch every mutant, so each that caught one runs without. */
-function untouchedRuns(clusterUrl: string) {
-  const runs = new Map<string, Promise<Failure | null>>()
-  return async (lane: string, test: string) => {
-    const run = runs.get(test) ?? failureOf(lane, test, clusterUrl, templateName)
-    runs.set(test, run)
-    const failure = await run
+/**
+ * How long each test may take, from a run without a mutant.
+ * @throws if it fails: it would catch every mutant
+ */
+function limitsOf(untouched: Lane): (test: string) => Promise<number> {
+  const limits = new Map<string, Promise<number>>()
+  const measure = async (test: string) => {
+    const start = performance.now()
+    const run = { template: templateName, limitMs: longestMs }
+    const failure = await failureOf(untouched, test, run)
     if (failure !== null) throw new Error(`${test} fails without a mutant:\n${failure.output}`)
+    return Math.max(shortestLimitMs, timesSlower * (performance.now() - start))
+  }
+  return (test) => {
+    const limit = limits.get(test) ?? measure(test)
+    limits.set(test, limit)
+    return limit
   }
 }
 
-async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mutant[]) {
+async function tryAll(
+  lanes: readonly Lane[],
+  mutants: readonly Mutant[],
+  limitOf: (test: string) => Promise<number>,
+) {
   const fates: Fate[] = []
-  const checkUntouched = untouchedRuns(clusterUrl)
   const order = new TestOrder()
   const deadline = performance.now() + Number(values.minutes) * 60_000
   await inLanes(lanes, mutants.values(), async (lane, mutant) => {
     if (performance.now() > deadline) return
-    const fate = await tryMutant(lane, clusterUrl, mutant, order)
-    if (fate.test !== '') await checkUntouched(lane, fate.test)
+    const fate = await tryMutant(lane, mutant, { order, limitOf })
     fates.push(fate)
     const { outcome, test, reason } = fate
     console.log(`${fates.length}/${mutants.length} ${mutant.name}: ${outcome} ${test} (${reason})`)
@@ -75,9 +92,9 @@ async function tryAll(lanes: string[], clusterUrl: string, mutants: readonly Mut
 
 /** The lanes share one queue; each takes the next item when it has finished one. */
 async function inLanes<Item>(
-  lanes: readonly string[],
+  lanes: readonly Lane[],
   queue: Iterable<Item>,
-  work: (lane: string, item: Item) => Promise<void>,
+  work: (lane: Lane, item: Item) => Promise<void>,
 ): Promise<void> {
   const items = queue[Symbol.iterator]()
   await Promise.all(
