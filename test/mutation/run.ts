@@ -63,7 +63,8 @@ function limitsOf(untouched: Lane): (test: string) => Promise<number> {
     const run = { template: templateName, limitMs: longestMs }
     const failure = await failureOf(untouched, test, run)
     if (failure !== null) throw new Error(`${test} fails without a mutant:\n${failure.output}`)
-    return Math.max(shortestLimitMs, timesSlower * (performance.now() - start))
+    const ms = Math.ceil(performance.now() - start)
+    return Math.max(shortestLimitMs, timesSlower * ms)
   }
   return (test) => {
     const limit = limits.get(test) ?? measure(test)
