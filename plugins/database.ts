@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import type { ReadForm } from '#src/db/connections/packet-pool.ts'
-import { requestLockMs } from '#src/db/connections/pool-options.ts'
+import { type Limits, requestLockMs } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
@@ -18,25 +18,26 @@ declare module 'fastify' {
 type Options = {
   url: string
   poolSize: number
-  /** How long a request waits for a lock. */
-  lockMs?: number | undefined
+  /** Other time limits than those of a request. */
+  limits?: Partial<Limits> | undefined
   verification: VerifyMonitor
   reads?: ReadForm | undefined
 }
 
 /** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, lockMs = requestLockMs, verification, reads }) {
+  async function database(app, { url, poolSize, verification, reads, ...options }) {
     const { tracing, metrics } = app
+    const limits = { lockMs: requestLockMs, ...options.limits }
     const { pools } = metrics
     const watch = {
       reads: pools.watch('reads'),
       writes: pools.watch('writes'),
       transactions: pools.watch('scoped'),
     }
-    const scoped = openDatabase(url, poolSize, watch, undefined, reads, lockMs)
+    const scoped = openDatabase(url, poolSize, { watch, form: reads, limits })
     const size = Math.ceil(poolSize / 2)
-    const keyed = openSystemDatabase(url, size, pools.watch('identity'), lockMs)
+    const keyed = openSystemDatabase(url, size, { watch: pools.watch('identity'), limits })
     const db = traceDatabase(requireVerified(scoped, verification), tracing)
     const systemDb = traceSystemDatabase(keyed, tracing)
     app.decorate('db', db)

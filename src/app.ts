@@ -56,6 +56,7 @@ import { createCheckout } from '#src/billing/checkout.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
+import type { Limits } from '#src/db/connections/pool-options.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import { resources } from '#src/resources/index.ts'
@@ -73,8 +74,8 @@ declare module 'fastify' {
 type AppOptions = {
   connect: boolean
   tracing?: Tracing
-  /** How long a request waits for a lock, for tests that hold one. */
-  lockMs?: number
+  /** Other time limits of the database than those of a request, for tests. */
+  limits?: Partial<Limits>
   /** For tests that stand in for the providers. */
   providerFetch?: typeof globalThis.fetch
 }
@@ -167,8 +168,8 @@ export async function buildApp(
     isShared: metrics.http.sharedLimits,
   })
   const reads = options.connect ? await findReadForm(config.database.url) : undefined
-  const { lockMs } = options
-  await app.register(database, { ...config.database, verification, reads, lockMs })
+  const { limits } = options
+  await app.register(database, { ...config.database, verification, reads, limits })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, {

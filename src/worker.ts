@@ -85,9 +85,9 @@ export async function startWorker(
   }
   const parts: Parts = {
     log,
-    db: traceDatabase(openDatabase(workerUrl, poolSize, watch, undefined, form), tracing),
+    db: traceDatabase(openDatabase(workerUrl, poolSize, { watch, form }), tracing),
     systemDb: traceSystemDatabase(
-      openSystemDatabase(workerUrl, 4, metrics.pools.watch('jobs-identity')),
+      openSystemDatabase(workerUrl, 4, { watch: metrics.pools.watch('jobs-identity') }),
       tracing,
     ),
     queue: openQueue(workerUrl, 'worker', (error) => log.error({ err: error }, 'queue')),

@@ -11,6 +11,7 @@ import {
 } from './connections/packet-pool.ts'
 import {
   defaultLimits,
+  type Limits,
   poolOptions,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
@@ -84,30 +85,32 @@ const notifyGapMs = 10 // deliveries wait for it
 /** Reads share packets in the order in which they arrive. */
 const anyPlace: Place = { tenant: '', row: '' }
 
+type DatabaseOptions = {
+  watch?: { reads?: PoolWatch; writes?: PoolWatch; transactions?: PoolWatch }
+  /** How long `work` may take. */
+  transactionMs?: number
+  /** Of the statements, if the database needs another one. */
+  form?: ReadForm | undefined
+  limits?: Partial<Limits>
+}
+
 /**
  * The only way to owned and tenant rows: transactions that begin with an entry.
  * @param url connection of the application or worker role
  * @param size connections at most, for packets that read, packets that write and longer transactions each
- * @param transactionMs how long `work` may take
- * @param form of the statements, if the database needs another one
- * @param lockMs how long a statement waits for a lock
  */
 export function openDatabase(
   url: string,
   size: number,
-  watch: { reads?: PoolWatch; writes?: PoolWatch; transactions?: PoolWatch } = {},
-  transactionMs = maxTransactionMs,
-  form?: ReadForm,
-  lockMs = defaultLimits.lockMs,
+  { watch = {}, transactionMs = maxTransactionMs, form, limits = {} }: DatabaseOptions = {},
 ): Database {
-  const limits = { lockMs }
   const pool = survivesBrokenConnections(
     new WatchedPool(poolOptions(url, size, limits), watch.transactions),
   )
   const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads, limits, form })
   const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes, limits })
   // A read of one packet waits for no lock of a tenant, so it has no share.
-  const share = shareOf(size, defaultLimits.acquireMs)
+  const share = shareOf(size, limits.acquireMs ?? defaultLimits.acquireMs)
   const [transact, sendWrite] = [createTenantShares(share), createTenantShares(share)]
   const { notify, settled } = createNotifier(
     (statement) => reads.sendOnce([named(statement)]),

@@ -3,7 +3,7 @@ import type { PoolWatch } from '#src/observability/metrics.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
 import {
-  defaultLimits,
+  type Limits,
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
@@ -35,17 +35,13 @@ export type SystemDatabase = Queryable & {
   close(): Promise<void>
 }
 
-/**
- * @param size maximum number of connections
- * @param lockMs how long a statement waits for a lock
- */
+/** @param size maximum number of connections */
 export function openSystemDatabase(
   url: string,
   size: number,
-  watch?: PoolWatch,
-  lockMs = defaultLimits.lockMs,
+  { watch, limits }: { watch?: PoolWatch; limits?: Partial<Limits> } = {},
 ): SystemDatabase {
-  const options = poolOptions(url, size, { lockMs })
+  const options = poolOptions(url, size, limits)
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   const nameOf = nameStatements(url)
   const { notify, settled } = createNotifier(

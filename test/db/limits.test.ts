@@ -72,7 +72,7 @@ const refused = {
 
 t.test('a whole transaction is limited, and its connection is free again', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1, {}, 100)
+  const db = openDatabase(database.url, 1, { transactionMs: 100 })
   t.teardown(() => db.close())
   let late: Promise<unknown> = Promise.resolve()
   const slow = async (tx: Tx) => {

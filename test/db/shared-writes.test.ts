@@ -4,6 +4,7 @@ import t, { type Test } from 'tap'
 import type { Principal } from '#src/access/caller.ts'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
+import type { Limits } from '#src/db/connections/pool-options.ts'
 import { openDatabase, type ShortWork } from '#src/db/database.ts'
 import { withSettings } from '#src/db/entry.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
@@ -316,7 +317,7 @@ t.test('after a refusal the next writes of its tenant are sent alone', async (t)
 })
 
 t.test('a lock that is not released is an error of its request alone', async (t) => {
-  const { database, people, insert } = await setUp(t, 3, 200)
+  const { database, people, insert } = await setUp(t, 3, { lockMs: 200 })
   const [first, ...others] = people
   const holder = await database.admin.connect()
   t.teardown(() => holder.release())
@@ -530,10 +531,10 @@ type Change = Pick<Changes, 'tenantId' | 'title' | 'body'> & {
 type PostRow = { id: number; author_id: string; title: string; times: number }
 
 /** @param size of the pool: with one connection whatever arrives together shares its packet */
-async function setUp(t: Test, size = 1, lockMs?: number) {
+async function setUp(t: Test, size = 1, limits: Partial<Limits> = {}) {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), size, {}, undefined, undefined, lockMs)
+  const db = openDatabase(proxy.through(database.url), size, { limits })
   t.teardown(() => db.close())
   const people: Person[] = await Promise.all(
     Array.from({ length: 5 }, async () => {

@@ -80,10 +80,11 @@ t.test('waiting requests for a connection and failed ones are counted', async (t
   const user = (await allowScopes(database))(await createUser(database))
   const { pools, registry } = createMetrics()
   const db = openDatabase(database.url, 1, {
-    reads: pools.watch('reads'),
-    transactions: pools.watch('scoped'),
+    watch: { reads: pools.watch('reads'), transactions: pools.watch('scoped') },
   })
-  const away = openSystemDatabase('postgres://nobody@127.0.0.1:9/none', 1, pools.watch('away'))
+  const away = openSystemDatabase('postgres://nobody@127.0.0.1:9/none', 1, {
+    watch: pools.watch('away'),
+  })
   t.teardown(() => Promise.all([db.close(), away.close()]))
   const statement = Prisma.sql`SELECT 1 AS one`
   const entered = Promise.withResolvers<void>()

@@ -64,8 +64,8 @@ export async function build(
   for (const operator of config.operators) await addOperator(database, operator)
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
-  // Tests hold locks for longer than a request waits for them.
-  const options = { connect: true, lockMs: 2_000 }
+  // Tests hold locks for longer than a request waits, and a busy machine is slow to open connections.
+  const options = { connect: true, limits: { lockMs: 2_000, acquireMs: 5_000 } }
   const app = await buildApp(config, logger, undefined, undefined, options)
   t.teardown(() => app.close())
   return { app, config, database, log }
