@@ -5,8 +5,9 @@ import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
 import { readCatalogue } from '#src/schema/catalogue.ts'
 import { tablePrivileges } from '#src/schema/tables.ts'
+import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
-import type { Mutant } from './mutant.ts'
+import { type Mutant, tests } from './mutant.ts'
 import type { TestOrder } from './test-order.ts'
 
 /** The result of a mutant: caught by a test, survived, or timed out. `reason`: what failed first in the test. */
@@ -23,7 +24,10 @@ export type Lane = { folder: string; clusterUrl: string }
 export type Failure = { timedOut: boolean; output: string }
 
 /** Which test of a list is next, and how long a test may take in milliseconds. */
-export type Plan = { order: TestOrder; limitOf: (test: string) => Promise<number> }
+export type Plan = { order: TestOrder; limitOf: (step: Step) => Promise<number> }
+
+/** A run of a test file. */
+export type Step = { name: string; file: string; env?: NodeJS.ProcessEnv }
 
 const tapStubs = new URL('../run/tap-stubs.ts', import.meta.url).href
 const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage']
@@ -50,20 +54,33 @@ export async function tryMutant(lane: Lane, mutant: Mutant, plan: Plan): Promise
   try {
     if (path !== undefined && source !== undefined) await writeFile(path, source.text)
     if (sql !== undefined) await makeTemplate(lane.clusterUrl, template, sql)
-    for (const test of plan.order.of(mutant.tests)) {
-      const limitMs = await plan.limitOf(test)
+    const steps = mutant.tests.flatMap((test) => stepsOf(test, mutant))
+    for (const step of plan.order.of(steps)) {
+      const limitMs = await plan.limitOf(step)
       const start = performance.now()
-      const failure = await failureTwice(() => failureOf(lane, test, { template, limitMs }))
+      const failure = await failureTwice(() => failureOf(lane, step, { template, limitMs }))
       const seconds = (performance.now() - start) / 1_000
       const caught = failure?.timedOut === false
-      plan.order.note(mutant.tests, test, { caught, seconds })
-      if (caught) return { mutant, outcome: 'caught', test, reason: reasonOf(failure) }
-      if (failure !== null) hung ??= { mutant, outcome: 'timed-out', test, reason: '' }
+      plan.order.note(steps, step, { caught, seconds })
+      if (caught) return { mutant, outcome: 'caught', test: step.name, reason: reasonOf(failure) }
+      if (failure !== null) hung ??= { mutant, outcome: 'timed-out', test: step.name, reason: '' }
     }
     return hung ?? { mutant, outcome: 'survived', test: '', reason: '' }
   } finally {
     if (path !== undefined && original !== undefined) await writeFile(path, original)
   }
+}
+
+const ofMatrix: readonly string[] = [tests.matrix, tests.queryScope, tests.rowLevelSecurity]
+
+/** The access matrix takes minutes, so it begins with a caller of each kind, on the mutant's routes if it names some. */
+function stepsOf(file: string, { routes }: Mutant): Step[] {
+  const all = { name: file, file }
+  if (!ofMatrix.includes(file)) return [all]
+  const env = { MATRIX_ACTORS: oneOfEachKind }
+  const few = { name: `${file}, one caller of each kind`, file, env }
+  const near = { name: `${few.name}, ${routes}`, file, env: { ...env, MATRIX_ONLY: routes } }
+  return routes === undefined ? [few, all] : [near, few, all]
 }
 
 /** The first assertion that failed, so that a reader sees whether it failed because of the mutant. */
@@ -83,16 +100,17 @@ async function failureTwice(run: () => Promise<Failure | null>): Promise<Failure
  */
 export async function failureOf(
   { folder, clusterUrl }: Lane,
-  test: string,
+  step: Step,
   { template, limitMs }: { template: string; limitMs: number },
 ): Promise<Failure | null> {
-  const child = spawn(process.execPath, [`--import=${tapStubs}`, join(folder, test)], {
+  const child = spawn(process.execPath, [`--import=${tapStubs}`, join(folder, step.file)], {
     cwd: folder,
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: join(dirname(folder), 'compiled'),
       TEST_POSTGRES_URL: clusterUrl,
       TEST_TEMPLATE: template,
+      ...step.env,
       TAP_BAIL: '1',
       // The limit of the process comes first.
       TAP_TIMEOUT: String((2 * limitMs) / 1_000),

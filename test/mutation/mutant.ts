@@ -6,6 +6,8 @@ export type Mutant = {
   /** SQL that changes the mutant's own database. */
   sql?: string
   tests: readonly string[]
+  /** The routes that are most likely to differ, for MATRIX_ONLY. */
+  routes?: string | undefined
 }
 
 export const tests = {

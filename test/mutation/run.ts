@@ -6,7 +6,15 @@ import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
 import { findMutants } from './find-mutants.ts'
-import { copyTree, type Fate, failureOf, type Lane, tryMutant } from './lane.ts'
+import {
+  copyTree,
+  type Fate,
+  failureOf,
+  type Lane,
+  type Plan,
+  type Step,
+  tryMutant,
+} from './lane.ts'
 import type { Mutant } from './mutant.ts'
 import { TestOrder } from './test-order.ts'
 
@@ -56,19 +64,19 @@ async function mutate(clusterUrl: string): Promise<number> {
  * How long each test may take, from a run without a mutant.
  * @throws if it fails: it would catch every mutant
  */
-function limitsOf(untouched: Lane): (test: string) => Promise<number> {
+function limitsOf(untouched: Lane): Plan['limitOf'] {
   const limits = new Map<string, Promise<number>>()
-  const measure = async (test: string) => {
+  const measure = async (step: Step) => {
     const start = performance.now()
     const run = { template: templateName, limitMs: longestMs }
-    const failure = await failureOf(untouched, test, run)
-    if (failure !== null) throw new Error(`${test} fails without a mutant:\n${failure.output}`)
+    const failure = await failureOf(untouched, step, run)
+    if (failure !== null) throw new Error(`${step.name} fails without a mutant:\n${failure.output}`)
     const ms = Math.ceil(performance.now() - start)
     return Math.max(shortestLimitMs, timesSlower * ms)
   }
-  return (test) => {
-    const limit = limits.get(test) ?? measure(test)
-    limits.set(test, limit)
+  return (step) => {
+    const limit = limits.get(step.name) ?? measure(step)
+    limits.set(step.name, limit)
     return limit
   }
 }
@@ -76,7 +84,7 @@ function limitsOf(untouched: Lane): (test: string) => Promise<number> {
 async function tryAll(
   lanes: readonly Lane[],
   mutants: readonly Mutant[],
-  limitOf: (test: string) => Promise<number>,
+  limitOf: Plan['limitOf'],
 ) {
   const fates: Fate[] = []
   const order = new TestOrder()

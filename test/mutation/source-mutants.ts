@@ -10,6 +10,8 @@ type SourceHunt = {
   files: readonly string[]
   forms: readonly Form[]
   tests: readonly string[]
+  /** See `Mutant`. */
+  routes?: string
 }
 
 /** Cuts each match of the pattern within a rule of the policy. */
@@ -260,12 +262,16 @@ const hunts: readonly SourceHunt[] = [
     files: ['src/domain/*.ts', 'src/access/*.ts'],
     forms: scopeClauses,
     tests: [tests.sameIds, tests.folders, tests.queryScope, tests.matrix],
+    routes:
+      '/teams; /folders; /documents; /posts; /orders; /invoices; /app/teams; /app/welcome; /notifications',
   },
   {
     kind: 'scope',
     files: ['src/webhooks/**/*.ts'],
     forms: scopeClauses,
     tests: [tests.twins, tests.queryScope, tests.matrix],
+    routes:
+      '/webhook-endpoints; /deliveries; /events; /event-types; /app/webhooks; /app/deliveries; /portal; /tenants',
   },
   {
     kind: 'scope',
@@ -280,6 +286,7 @@ const hunts: readonly SourceHunt[] = [
     ],
     forms: scopeClauses,
     tests: [tests.ownTenant, tests.queryScope, tests.unlink, tests.matrix],
+    routes: '/auth; /app/account; /app/tenant; /service-tokens; /invitations; /tenants; /session',
   },
   { kind: 'route', files: ['routes/**/*.ts'], forms: routeAccess, tests: [tests.matrix] },
   ...Object.entries(guards).map(([plugin, tests]) => ({
@@ -546,6 +553,7 @@ export async function findSourceMutants(
       name: `${hunt.kind} ${path}:${cut.name}`,
       source: { path, text: applyCut(text, cut) },
       tests: hunt.tests,
+      routes: hunt.routes,
     })),
   )
   return { mutants: mutants.toSorted((a, b) => (a.name < b.name ? -1 : 1)), vanished }

@@ -1,4 +1,5 @@
 type Record = { catches: number; seconds: number }
+type Test = { name: string }
 
 /** A test that has not run yet counts as one that took this long and caught one mutant. */
 const untried: Record = { catches: 1, seconds: 5 }
@@ -8,27 +9,26 @@ const untried: Record = { catches: 1, seconds: 5 }
  * mutants with the same list of tests. The list's own order decides at the start.
  */
 export class TestOrder {
-  readonly #lists = new Map<readonly string[], Map<string, Record>>()
+  readonly #records = new Map<string, Record>()
 
-  of(list: readonly string[]): string[] {
-    const rate = (test: string) => {
+  of<One extends Test>(list: readonly One[]): One[] {
+    const rate = (test: Test) => {
       const { catches, seconds } = this.#recordOf(list, test)
       return catches / seconds
     }
     return [...list].sort((one, other) => rate(other) - rate(one))
   }
 
-  note(list: readonly string[], test: string, run: { caught: boolean; seconds: number }): void {
+  note(list: readonly Test[], test: Test, run: { caught: boolean; seconds: number }): void {
     const record = this.#recordOf(list, test)
     record.catches += Number(run.caught)
     record.seconds += run.seconds
   }
 
-  #recordOf(list: readonly string[], test: string): Record {
-    const records = this.#lists.get(list) ?? new Map<string, Record>()
-    this.#lists.set(list, records)
-    const record = records.get(test) ?? { ...untried }
-    records.set(test, record)
+  #recordOf(list: readonly Test[], test: Test): Record {
+    const key = `${test.name} of ${list.map(({ name }) => name).join()}`
+    const record = this.#records.get(key) ?? { ...untried }
+    this.#records.set(key, record)
     return record
   }
 }

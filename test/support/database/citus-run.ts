@@ -1,4 +1,5 @@
 import { migrate } from '#src/schema/migrate.ts'
+import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
 import { createOnServers, prepareDatabase, startCluster } from './citus.ts'
 import { query } from './raw-sql.ts'
 import { logins, templateName, urlsOf } from './template.ts'
@@ -9,22 +10,6 @@ export type ClusterOfRun = {
   env: { TEST_POSTGRES_URL: string; TEST_CITUS_NODES: string; MATRIX_ACTORS: string }
   stop(): Promise<void>
 }
-
-/**
- * Who asks in the access matrix: a caller of each kind, and members of no and of another tenant. The rules of
- * roles, times and limits are decided in the program, which is the same on one PostgreSQL.
- */
-const actors = [
-  'admin, at night',
-  'admin of another tenant',
-  'anonymous',
-  'viewer',
-  'removed member',
-  'token of an admin, limited to what is needed',
-  'operator',
-  'service that may do everything',
-  'app that may do everything',
-]
 
 /** The data is thrown away. Each database in use has a maintenance daemon of Citus. */
 const settings = `
@@ -60,7 +45,7 @@ export async function startClusterOfRun(): Promise<ClusterOfRun> {
     await query(coordinator, `ALTER ROLE ${logins.app.name} SET lock_timeout = '2s'`)
     await Promise.all(nodes.map(hideStatements))
     await Promise.all([coordinator, ...nodes].map(closeTemplate))
-    const { MATRIX_ACTORS = actors.join('; ') } = process.env
+    const { MATRIX_ACTORS = oneOfEachKind } = process.env
     const servers = { TEST_POSTGRES_URL: coordinator, TEST_CITUS_NODES: nodes.join(' ') }
     return { env: { ...servers, MATRIX_ACTORS }, stop }
   } catch (error) {
