@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
+import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { findMutants } from './find-mutants.ts'
 import {
   copyTree,
@@ -50,7 +51,8 @@ async function mutate(clusterUrl: string): Promise<number> {
   const found = await findMutants(root, superuserUrl)
   const unknown = values.only.filter((part) => !found.some(({ name }) => name.includes(part)))
   if (unknown.length > 0) throw new Error(`no mutant has ${unknown.join(', ')} in its name`)
-  const mutants = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
+  const chosen = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
+  const mutants = shuffled(chosen)
   const lanes = Array.from({ length: laneCount }, (_, index) => ({
     folder: join(folder, `lane${index}`),
     clusterUrl,
@@ -58,6 +60,15 @@ async function mutate(clusterUrl: string): Promise<number> {
   for (const lane of lanes) await copyTree(root, lane.folder)
   const fates = await tryAll(lanes, mutants, limitsOf({ folder: root, clusterUrl }))
   return report(mutants, fates)
+}
+
+/** In a random order, so that a run that ends early has tried a sample. */
+function shuffled(mutants: readonly Mutant[]): Mutant[] {
+  const seed = chosenSeed()
+  console.log(`TEST_SEED=${seed}`)
+  const random = randomOf(seed)
+  const drawn = mutants.map((mutant) => ({ mutant, place: random(2 ** 31) }))
+  return drawn.sort((one, other) => one.place - other.place).map(({ mutant }) => mutant)
 }
 
 /**
