@@ -1,8 +1,8 @@
 type Record = { catches: number; seconds: number }
 type Test = { name: string }
 
-/** A test that has not run yet counts as one that took this long and caught one mutant. */
-const untried: Record = { catches: 1, seconds: 5 }
+/** Of a test that has not run yet: one that often catches something runs before it, one that never does after it. */
+const untried: Record = { catches: 0.2, seconds: 5 }
 
 /**
  * The order in which the tests of a mutant run: first those that have caught most for their time, among
