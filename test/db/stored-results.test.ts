@@ -1,5 +1,7 @@
 import t from 'tap'
+import { setQuota } from '#src/auth/members/usage.ts'
 import { maxKeysOfPart } from '#src/db/idempotency.ts'
+import { openSystemDatabase } from '#src/db/system-database.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
@@ -106,6 +108,23 @@ t.test('a rotation with a key is possible in a tenant that is out of space', asy
   await admin.query('UPDATE tenant_usage SET resource_bytes = 1048576')
   t.equal((await rotate('two')).statusCode, 409, 'the reserve is bounded')
   t.equal((await rotate()).statusCode, 200, 'without a key nothing is stored')
+})
+
+t.test('without a quota of resources, results of requests are stored', async (t) => {
+  const off = await build(t, { QUOTA_RESOURCES: 'off' })
+  const limited = await build(t)
+  for (const test of [off, limited]) {
+    const { user, cookie } = await owner(test, { role: 'admin' })
+    const systemDb = openSystemDatabase(test.database.workerUrl, 1)
+    t.teardown(() => systemDb.close())
+    if (test === limited) {
+      await setQuota(systemDb, user.tenantId, { resources: 'off', events: null })
+    }
+    const create = creator(test, { cookie })
+    const first = await create('one', 'x')
+    t.equal(first.statusCode, 201, first.body)
+    t.equal((await create('one', 'x')).headers['idempotent-replayed'], 'true')
+  }
 })
 
 t.test('a deletion over the budget publishes the id only, against a small reserve', async (t) => {

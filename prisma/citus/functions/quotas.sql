@@ -152,7 +152,8 @@ BEGIN
     reserve := greatest(coalesce(used.max_resource_bytes, budget[2]) / 16, 1048576);
   END IF;
   IF resource_rows > 0 AND used.resource_rows > coalesce(used.max_resource_rows, budget[1])
-    OR resource_bytes > 0 AND used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) + reserve
+    -- Subtracted, because without a limit the budget is the largest bigint.
+    OR resource_bytes > 0 AND used.resource_bytes - reserve > coalesce(used.max_resource_bytes, budget[2])
   THEN
     RAISE EXCEPTION 'the tenant has used up its quota of resources' USING ERRCODE = 'QU001';
   END IF;
