@@ -43,7 +43,7 @@ export async function editsOf(resource: NewResource, stamp: string): Promise<Edi
     {
       path: 'prisma/functions/export.sql',
       after: `  ('tenant', 'documents'`,
-      text: `  ('tenant', '${plurals}', '${table}', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),\n`,
+      text: tenantSectionOf(resource, plurals),
     },
     {
       path: 'prisma/functions/erasure.sql',
@@ -337,6 +337,13 @@ function sectionOf({ table, scope }: NewResource, section: string): string {
     chain: ['r.tenant_id = $2', true],
   }[scope]
   return `  ('person', '${section}', '${table}', 'r.id', 'bigint', '${condition}', '{}', ${byTenant}),\n`
+}
+
+/** The rows of a deleted owner wait for their deletion, and are in no export any more. */
+function tenantSectionOf({ table, scope }: NewResource, section: string): string {
+  const ofUser =
+    scope === 'owner' ? ' AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)' : ''
+  return `  ('tenant', '${section}', '${table}', 'r.id', 'bigint', 'r.tenant_id = $2${ofUser}', '{}', false),\n`
 }
 
 /** What events of a deleted owner's row have instead of what they wrote. */
