@@ -123,6 +123,11 @@ export function exceededQuota(error: unknown): 'resources' | 'events' | 'share' 
   return hasCode(error, (code) => code === 'QU003') ? 'share' : null
 }
 
+/** True if PostgreSQL cancelled a statement, such as one that took longer than it may. */
+export function isCancelled(error: unknown): boolean {
+  return hasCode(error, (code) => code === '57014')
+}
+
 /** True for a duplicate key. */
 export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23505')

@@ -1,5 +1,7 @@
+import { isCancelled } from '#src/db/errors.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 
+/** Events of a batch at most. With up to 50 deliveries each, and their attempts, they can be too many. */
 const batchRows = 500
 const beforeAll = '00000000-0000-0000-0000-000000000000'
 
@@ -11,7 +13,8 @@ export type PurgedHistory = { events: number; others: number }
 
 /**
  * Deletes events created before a cutoff, with their deliveries and attempts, and finished replays,
- * notifications and expired invitations from before `before`, in small commits, tenant by tenant.
+ * notifications and expired invitations from before `before`, in small commits, tenant by tenant. A batch that
+ * takes longer than a statement may is halved, so that no tenant keeps those after it from their turn.
  */
 export async function purgeHistory(
   systemDb: Queryable,
@@ -19,13 +22,35 @@ export async function purgeHistory(
 ): Promise<PurgedHistory> {
   const purged = { events: 0, others: 0 }
   let tenantAfter = beforeAll
+  let batch = batchRows
   for (;;) {
-    const [row] = await systemDb.sql<PurgedHistory & { tenant_id: string; more: boolean }>`
-      SELECT tenant_id, events, others, more FROM purge_history(${tenantAfter}, ${before}, ${feed},
-        ${batchRows})`
+    const [row] = await purgeBatch(systemDb, tenantAfter, { before, feed }, batch).catch(
+      (error) => {
+        if (!isCancelled(error) || batch === 1) throw error
+        return ['too many'] as const
+      },
+    )
+    if (row === 'too many') {
+      batch = Math.floor(batch / 2)
+      continue
+    }
     if (row === undefined) return purged
     purged.events += row.events
     purged.others += row.others
-    if (!row.more) tenantAfter = row.tenant_id
+    if (row.more) continue
+    tenantAfter = row.tenant_id
+    batch = batchRows
   }
+}
+
+type Batch = PurgedHistory & { tenant_id: string; more: boolean }
+
+function purgeBatch(
+  { sql }: Queryable,
+  tenantAfter: string,
+  { before, feed }: Cutoffs,
+  rows: number,
+): Promise<Batch[]> {
+  return sql<Batch>`
+    SELECT tenant_id, events, others, more FROM purge_history(${tenantAfter}, ${before}, ${feed}, ${rows})`
 }

@@ -38,6 +38,53 @@ t.test('old events are deleted with their deliveries and attempts, in every tena
   }
 })
 
+t.test('a batch that takes too long is halved, and later tenants have their turn', async (t) => {
+  const { database, tenant } = await createOutbox(t)
+  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  t.teardown(() => systemDb.close())
+  const { admin } = database
+  const other = await createUser(database)
+  const [first = '', second = ''] = [tenant.tenantId, other.tenantId].toSorted()
+  for (const [tenantId, events] of [
+    [first, 700],
+    [second, 3],
+  ] as const) {
+    await admin.query(
+      `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
+       SELECT $1, 'msg_0000000000000000' || n, 'order.updated', '{}', '2026-01-01'
+       FROM generate_series(1, $2) n`,
+      [tenantId, events],
+    )
+  }
+  // As the statement timeout.
+  await admin.query(`
+    CREATE FUNCTION take_too_long() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF (SELECT count(*) FROM gone) > 100 THEN
+        RAISE EXCEPTION 'canceling statement' USING ERRCODE = 'query_canceled';
+      END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER take_too_long AFTER DELETE ON outbound_events
+      REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION take_too_long()`)
+  const before = new Date('2026-01-02')
+  t.match(await purgeHistory(systemDb, { before, feed: before }), { events: 703 })
+  t.equal((await admin.query('SELECT FROM outbound_events')).rowCount, 0)
+  await admin.query(
+    `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
+     VALUES ($1, 'msg_00000000000000001', 'order.updated', '{}', '2026-01-01')`,
+    [first],
+  )
+  await admin.query(`
+    CREATE OR REPLACE FUNCTION take_too_long() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'canceling statement' USING ERRCODE = 'query_canceled'; END $$`)
+  await t.rejects(
+    purgeHistory(systemDb, { before, feed: before }),
+    { code: '57014' },
+    'a single event cannot be halved',
+  )
+})
+
 t.test('without an endpoint events are kept for the feed alone', async (t) => {
   const { database, tenant, publish } = await createOutbox(t)
   const systemDb = openSystemDatabase(database.workerUrl, 2)
