@@ -74,13 +74,26 @@ export function readOrigin(
 export function readDatabaseUrl(name: string, value: string | undefined, faults: string[]): string {
   const url = URL.parse(value ?? '')
   if (value === undefined) faults.push(`${name}: is missing. ${described(Settings, name)}`)
-  else if (!/^postgres(ql)?:$/.test(url?.protocol ?? '') || isOfSeveralHosts(value)) {
-    const rule = isOfSeveralHosts(value)
-      ? 'names several hosts, but the driver connects to one. Name an address that leads to the primary: a proxy, a virtual address or the endpoint of a managed service.'
-      : 'must be a postgresql:// URL.'
-    faults.push(`${name}: ${rule}`)
+  else if (isOfSeveralHosts(value)) {
+    faults.push(
+      `${name}: names several hosts, but the driver connects to one. Name an address that leads to the primary: a proxy, a virtual address or the endpoint of a managed service.`,
+    )
+  } else if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
+    faults.push(`${name}: must be a postgresql:// URL.`)
+  } else if (!isDecodable(url)) {
+    faults.push(`${name}: a % in the user or the password must be written %25.`)
   }
   return value ?? fallbackUrl
+}
+
+/** The driver would guess what is meant, and `migrate` could create the role with another password. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}:${password}`)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** As libpq takes them: `h1,h2` or `h1:5432,h2:5432`, or in the parameter `host`. */

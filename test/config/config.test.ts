@@ -86,6 +86,7 @@ t.test('every invalid value is a fault that names its setting', async (t) => {
     [{ DATABASE_URL: 'postgres://a:b@h1,h2/c' }, /^DATABASE_URL: names several hosts/],
     [{ DATABASE_URL: 'postgres://a:b@h1:1,h2:2/c' }, /^DATABASE_URL: names several hosts/],
     [{ DATABASE_URL: 'postgres:///c?host=h1,h2' }, /^DATABASE_URL: names several hosts/],
+    [{ DATABASE_URL: 'postgres://a:5%off@h/c' }, /^DATABASE_URL: a % in .* must be written %25/],
     [{ DATABASE_WORKER_URL: 'nonsense' }, /^DATABASE_WORKER_URL: must be/],
     [{ BASE_URL: 'https://a.example/path' }, /^BASE_URL: must be an origin/],
     [{ BASE_URL: 'https://user@a.example' }, /^BASE_URL: must be an origin/],

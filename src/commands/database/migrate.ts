@@ -40,9 +40,16 @@ export type DatabaseUrls = { ownerUrl: string; url: string; workerUrl: string }
 export function readDatabaseUrls(env: Environment): DatabaseUrls {
   const faults: string[] = []
   const read = (name: string) => readDatabaseUrl(name, env[name] || undefined, faults)
+  const readRoleUrl = (name: string) => {
+    const url = read(name)
+    if (faults.length === 0 && URL.parse(url)?.username === '') {
+      faults.push(`${name}: names no user, the role that gets its privileges.`)
+    }
+    return url
+  }
   const ownerUrl = read('DATABASE_OWNER_URL')
-  const url = read('DATABASE_URL')
-  const workerUrl = env.DATABASE_WORKER_URL ? read('DATABASE_WORKER_URL') : url
+  const url = readRoleUrl('DATABASE_URL')
+  const workerUrl = env.DATABASE_WORKER_URL ? readRoleUrl('DATABASE_WORKER_URL') : url
   if (faults.length > 0) throw new ConfigError(faults)
   return { ownerUrl, url, workerUrl }
 }

@@ -41,6 +41,25 @@ t.test('migrate and seed prepare a database and report when there is nothing to 
   t.match(without.output(), /DATABASE_OWNER_URL: is missing[\s\S]*DATABASE_URL: is missing/)
 })
 
+t.test('migrate names a URL whose role cannot be read', async (t) => {
+  const { ownerUrl, url } = await createDatabase(t)
+  const withUser = (user: string) => url.replace(/\/\/[^@]*@/, `//${user}`)
+  const urls: [object, RegExp][] = [
+    [{ DATABASE_URL: withUser('') }, /- DATABASE_URL: names no user/],
+    [
+      { DATABASE_URL: url, DATABASE_WORKER_URL: withUser('') },
+      /- DATABASE_WORKER_URL: names no user/,
+    ],
+    [{ DATABASE_URL: withUser('app:5%off@') }, /- DATABASE_URL: a % .* must be written %25/],
+  ]
+  for (const [given, fault] of urls) {
+    const env = { NODE_ENV: 'production', DATABASE_OWNER_URL: ownerUrl, ...given }
+    const program = await runProgram(t, ['migrate'], env)
+    t.equal(await program.ended, 1)
+    t.match(program.output(), fault)
+  }
+})
+
 /** What somebody changes by hand, how it is named, and whether `migrate` alone can take it back. */
 const changes: Readonly<Record<string, { sql: string; problem: RegExp; remedy: RegExp }>> = {
   'the body of a function': {
