@@ -1,10 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type { Edit } from './edit.ts'
-import { modelOf, type NewField, type NewResource } from './input.ts'
+import { InputFault, modelOf, type NewField, type NewResource } from './input.ts'
 
-/** What the command writes. @param stamp of the migration, such as 20261126100000 */
+/**
+ * What the command writes.
+ * @param stamp of the migration, such as 20261126100000
+ * @throws InputFault if a name of the table is too long
+ */
 export async function editsOf(resource: NewResource, stamp: string): Promise<Edit[]> {
   const { name, table, scope } = resource
+  refuseLongNames(resource)
   const words = wordsOf(resource)
   const fill = (template: string) => filled(template, words)
   const { plurals = '', constant = '', file = '' } = words
@@ -260,25 +265,7 @@ function databaseWords({ table, scope, fields }: NewResource) {
     'created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP',
     'updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP',
   ]
-  const filters = fields.filter(({ kind }) => kind === 'choice').map(({ key }) => key)
-  const [first, ...further] = {
-    owner: [['userId'], ['userId', 'createdAt']],
-    tenant: [
-      ['tenantId', 'authorId'],
-      ['tenantId', 'createdAt'],
-    ],
-    chain: [
-      ['tenantId', 'teamId'],
-      ['tenantId', 'teamId', 'createdAt'],
-      ['tenantId', 'folderId', 'teamId'],
-    ],
-  }[scope]
-  const scoped = { owner: ['userId'], tenant: ['tenantId'], chain: ['tenantId', 'teamId'] }[scope]
-  const indexes = [
-    ...(first === undefined ? [] : [first]),
-    ...further,
-    ...filters.map((key) => [...scoped, key]),
-  ]
+  const indexes = indexesOf({ scope, fields })
   const relations = [
     '  tenant Tenant @relation(fields: [tenantId], references: [id], onDelete: Cascade, onUpdate: NoAction)',
     ...(scope === 'chain'
@@ -313,12 +300,48 @@ function databaseWords({ table, scope, fields }: NewResource) {
         : '',
     tableIndexes: indexes
       .map((keys) => [...keys, 'id'].map(columnOf))
-      .map(
-        (keys) => `CREATE INDEX ${table}_${keys.join('_')}_idx ON ${table} (${keys.join(', ')});`,
-      )
+      .map((keys) => `CREATE INDEX ${indexName(table, keys)} ON ${table} (${keys.join(', ')});`)
       .join('\n'),
     modelIndexes: indexes.map((keys) => `  @@index([${[...keys, 'id'].join(', ')}])`).join('\n'),
   }
+}
+
+/** The fields of each index, before the id. */
+function indexesOf({ scope, fields }: Pick<NewResource, 'scope' | 'fields'>): string[][] {
+  const filters = fields.filter(({ kind }) => kind === 'choice').map(({ key }) => key)
+  const own = {
+    owner: [['userId'], ['userId', 'createdAt']],
+    tenant: [
+      ['tenantId', 'authorId'],
+      ['tenantId', 'createdAt'],
+    ],
+    chain: [
+      ['tenantId', 'teamId'],
+      ['tenantId', 'teamId', 'createdAt'],
+      ['tenantId', 'folderId', 'teamId'],
+    ],
+  }[scope]
+  const scoped = { owner: ['userId'], tenant: ['tenantId'], chain: ['tenantId', 'teamId'] }[scope]
+  return [...own, ...filters.map((key) => [...scoped, key])]
+}
+
+function indexName(table: string, columns: readonly string[]): string {
+  return `${table}_${columns.join('_')}_idx`
+}
+
+const maxName = 63 // PostgreSQL cuts off the end of a longer one, which Prisma then misses
+
+function refuseLongNames(resource: NewResource): void {
+  const { name, table, scope } = resource
+  const names = [
+    ...indexesOf(resource).map((keys) => indexName(table, [...keys, 'id'].map(columnOf))),
+    ...(scope === 'chain' ? [`${table}_tenant_id_folder_id_team_id_fkey`] : []),
+  ]
+  const excess = Math.max(...names.map(({ length }) => length)) - maxName
+  if (excess <= 0) return
+  throw new InputFault(
+    `${name}: names of indexes of ${table} would be ${excess} characters too long. Use a shorter --plural or field.`,
+  )
 }
 
 function bytesOf(fields: readonly NewField[]): string {

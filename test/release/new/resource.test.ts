@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { readCommand } from '#src/release/new/input.ts'
+import { InputFault, readCommand } from '#src/release/new/input.ts'
 import { editsOf } from '#src/release/new/resource.ts'
 
 /* A new resource of an owner is what orders are, by the same statements of the database. */
 
 const none = { rules: [], tables: [], models: [], paths: [], events: [] }
 
-/** What is written to a file. */
-async function written(path: string): Promise<string> {
-  const args = ['bookmark', 'title:line:200', '--scope', 'owner']
+async function editsFor(...args: string[]) {
   const command = readCommand(args, none)
   if (command.kind !== 'add') throw new Error('The command adds nothing.')
-  const edits = await editsOf(command.resource, '20260101000000')
+  return editsOf(command.resource, '20260101000000')
+}
+
+/** What is written to a file. */
+async function written(path: string): Promise<string> {
+  const edits = await editsFor('bookmark', 'title:line:200', '--scope', 'owner')
   return edits.flatMap((edit) => (edit.path === path ? [edit.text] : [])).join('')
 }
 
@@ -47,3 +50,25 @@ t.test('its sections of the downloads are those of orders', async (t) => {
   t.equal(ofOrders.length, 2, 'of a person, and of a tenant')
   t.strictSame(sections(await written(path), 'bookmarks'), ofOrders)
 })
+
+t.test(
+  'a table whose indexes PostgreSQL would name otherwise than Prisma is refused',
+  async (t) => {
+    const scoped = (scope: string, plural: string, ...fields: string[]) =>
+      editsFor('note', 'title:line:200', ...fields, '--scope', scope, '--plural', plural)
+    const choice = 'deliveryPriority:choice:low/high'
+    for (const [scope, most, ...fields] of [
+      ['chain', 27],
+      ['tenant', 35],
+      ['owner', 37],
+      ['tenant', 28, choice],
+    ] as const) {
+      const edits = await scoped(scope, 'n'.repeat(most), ...fields)
+      const names = edits.flatMap(({ text }) => [...text.matchAll(/INDEX (\w+) ON/g)])
+      t.equal(Math.max(...names.map(([, name = '']) => name.length)), 63, `${scope} ${fields}`)
+      const fault = new RegExp(`indexes of n{${most + 1}} would be 1 characters too long`)
+      const refused = scoped(scope, 'n'.repeat(most + 1), ...fields)
+      await t.rejects(refused, { constructor: InputFault, message: fault })
+    }
+  },
+)
