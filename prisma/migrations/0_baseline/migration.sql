@@ -927,6 +927,7 @@ CREATE TABLE audit_log (
   service_name text,
   portal_session_id uuid -- The portal session that did it; triggers.sql sets the default.
 );
+CREATE INDEX audit_log_customer_link_idx ON audit_log (id) WHERE action = 'customer-link';
 CREATE INDEX audit_log_request_id_idx ON audit_log (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX audit_log_tenant_id_action_id_idx ON audit_log (tenant_id, action, id);
 CREATE INDEX audit_log_tenant_id_at_id_idx ON audit_log (tenant_id, at, id);
