@@ -445,8 +445,9 @@ BEGIN
 END
 $$;
 
--- Ends the sessions that belong to a session at the provider. If that is NULL or unknown here, ends all sessions that the
--- user of the subject signed in through this provider.
+-- Ends the sessions that belong to a session at the provider. If that is NULL, ends all sessions that the user of the
+-- subject signed in through this provider; if it is unknown here, those of them that may belong to it, because the
+-- provider did not say to which session of its own they belong.
 CREATE OR REPLACE FUNCTION end_provider_sessions(
   logout_provider text, session_at_provider text, subject text
 )
@@ -464,6 +465,7 @@ BEGIN
     WHERE s.provider = logout_provider AND s.user_id = (
       SELECT i.user_id FROM public.oauth_identities i
       WHERE i.provider = logout_provider AND i.provider_user_id = subject)
+      AND (session_at_provider IS NULL OR s.provider_session IS NULL)
     RETURNING s.user_id, s.tenant_id;
 END
 $$;

@@ -10,12 +10,13 @@ const statementTimeoutMs = statementTimeoutsMs.byKey
 const rememberedSeconds = 3_600
 
 /**
- * Ends the sessions that a verified logout token is for: with `sid` those signed in from that
- * session at the provider; without it, or if none is, all sessions of the subject signed in through
- * this provider. One transaction stores the `jti`, ends the sessions and writes the audit entries,
- * so that a failed request can be repeated with the same token. Stored provider tokens are not
- * revoked: offline access outlasts the provider's session (Back-Channel Logout 1.0, 2.7), and the
- * provider revokes all others itself.
+ * Ends the sessions that a verified logout token is for: without `sid` all sessions of the subject
+ * signed in through this provider; with it those signed in from that session at the provider or, if
+ * none is, those of which the provider did not say from which. Others stay: who has signed out here
+ * first remains signed in on other devices. One transaction stores the `jti`, ends the sessions and
+ * writes the audit entries, so that a failed request can be repeated with the same token. Stored
+ * provider tokens are not revoked: offline access outlasts the provider's session (Back-Channel Logout
+ * 1.0, 2.7), and the provider revokes all others itself.
  * @returns the number of ended sessions, or `replayed` for a `jti` that was used before
  */
 export function endProviderSessions(

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { as } from '#test/support/callers/callers.ts'
 import {
   isSignedIn,
   type LogoutFaults,
@@ -121,17 +122,31 @@ t.test('an unknown session without sub or an unknown subject is 200 as well', as
   t.equal(await isSignedIn(journey, browser), true)
 })
 
-t.test('with sub and an unknown sid all sessions of the subject end and no others', async (t) => {
+t.test('with sub and an unknown sid those of its sessions end whose sid is unknown', async (t) => {
   const journey = await buildWithProvider(t, {}, logoutClock)
   const browsers = [
     await signedInFrom(journey, 'session-1'),
     await signedInFrom(journey, undefined),
-    await signedInFrom(journey, 'session-3', 'subject-2'),
+    await signedInFrom(journey, undefined, 'subject-2'),
   ]
   const token = await signLogoutToken(journey, logoutClock, { claims: { sid: 'unknown' } })
   t.equal((await postLogout(journey, token)).statusCode, 200)
   const still = await Promise.all(browsers.map((browser) => isSignedIn(journey, browser)))
-  t.strictSame(still, [false, false, true])
+  t.strictSame(still, [true, false, true])
+})
+
+t.test('who signs out here and then at the provider stays signed in elsewhere', async (t) => {
+  const journey = await buildWithProvider(t, {}, logoutClock)
+  const [here, elsewhere] = [
+    await signedInFrom(journey, 'session-1'),
+    await signedInFrom(journey, 'session-2'),
+  ]
+  const { cookie } = here
+  const signedOut = await as(journey, { cookie })('POST', '/auth/logout')
+  t.equal(signedOut.statusCode, 204)
+  const token = await signLogoutToken(journey, logoutClock, { claims: { sid: 'session-1' } })
+  t.equal((await postLogout(journey, token)).statusCode, 200)
+  t.equal(await isSignedIn(journey, elsewhere), true)
 })
 
 t.test('a repeated jti is 400 and changes nothing, also for concurrent requests', async (t) => {
