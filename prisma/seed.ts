@@ -60,9 +60,9 @@ async function insertMember(
   )
   const userId = String(rows[0]?.id)
   await owner.query(
-    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-     VALUES ($1, $2, $3, $4)`,
-    [provider, member.subject, userId, issuer],
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer, verified_email)
+     VALUES ($1, $2, $3, $4, lower($5))`,
+    [provider, member.subject, userId, issuer, member.email],
   )
   if (ownTenantId !== member.tenant.id) {
     await owner.query(

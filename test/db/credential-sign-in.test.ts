@@ -36,6 +36,7 @@ t.test('a first sign-in makes a user, a tenant and a session, in that scope', as
         identity_issuer: null,
         address_user_id: null,
         address_user_operates: false,
+        address_is_current: false,
         revocations: [],
       },
     ],
@@ -102,18 +103,33 @@ t.test('an identity that is known signs its holder in, in the tenant last active
 t.test('an address links an identity only to the user who has it verified', async (t) => {
   const { database, web } = await setUp(t)
   const verified = await createUser(database, { email: 'a@example.com', emailVerified: true })
+  await addIdentity(database, verified, 'ada', 'a@example.com')
   await createUser(database, { email: 'A@example.com' })
-  await createUser(database, { email: 'b@example.com' })
+  const unverified = await createUser(database, { email: 'b@example.com' })
+  await addIdentity(database, unverified, 'bob', 'b@example.com')
+  const moved = await createUser(database, { email: 'c@example.com', emailVerified: true })
+  await addIdentity(database, moved, 'carol', 'carol@example.com')
   const { ticket } = await start(web)
   await inside(web, async () => {
     await enterAttempt(web, ticket)
     const link = (address: string) =>
       rowsOf(web, `SELECT link_by_address('eve', 'https://op', $1, '{}') AS id`, [address])
-    for (const address of ['b@example.com', 'd@example.com']) {
+    for (const address of [
+      'b@example.com',
+      'c@example.com',
+      'd@example.com',
+      'carol@example.com',
+    ]) {
       t.strictSame(await link(address), [{ id: null }], address)
     }
-    t.match(await rowsOf(web, `SELECT * FROM look_up_identity('eve', 'A@EXAMPLE.com', '{}')`), [
-      { identity_user_id: null, address_user_id: String(verified.userId) },
+    const found = (address: string) =>
+      rowsOf(web, `SELECT * FROM look_up_identity('eve', $1, '{}')`, [address])
+    t.match(await found('A@EXAMPLE.com'), [
+      { address_user_id: String(verified.userId), address_is_current: true },
+    ])
+    t.match(await found('b@example.com'), [{ address_user_id: null }])
+    t.match(await found('C@example.com'), [
+      { address_user_id: String(moved.userId), address_is_current: false },
     ])
     t.strictSame(await link('A@example.com'), [{ id: String(verified.userId) }])
     t.strictSame(await scopeOf(web), { userId: verified.userId, tenantId: null })
@@ -123,7 +139,7 @@ t.test('an address links an identity only to the user who has it verified', asyn
 t.test('an address links no identity to the user of an operator', async (t) => {
   const { database, web } = await setUp(t)
   const operator = await createUser(database, { email: 'a@example.com', emailVerified: true })
-  await addIdentity(database, operator, 'ada')
+  await addIdentity(database, operator, 'ada', 'a@example.com')
   const { ticket } = await start(web)
   await inside(web, async () => {
     await enterAttempt(web, ticket)
@@ -379,11 +395,17 @@ async function startSession(web: pg.Client, subject: string) {
   return row
 }
 
-async function addIdentity({ admin }: TestDatabase, user: TestUser, subject: string) {
+/** @param verifiedEmail in lower case */
+async function addIdentity(
+  { admin }: TestDatabase,
+  user: TestUser,
+  subject: string,
+  verifiedEmail: string | null = null,
+) {
   await admin.query(
-    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-     VALUES ('demo', $2, $1, 'https://op')`,
-    [user.userId, subject],
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer, verified_email)
+     VALUES ('demo', $2, $1, 'https://op', $3)`,
+    [user.userId, subject, verifiedEmail],
   )
 }
 

@@ -153,11 +153,13 @@ BEGIN
 END
 $$;
 
--- `revocations` are provider tokens of users who are deleted here, because all their tenants are closed.
+-- The user of an identity, or the one who has verified its address. `address_is_current`: an identity of this user had the
+-- address, verified, at its latest sign-in. `revocations` are provider tokens of users who are deleted here, because all
+-- their tenants are closed.
 CREATE OR REPLACE FUNCTION look_up_identity(subject text, address text, operators text[])
 RETURNS TABLE (
   identity_user_id bigint, identity_issuer text, address_user_id bigint, address_user_operates boolean,
-  revocations uuid[]
+  address_is_current boolean, revocations uuid[]
 )
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
 SET search_path = pg_catalog, pg_temp AS $$
@@ -176,6 +178,9 @@ BEGIN
     SELECT u.id INTO address_user_id FROM public.users u
       WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified;
     address_user_operates := public.holds_identity(address_user_id, operators);
+    address_is_current := EXISTS (
+      SELECT FROM public.oauth_identities i
+      WHERE i.user_id = address_user_id AND i.verified_email = lower(address COLLATE "C"));
   END IF;
   RETURN NEXT;
 END
@@ -225,7 +230,8 @@ BEGIN
 END
 $$;
 
--- Gives a new identity to the user who holds its address as verified, and signs in as them. NULL if there is none.
+-- Gives a new identity to the user who holds its address as verified, and signs in as them. NULL if there is none, or if
+-- no identity of theirs had the address at its latest sign-in: a provider may give an address to somebody else.
 CREATE OR REPLACE FUNCTION link_by_address(
   subject text, identity_issuer text, address text, operators text[]
 ) RETURNS bigint
@@ -238,7 +244,9 @@ BEGIN
   SELECT u.id INTO holder FROM public.{users} u
     WHERE lower(u.email COLLATE "C") = lower(address COLLATE "C") AND u.email_verified
     FOR UPDATE;
-  IF holder IS NULL OR public.holds_identity(holder, operators) THEN RETURN NULL; END IF;
+  IF public.holds_identity(holder, operators) OR NOT EXISTS (
+    SELECT FROM public.oauth_identities i WHERE i.user_id = holder AND i.verified_email = lower(address COLLATE "C"))
+  THEN RETURN NULL; END IF;
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
     VALUES (attempt.provider, subject, holder, identity_issuer);
   PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, holder, NULL);

@@ -41,6 +41,8 @@ export type ExistingUsers = {
   addressUserId: number | null
   /** That user also has the identity of an operator. */
   addressUserOperates: boolean
+  /** One of that user's identities had the address, verified, at its latest sign-in. */
+  addressIsCurrent: boolean
 }
 
 export type IdentityRefusal =
@@ -113,18 +115,20 @@ export function decideIdentity(
 }
 
 /**
- * A new identity is linked by its address only if the identity and the user both have it verified
- * through a trusted provider. An identity that only claims an address that a user has verified is
- * refused, because it could take over the account; an operator's user is never linked. An address
- * that no user has verified does not prevent a sign-in.
+ * A new identity is linked by its address only to another one that has it: both have it verified
+ * through a trusted provider (specification, Authentication 9). An identity that only claims an address
+ * that a user has verified is refused, because it could take over the account, and so is one with an
+ * address that the user's identities no longer have: the provider has changed theirs, or they have
+ * unlinked it, and it may be somebody else's now. An operator's user is never linked. An address that no
+ * user has verified does not prevent a sign-in.
  */
 function decideSignIn(
   { emailTrusted }: VerifiedIdentity,
-  { identityUserId, addressUserId, addressUserOperates }: ExistingUsers,
+  { identityUserId, addressUserId, addressUserOperates, addressIsCurrent }: ExistingUsers,
 ): IdentityDecision {
   if (identityUserId !== null) return { kind: 'sign-in', userId: identityUserId }
   if (addressUserId === null) return { kind: 'create' }
-  if (!emailTrusted || addressUserOperates) return refuse('email-known')
+  if (!emailTrusted || !addressIsCurrent || addressUserOperates) return refuse('email-known')
   return { kind: 'link', userId: addressUserId }
 }
 

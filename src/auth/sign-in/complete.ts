@@ -75,6 +75,7 @@ const nobodyKnown: ExistingUsers = {
   identityIssuer: null,
   addressUserId: null,
   addressUserOperates: false,
+  addressIsCurrent: false,
 }
 
 /** What the decision was based on changed before it was carried out. */

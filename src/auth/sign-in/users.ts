@@ -19,6 +19,7 @@ export async function findExistingUsers(
     identity_issuer: string | null
     address_user_id: string | null
     address_user_operates: boolean | null
+    address_is_current: boolean | null
     revocations: string[]
   }>`
     SELECT * FROM look_up_identity(${subject}, ${email}, ${[...operators]})`
@@ -28,6 +29,7 @@ export async function findExistingUsers(
     identityIssuer: row?.identity_issuer ?? null,
     addressUserId: toUserId(row?.address_user_id),
     addressUserOperates: row?.address_user_operates === true,
+    addressIsCurrent: row?.address_is_current === true,
   }
 }
 
@@ -62,7 +64,8 @@ export async function enterIdentity(
 
 /**
  * Gives the new identity to the user who has its address verified, and signs in as them.
- * @returns null if no user has it verified any more, or that user has become an operator
+ * @returns null if no user has it verified any more, no identity of that user has it any more, or they
+ *   have become an operator
  */
 export async function linkByAddress(
   connection: Queryable,

@@ -23,6 +23,12 @@ const identity: VerifiedIdentity = {
   authenticatedAt: startedAt,
 }
 const [me, other] = [1, 2]
+const nobody = {
+  identityUserId: null,
+  addressUserId: null,
+  addressUserOperates: false,
+  addressIsCurrent: false,
+}
 
 t.test('a new account is admitted by SIGN_UP, an operator always', async (t) => {
   const create: IdentityDecision = { kind: 'create' }
@@ -54,14 +60,14 @@ t.test('a sign-in, for every combination of identity and existing users', async 
     for (const emailTrusted of [true, false]) {
       for (const addressUserId of email === null ? [null] : [null, me, other]) {
         for (const identityUserId of [null, me, other]) {
-          for (const addressUserOperates of addressUserId === null ? [false] : [false, true]) {
+          for (const [addressUserOperates, addressIsCurrent] of holders(addressUserId)) {
             const decision = decideIdentity(
               { ...identity, email, emailTrusted },
               { kind: 'sign-in' },
-              known({ identityUserId, addressUserId, addressUserOperates }),
+              known({ identityUserId, addressUserId, addressUserOperates, addressIsCurrent }),
             )
-            const name = `${email}, trusted ${emailTrusted}, verified by ${addressUserId}, an operator ${addressUserOperates}, held by ${identityUserId}`
-            const links = emailTrusted && !addressUserOperates
+            const name = `${email}, trusted ${emailTrusted}, verified by ${addressUserId}, an operator ${addressUserOperates}, current ${addressIsCurrent}, held by ${identityUserId}`
+            const links = emailTrusted && !addressUserOperates && addressIsCurrent
             t.same(decision, expectedSignIn(identityUserId, links, addressUserId), name)
           }
         }
@@ -69,6 +75,14 @@ t.test('a sign-in, for every combination of identity and existing users', async 
     }
   }
 })
+
+/** Whether the user who has verified the address operates, and whether an identity of theirs still has it. */
+function holders(addressUserId: number | null): readonly (readonly [boolean, boolean])[] {
+  if (addressUserId === null) return [[false, false]]
+  return [false, true].flatMap((operates) =>
+    [false, true].map((current) => [operates, current] as const),
+  )
+}
 
 /** With the issuer that the identity of these tests has. */
 function known(users: Omit<ExistingUsers, 'identityIssuer'>): ExistingUsers {
@@ -93,8 +107,8 @@ t.test('the same sub from another issuer is another person, whatever was asked',
   for (const [identityIssuer, issuer, isSame] of rows) {
     for (const kind of ['sign-in', 'link', 'reauthenticate'] as const) {
       const intent: Intent = kind === 'sign-in' ? { kind } : { kind, ...started }
-      const users = { identityUserId: me, addressUserId: null, addressUserOperates: false }
-      const decision = decideIdentity({ ...identity, issuer }, intent, { ...users, identityIssuer })
+      const existing = { ...known({ ...nobody, identityUserId: me }), identityIssuer }
+      const decision = decideIdentity({ ...identity, issuer }, intent, existing)
       const name = `${kind} from ${issuer} after ${identityIssuer}`
       t.equal(decision.kind === 'refuse' && decision.reason === 'issuer-changed', !isSame, name)
     }
@@ -130,7 +144,10 @@ t.test('an explicit link, for every combination', async (t) => {
     for (const emailTrusted of [true, false]) {
       const intent = { kind: 'link', userId: me, sessionUserId, startedAt, isTimeKnown } as const
       // The holder of the address does not matter: a link depends on the key only.
-      const existing = known({ identityUserId, addressUserId: other, addressUserOperates: true })
+      const existing = known({
+        ...{ identityUserId, addressUserId: other },
+        ...{ addressUserOperates: true, addressIsCurrent: false },
+      })
       const decision = decideIdentity({ ...identity, emailTrusted }, intent, existing)
       t.same(decision, expected, `session of ${sessionUserId}, identity of ${identityUserId}`)
     }
@@ -151,7 +168,10 @@ t.test('a re-authentication, for every combination', async (t) => {
     for (const identityUserId of [me, other, null]) {
       for (const [authenticatedAt, fresh] of times) {
         const intent = { kind: 'reauthenticate', userId: me, sessionUserId, startedAt } as const
-        const existing = known({ identityUserId, addressUserId: me, addressUserOperates: false })
+        const existing = known({
+          ...{ identityUserId, addressUserId: me },
+          ...{ addressUserOperates: false, addressIsCurrent: true },
+        })
         const decide = (isTimeKnown: boolean) =>
           decideIdentity({ ...identity, authenticatedAt }, { ...intent, isTimeKnown }, existing)
         const decision = decide(true)
@@ -264,11 +284,18 @@ function decide(world: World, step: Step): IdentityDecision {
   }
   const identityUserId = held?.owner ?? null
   const addressUserId = holder === -1 ? null : holder
-  const existing = known({ identityUserId, addressUserId, addressUserOperates: false })
-  return decideIdentity(verified, intent, existing)
+  const addressIsCurrent = [...world.identities.values()].some(
+    ({ owner, email, trusted }) => owner === addressUserId && trusted && hasAddress(email, step),
+  )
+  const users = { identityUserId, addressUserId, addressUserOperates: false, addressIsCurrent }
+  return decideIdentity(verified, intent, known(users))
 }
 
-/** An address gives access to an account only if it is verified on both sides. */
+function hasAddress(email: string | null, step: Step): boolean {
+  return email !== null && lower(email) === lower(step.email)
+}
+
+/** An address gives access to an account only if an identity of it came last with the same, both verified. */
 function judge(world: World, step: Step, decision: IdentityDecision): void {
   if (decision.kind === 'refuse' || decision.kind === 'create') return
   const owner = world.identities.get(step.subject)?.owner
@@ -278,8 +305,10 @@ function judge(world: World, step: Step, decision: IdentityDecision): void {
     if (step.starter === step.sessionUser && decision.userId === step.starter) return
     throw new Error('a link for another user than the one who started it')
   }
-  const user = world.users[decision.userId]
-  const both = step.trusted && user?.verified && lower(user.email) === lower(step.email)
+  const both = [...world.identities.values()].some(
+    (one) =>
+      one.owner === decision.userId && one.trusted && step.trusted && hasAddress(one.email, step),
+  )
   if (decision.kind !== 'link' || !both)
     throw new Error('access to an account without verification')
 }
@@ -289,9 +318,7 @@ function apply(world: World, step: Step, decision: IdentityDecision): void {
   if (decision.kind === 'create') world.users.push({ email: step.email, verified: false })
   const owner = decision.kind === 'create' ? world.users.length - 1 : decision.userId
   const { email, trusted } = step
-  if (['create', 'link', 'link-own'].includes(decision.kind)) {
-    world.identities.set(step.subject, { owner, email, trusted })
-  }
+  world.identities.set(step.subject, { owner, email, trusted })
   if (email !== null && trusted) prove(world, owner, email)
 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser } from '#test/support/callers/callers.ts'
+import { addIdentity, owners } from '#test/support/callers/account.ts'
+import { as, createUser } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,
@@ -143,6 +143,31 @@ t.test('a proven address is not replaced by another one', async (t) => {
   const { user } = await meAfter(journey, {})
   await meAfter(journey, { email: 'moved@example.com' })
   t.strictSame(await addressesOf(journey), { [user.id]: `${email} true` })
+})
+
+t.test('an address links nobody once the identities of its holder have it no more', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  const ada = await meAfter(journey, { sub: 'ada' })
+  const moved = await meAfter(journey, { sub: 'ada', email: 'moved@example.com' })
+  t.equal(moved.user.id, ada.user.id)
+  t.strictSame(await meAfter(journey, { sub: 'successor' }), { status: 400 }, 'of the same mailbox')
+  t.equal((await auditTrail(journey)).at(-1), 'sign-in refused email-known')
+  await addIdentity(journey, ada.user.id, 'ada-elsewhere', 'other', email)
+  const linked = await meAfter(journey, { sub: 'successor' })
+  t.equal(linked.user.id, ada.user.id, 'another identity of hers has it')
+})
+
+t.test('an unlinked identity leaves no address by which its provider links another', async (t) => {
+  const journey = await buildWithProvider(t, trusted)
+  const browser = { cookie: '' }
+  journey.op.fault = { claims: { sub: 'ada' } }
+  await signInThrough(journey, browser)
+  const { user } = (await visit(journey.app, browser, '/me')).json()
+  await addIdentity(journey, user.id, 'ada-elsewhere', 'other')
+  const send = as(journey, { cookie: browser.cookie })
+  t.equal((await send('DELETE', '/auth/identities/demo/ada')).statusCode, 204)
+  t.strictSame(await meAfter(journey, { sub: 'successor' }), { status: 400 })
+  t.strictSame(await owners(journey), { 'other:ada-elsewhere': user.id })
 })
 
 t.test(

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import {
   accounts,
@@ -14,6 +15,7 @@ const trusted = { OIDC_DEMO_TRUST_EMAIL: 'example.com' }
 t.test('an address that is verified and trusted on both sides links the identity', async (t) => {
   const journey = await buildWithProvider(t, trusted)
   const user = await createUser(journey.database, { email: 'ADA@example.com', emailVerified: true })
+  await addIdentity(journey, user.userId, 'ada-elsewhere', 'other', email)
   const browser = { cookie: '' }
   await signInThrough(journey, browser)
   t.match((await visit(journey.app, browser, '/me')).json(), { user: { id: user.userId } })
@@ -29,7 +31,8 @@ t.test('a verified address without this verification is refused', async (t) => {
   ]
   for (const [name, settings, verifiedThere] of cases) {
     const journey = await buildWithProvider(t, settings)
-    await createUser(journey.database, { email, emailVerified: true })
+    const { userId } = await createUser(journey.database, { email, emailVerified: true })
+    await addIdentity(journey, userId, 'ada-elsewhere', 'other', email)
     const before = await accounts(journey)
     journey.op.fault = { claims: { email_verified: verifiedThere } }
     const browser = { cookie: '' }

@@ -15,9 +15,12 @@ const email = 'olga@example.com'
 
 /** A user with the identity of an operator, `olga`, and another one, `private`. */
 async function setUp(t: Test) {
-  const journey = await buildWithProvider(t, { OPERATORS: 'demo:olga' })
+  const settings = { OPERATORS: 'demo:olga', OIDC_DEMO_TRUST_EMAIL: 'example.com' }
+  const journey = await buildWithProvider(t, settings)
   const user = await createUser(journey.database, { role: 'admin', email, emailVerified: true })
-  for (const subject of ['olga', 'private']) await addIdentity(journey, user.userId, subject)
+  for (const subject of ['olga', 'private']) {
+    await addIdentity(journey, user.userId, subject, 'demo', email)
+  }
   return { journey, user }
 }
 

@@ -8,17 +8,21 @@ export async function authenticatedAgo({ database }: TestApp, seconds: number): 
   )
 }
 
-/** Adds another identity to the user, of a provider on this machine. */
+/**
+ * Adds another identity to the user, of a provider on this machine.
+ * @param verifiedEmail in lower case; null if it came without a verified address
+ */
 export async function addIdentity(
   { database }: Pick<TestApp, 'database'>,
   userId: number,
   subject: string,
   provider = 'demo',
+  verifiedEmail: string | null = null,
 ): Promise<void> {
   await database.admin.query(
-    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer)
-     VALUES ($1, $2, $3, 'http://127.0.0.1:1')`,
-    [provider, subject, userId],
+    `INSERT INTO oauth_identities (provider, provider_user_id, user_id, issuer, verified_email)
+     VALUES ($1, $2, $3, 'http://127.0.0.1:1', $4)`,
+    [provider, subject, userId, verifiedEmail],
   )
 }
 
