@@ -34,7 +34,7 @@ t.test('a token response that is not valid JSON of RFC 6749 is refused', async (
     ['status 201', { token: { status: 201, body: honest } }],
     ['status 204', { token: { status: 204, body: '' } }],
     ['status 404', { token: { status: 404, body: '<html>' } }],
-    ['error with 200', body('{"error":"invalid_grant"}')],
+    ['an error that is no text, with 200', body('{"error":{"code":1}}')],
     ['400 without error', { token: { status: 400, body: '{}' } }],
     ['400 in HTML', { token: { status: 400, body: '<html>' } }],
     ['redirect', { token: moved }],
@@ -135,7 +135,7 @@ t.test('two secrets: any other error is final', async (t) => {
     [{ status: 400, body: '{"error":"invalid_grant"}' }, 'exchange-rejected'],
     [{ status: 401, body: '{"error":"invalid_grant"}' }, 'exchange-rejected'],
     [{ status: 403, body: '{"error":"invalid_client"}' }, 'token-response-malformed'],
-    [{ status: 200, body: '{"error":"invalid_client"}' }, 'token-response-malformed'],
+    [{ status: 200, body: '{"error":"invalid_client"}' }, 'exchange-rejected'],
     [{ status: 500, body: '{"error":"invalid_client"}' }, 'server-error'],
     ['reset', 'network'],
   ]
@@ -143,6 +143,26 @@ t.test('two secrets: any other error is final', async (t) => {
     const result = await attempt(t, op, { token }, relyingParty(op, { clientSecrets }))
     t.equal(result.reason, reason)
     t.equal(result.calls.token, 1, `${reason}: one call`)
+  }
+})
+
+t.test('an error with status 200 is the reason of the refusal', async (t) => {
+  const op = await startProvider(t)
+  for (const error of ['redirect_uri_mismatch', 'bad_verification_code', 'invalid_code']) {
+    const token = { status: 200, body: JSON.stringify({ ok: false, error }) }
+    const result = await attempt(t, op, { token })
+    t.match(result, { reason: 'exchange-rejected', error: { providerError: error } }, error)
+    t.same(result.calls, once, `${error}: no further call`)
+  }
+})
+
+t.test('what GitHub and Slack send for invalid_client makes the next secret tried', async (t) => {
+  const op = await startProvider(t)
+  const clientSecrets = ['old secret', clientSecret] as const
+  for (const error of ['incorrect_client_credentials', 'bad_client_secret']) {
+    const token = { status: 200, body: JSON.stringify({ ok: false, error }) }
+    const result = await attempt(t, op, { token }, relyingParty(op, { clientSecrets }))
+    t.match(result, { reason: 'client-rejected', calls: { token: 2 } }, error)
   }
 })
 

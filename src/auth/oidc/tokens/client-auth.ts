@@ -108,6 +108,9 @@ function assertion(clientKey: AssertionKey | null): oauth.ClientAuth {
   )
 }
 
+/** What GitHub and Slack send for `invalid_client`, with status 200. */
+const rejectedClients: readonly unknown[] = ['incorrect_client_credentials', 'bad_client_secret']
+
 /**
  * Reads the `error` member of the body. The library ignores it when the response has the
  * WWW-Authenticate header that status 401 requires.
@@ -120,8 +123,7 @@ async function errorOf(response: Response): Promise<string | null> {
     .json()
     .catch(() => null)
   const error = isJsonObject(body) ? body.error : null
-  // GitHub's `invalid_client`, with status 200.
-  if (error === 'incorrect_client_credentials') return 'invalid_client'
+  if (rejectedClients.includes(error)) return 'invalid_client'
   if (response.status === 200) return null
   return typeof error === 'string' ? error : defaultError
 }

@@ -52,7 +52,8 @@ export async function sendCode(
     ),
   )
   if (error === 'invalid_client') throw new SignInRefused('client-rejected', error)
-  if (error !== null) throw new SignInRefused('exchange-rejected', error)
+  const found = error ?? (await errorWithStatus200(response))
+  if (found !== null) throw new SignInRefused('exchange-rejected', found)
   return response
 }
 
