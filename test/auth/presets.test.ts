@@ -374,4 +374,26 @@ t.test('what the presets are for', { timeout: 60_000 }, async (t) => {
     const [eve] = (await identities(world, 'github')).filter(({ subject }) => subject === '77')
     t.match(eve, { email: null, email_verified: false })
   })
+  await t.test('without OpenID Connect a confirmation asks the person where it can', async (t) => {
+    const asked: Record<string, Record<string, string>> = {
+      github: { prompt: 'select_account' },
+      discord: { prompt: 'consent' },
+      facebook: { auth_type: 'reauthenticate' },
+    }
+    for (const one of presets.filter(({ kind }) => kind === 'oauth2')) {
+      const browser = { cookie: '' }
+      const plain = await ask(world, browser, one.name)
+      const parameters = siteOf(world, one).approve(plain, person(one, '99'))
+      t.equal((await comeBack(world, browser, plain, parameters)).statusCode, 302, one.name)
+      const again = await visit(
+        world.app,
+        browser,
+        `/auth/login?provider=${one.name}&reauthenticate=true`,
+      )
+      const added = [...new URL(String(again.headers.location)).searchParams].filter(
+        ([name]) => !plain.searchParams.has(name),
+      )
+      t.same(Object.fromEntries(added), asked[one.name] ?? {}, one.name)
+    }
+  })
 })

@@ -13,7 +13,7 @@ type Client = {
   params: Readonly<Record<string, string>>
   /** Parameters that ask for a refresh token, if tokens are stored. */
   offlineParams: Readonly<Record<string, string>>
-  oauth2: { pkce: boolean } | null
+  oauth2: { pkce: boolean; confirmParams?: Readonly<Record<string, string>> } | null
 }
 
 type Request = {
@@ -34,14 +34,15 @@ export async function authorizationRequest(
 ): Promise<URL> {
   const url = new URL(endpoint)
   const scope = normalizeScopes(client.scopes)
-  const isOpenId = client.oauth2 === null
+  const { oauth2 } = client
+  const isOpenId = oauth2 === null
   const parameters = {
     ...client.params,
     ...(client.storeTokens && client.offlineParams),
     // Providers ignore offline_access without it (OpenID Connect Core 11).
     ...(client.storeTokens && scope.split(' ').includes('offline_access') && { prompt: 'consent' }),
-    // Without an id_token the provider cannot say when the user authenticated.
-    ...(isOpenId && extras),
+    // Without an id_token the provider cannot say when the user authenticated, only ask them.
+    ...(oauth2 === null ? extras : extras.prompt !== undefined && oauth2.confirmParams),
     ...(client.responseMode !== null && { response_mode: client.responseMode }),
     response_type: 'code',
     client_id: client.clientId,
@@ -49,7 +50,7 @@ export async function authorizationRequest(
     scope,
     state: pending.state,
     ...(isOpenId && { nonce: pending.nonce }),
-    ...((client.oauth2?.pkce ?? true) && {
+    ...((oauth2?.pkce ?? true) && {
       code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
       code_challenge_method: 'S256',
     }),

@@ -6,6 +6,11 @@ export type OAuth2Endpoints = {
   revocationEndpoint?: string
   /** False for a provider that refuses requests with a code verifier. */
   pkce: boolean
+  /**
+   * Parameters of the authorization request with which it asks the person, instead of answering from its
+   * own session. Without them it confirms whoever is signed in there.
+   */
+  confirmParams?: Readonly<Record<string, string>>
   profile: {
     url: string
     /** The member that holds the others. */
@@ -217,6 +222,7 @@ export const presets: readonly Preset[] = [
       authorizationEndpoint: 'https://github.com/login/oauth/authorize',
       tokenEndpoint: 'https://github.com/login/oauth/access_token',
       pkce: true,
+      confirmParams: { prompt: 'select_account' },
       profile: {
         url: 'https://api.github.com/user',
         subject: 'id',
@@ -346,6 +352,7 @@ export const presets: readonly Preset[] = [
       tokenEndpoint: 'https://discord.com/api/oauth2/token',
       revocationEndpoint: 'https://discord.com/api/oauth2/token/revoke',
       pkce: true,
+      confirmParams: { prompt: 'consent' },
       profile: {
         url: 'https://discord.com/api/users/@me',
         subject: 'id',
@@ -432,6 +439,7 @@ export const presets: readonly Preset[] = [
       authorizationEndpoint: 'https://www.facebook.com/v23.0/dialog/oauth',
       tokenEndpoint: 'https://graph.facebook.com/v23.0/oauth/access_token',
       pkce: true,
+      confirmParams: { auth_type: 'reauthenticate' },
       profile: {
         url: 'https://graph.facebook.com/v23.0/me?fields=id,name,email',
         subject: 'id',
