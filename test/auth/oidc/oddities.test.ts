@@ -98,6 +98,12 @@ const responseRows: Row[] = [
     reads: { tokens: { scope: 'openid user:read:email' } },
   },
   {
+    does: 'scope is separated by commas',
+    fault: { tokenBody: { scope: 'openid,user:read:email' } },
+    config: stored,
+    reads: { tokens: { scope: 'openid user:read:email' } },
+  },
+  {
     does: 'members of an error beside the tokens',
     fault: { tokenBody: { ok: true, error: null, error_description: '', not_before: 0 } },
   },

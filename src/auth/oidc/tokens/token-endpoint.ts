@@ -91,10 +91,11 @@ function tokenOf(value: unknown): string | null {
 // RFC 6749, appendix A: printable ASCII without quote and backslash.
 const scopePattern = /^[ !#-[\]-~]+$/
 
-/** Some providers send a list, or separate the scopes with commas. */
+/** Some providers send a list, or separate the scopes with commas, as GitHub does. */
 function scopeOf({ scope }: JsonObject): string | null {
   const text = Array.isArray(scope) ? scope.join(' ') : scope
-  return typeof text === 'string' && scopePattern.test(text) ? text : null
+  if (typeof text !== 'string' || !scopePattern.test(text)) return null
+  return text.split(/[ ,]+/).filter(Boolean).join(' ') || null
 }
 
 const maxLifetimeSeconds = 366 * 86_400 // a longer lifetime is a mistake of the provider
