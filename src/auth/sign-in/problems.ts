@@ -8,6 +8,13 @@ type PurposeKind = Purpose['kind']
 const responseDetail =
   'The identity provider’s response was not accepted, so nothing was changed. Start again.'
 
+/** Of the standard (RFC 6749, 4.1.2.1), of Apple and LinkedIn, and of LinkedIn alone. */
+const cancellations: readonly unknown[] = [
+  'access_denied',
+  'user_cancelled_authorize',
+  'user_cancelled_login',
+]
+
 /** Texts for the user. They name no provider and no other user's account. */
 const details: Readonly<Record<IdentityRefusal, string>> = {
   'email-known':
@@ -48,7 +55,8 @@ export function toProviderProblem(
   returnTo: string | null,
 ): unknown {
   if (error instanceof SignInRefused) {
-    const reason = error.providerError === 'access_denied' ? 'access-denied' : error.reason
+    const isCancelled = cancellations.includes(error.providerError)
+    const reason = isCancelled ? 'access-denied' : error.reason
     const signIn = { purpose, reason, returnTo }
     return new Problem('sign-in-refused', { detail: responseDetail, signIn })
   }

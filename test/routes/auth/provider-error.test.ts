@@ -62,3 +62,24 @@ t.test('the audit log of the account shows the error code of a failed link', asy
   })
   t.match(before, { action: 'sign-in', providerError: null })
 })
+
+t.test('who cancels at the provider reads so, whatever its error code is', async (t) => {
+  const journey = await buildWithProvider(t)
+  const { app, op } = journey
+  const texts: [string, RegExp][] = [
+    ['access_denied', /You cancelled/],
+    ['user_cancelled_authorize', /You cancelled/],
+    ['user_cancelled_login', /You cancelled/],
+    ['server_error', /The provider returned an error/],
+  ]
+  for (const [error, text] of texts) {
+    const browser = { cookie: '' }
+    op.fault = { callback: { error, code: undefined } }
+    const parameters = op.approve(await openTab(app, browser))
+    const response = await visit(app, browser, `/auth/callback?${parameters}`, {
+      headers: { accept: 'text/html' },
+    })
+    t.equal(response.statusCode, 400, error)
+    t.match(response.body, text, error)
+  }
+})
