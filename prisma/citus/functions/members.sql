@@ -283,9 +283,9 @@ LANGUAGE sql VOLATILE AS $$
 $$;
 
 -- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; open invitations
--- by the member are deleted. Takes constant time: a worker clears the author of what the member has written. Locks the
--- membership first: a post that the member is adding holds it, so it is committed before. Returns the provider tokens
--- to revoke.
+-- by the member are deleted, and with the user those that they have accepted. Takes constant time: a worker clears the
+-- author of what the member has written. Locks the membership first: a post that the member is adding holds it, so it is
+-- committed before. Returns the provider tokens to revoke.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
@@ -309,6 +309,8 @@ BEGIN
   revocations := '{}';
   IF user_gone THEN
     revocations := public.retire_grants(member, CASE WHEN NOT closed THEN tenant END);
+    DELETE FROM public.invitations i
+      WHERE i.email = ANY (public.verified_emails(member)) AND i.accepted_at IS NOT NULL;
     PERFORM public.note_erased_user(member);
     DELETE FROM public.users u WHERE u.id = member;
   END IF;

@@ -114,9 +114,20 @@ t.test('a person who loses their last tenant is erased in the same way', async (
   const test = await build(t)
   const { database } = test
   const { user, send } = await owner(test, { role: 'admin' })
-  const member = await createUser(database, { tenantId: user.tenantId })
+  const email = 'ada@example.com'
+  const facts = { tenantId: user.tenantId, email, emailVerified: true }
+  const member = await createUser(database, facts)
   await createOrder(database, member)
+  const waiting = await createUser(database)
+  await database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, expires_at, accepted_at)
+     VALUES ($1, $3, 'viewer', now() + interval '1 day', now()),
+            ($2, $3, 'viewer', now() + interval '1 day', NULL)`,
+    [user.tenantId, waiting.tenantId, email],
+  )
   t.equal((await send('DELETE', `/users/${member.userId}`)).statusCode, 204)
+  const invitations = await database.admin.query('SELECT tenant_id FROM invitations')
+  t.strictSame(invitations.rows, [{ tenant_id: waiting.tenantId }], 'the open one stays')
   const { rows } = await database.admin.query(
     'SELECT kind, tenant_id FROM erasures WHERE user_id = $1 ORDER BY id',
     [member.userId],
