@@ -95,13 +95,14 @@ function effectOf({ kind }: BillingEvent, object: BillingEvent['object']): Effec
   }
 }
 
-/** A refund counts once it is approved; a chargeback is a dispute. */
+/** A refund counts once it is approved; a chargeback is a dispute until it is reversed. */
 function adjustmentEffect(object: BillingEvent['object'], customer: string): Effect {
   const { action, status } = object
   const payment = textOf(object.transaction_id, 'data.transaction_id')
   if (action === 'chargeback' || action === 'chargeback_reverse') {
-    const dispute = `dispute of ${payment}` // a reversal is an adjustment of its own
-    return { kind: 'dispute', customer, dispute, payment, isOpen: action === 'chargeback' }
+    // A reversal is an adjustment of its own, and Paddle then sends the chargeback again with this status.
+    const isOpen = action === 'chargeback' && status !== 'reversed'
+    return { kind: 'dispute', customer, dispute: `dispute of ${payment}`, payment, isOpen }
   }
   const isApproved = status === 'approved'
   // A refund that is taken back counts as none.

@@ -86,6 +86,12 @@ t.test('each kind has its effect', async (t) => {
     payment: 'txn_1',
     isOpen: true,
   })
+  for (const [type, change] of [
+    ['adjustment.created', { action: 'chargeback_reverse' }],
+    ['adjustment.updated', { action: 'chargeback', status: 'reversed' }],
+  ] as const) {
+    t.match(effect(type, paddleAdjustment(change)), { kind: 'dispute', isOpen: false })
+  }
   const periodEnd = Date.parse('2026-12-18T10:26:40Z') / 1_000
   const state = { status: 'active', prices: ['pri_pro'], periodEnd, cancelsAt: null }
   t.strictSame(effect('subscription.created', paddleSubscription()), {
