@@ -94,7 +94,7 @@ async function measureClaim(place: Place, tenantId: string, endpointId: string):
     const times: number[] = []
     for (let n = 0; n < 101; n += 1) {
       const begun = performance.now()
-      const claim = { turnId: job.id, endpointId, since: null, known: [], room }
+      const claim = { turn: job, endpointId, since: null, known: [], room }
       const [found = []] = await claimDue(db, { tenantId }, [claim], new Date())
       times.push(performance.now() - begun)
       if (found.length !== room) throw new Error(`${found.length} found`)

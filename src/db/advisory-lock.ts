@@ -1,3 +1,4 @@
+import { Prisma } from './generated/client.ts'
 import type { Queryable } from './system-database.ts'
 
 /**
@@ -19,6 +20,7 @@ type LockName =
   | 'provider-grant'
   | 'service-tokens'
   | 'store-grant'
+  | 'turn-fetch'
   | 'webhook-endpoints'
 
 /** Waits for the lock `name` of `key`. The transaction holds it until its end. */
@@ -27,6 +29,11 @@ export async function lockUntilCommit(
   name: LockName,
   ...key: readonly string[]
 ): Promise<void> {
+  await sql(lockStatement(name, ...key))
+}
+
+/** The same as a statement. */
+export function lockStatement(name: LockName, ...key: readonly string[]): Prisma.Sql {
   const text = JSON.stringify([name, ...key])
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`
+  return Prisma.sql`SELECT pg_advisory_xact_lock(hashtextextended(${text}, 0))`
 }

@@ -7,14 +7,18 @@ import type { Jobs } from './queue.ts'
  * Opens a transaction in the tenant of jobs that this worker has fetched. The scope has no person.
  * @param ids active jobs of one tenant
  */
-export function enterJobs(
-  queue: keyof Jobs,
-  ids: readonly string[],
-): Entry<{ readonly tenantId: string }> & { readonly decidesInDatabase: true } {
+export function enterJobs(queue: keyof Jobs, ids: readonly string[]): JobEntry {
+  return jobEntry(queue, () => enter(queue, ids))
+}
+
+type JobEntry = Entry<{ readonly tenantId: string }> & { readonly decidesInDatabase: true }
+
+/** @param statement calls `enter_job` */
+export function jobEntry(queue: keyof Jobs, statement: () => Prisma.Sql): JobEntry {
   return {
     decidesInDatabase: true,
     replacesScope: true,
-    statement: () => enter(queue, ids),
+    statement,
     admit(rows) {
       const [row] = rows as { tenant_id: string }[]
       if (row === undefined) throw new JobGone(queue)

@@ -1,7 +1,8 @@
 import type { Job, PgBoss } from 'pg-boss'
 import { Prisma } from '#src/db/generated/client.ts'
+import { composeOnce } from '#src/db/sql.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { JobGone } from './enter-jobs.ts'
+import { JobGone, jobEntry } from './enter-jobs.ts'
 import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
 
 /*
@@ -13,6 +14,32 @@ import { groupedQueues, type Jobs, ungroupedQueues } from './queue.ts'
 
 /** A job as it was fetched: another try of it has another count. */
 export type Claim = Pick<Job, 'name' | 'id' | 'retryCount'>
+export type Try = Omit<Claim, 'name'>
+
+/**
+ * As `enterJobs`, for work of several transactions: a worker that was paused while another took its jobs over does
+ * not enter with them. `enter_job` knows jobs only by their ids.
+ */
+export function enterTries(queue: keyof Jobs, tries: readonly Try[]): ReturnType<typeof jobEntry> {
+  const ids = tries.map(({ id }) => id)
+  const counts = tries.map(({ retryCount }) => retryCount)
+  return jobEntry(queue, () => enter(queue, ids, counts, queue, ids))
+}
+
+const enter = composeOnce(
+  (
+    queue: keyof Jobs,
+    own: readonly string[],
+    counts: readonly number[],
+    name: keyof Jobs,
+    ids: readonly string[],
+  ) => Prisma.sql`
+    SELECT tenant_id FROM enter_job(${queue}, VARIADIC ARRAY(
+      SELECT j.id FROM pgboss.job_common j
+      JOIN unnest(${own}::uuid[], ${counts}::int[]) AS own (id, retry_count)
+        ON j.name = ${name} AND j.id = ANY (${ids}::uuid[]) AND j.id = own.id
+          AND j.retry_count = own.retry_count))`,
+)
 
 /** What a job has, by pg-boss's names, each an SQL expression. Without it pg-boss's default counts. */
 type JobColumns = { readonly data: string } & {

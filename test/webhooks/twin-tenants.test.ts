@@ -34,6 +34,8 @@ import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 import { createTwins } from './twin-tenants.ts'
 
+const noTurn = { id: '', retryCount: 0 }
+
 /** Runs the statements in the transaction, with the scope that it has. */
 function inTransaction(tx: Tx): Database {
   const run: Database['write'] = async (_entry, work) => {
@@ -101,7 +103,7 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
     findSentRequest(tx, twin, { eventId: found?.eventId ?? '', endpointId: ids.endpoint }),
   )) ?? { body: '', url: '' }
   t.strictSame([body, to], ['{"data":"twin"}', url])
-  const claim = { turnId: '', endpointId: ids.endpoint, since: null, known: [], room: 10 }
+  const claim = { turn: noTurn, endpointId: ids.endpoint, since: null, known: [], room: 10 }
   const due = await inTwin((tx) => claimDue(inTransaction(tx), twin, [claim], now))
   const createdAt = new Date(found?.createdAt ?? '')
   t.match(due, [
@@ -138,7 +140,7 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
   } as const
   const { tenantId } = twin
   const ended = {
-    ...{ tenantId, turnId: '', deliveryId: ids.pending, series: 0, number: 2 },
+    ...{ tenantId, turn: noTurn, deliveryId: ids.pending, series: 0, number: 2 },
     outcome: attempted,
   }
   const recorded = await inTwin(async (tx) => {

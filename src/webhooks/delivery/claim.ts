@@ -3,7 +3,7 @@ import { type Cause, readCause } from '#src/db/cause.ts'
 import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
-import { enterJobs } from '#src/queue/enter-jobs.ts'
+import { enterTries, type Try } from '#src/queue/job-table.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
 import type { LatestState } from '#src/webhooks/health/state.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
@@ -51,7 +51,7 @@ export type DueAttempt = {
 
 /** A turn's request for due attempts. */
 export type Claim = {
-  turnId: string
+  turn: Try
   endpointId: string
   /** Attempts due before are left out; null for none. */
   since: Date | null
@@ -81,12 +81,12 @@ export async function claimDue(
   claims: readonly Claim[],
   now: Date,
 ): Promise<DueAttempt[][]> {
-  const turns = claims.map(({ turnId }) => turnId)
+  const turns = claims.map(({ turn }) => turn)
   const asked = claims.map(({ endpointId, since, known, room }, n) => {
     return { n, endpoint_id: endpointId, since: since ?? '-infinity', known, room }
   })
   return db.read(
-    enterJobs(endpointTurnQueue, turns),
+    enterTries(endpointTurnQueue, turns),
     oneStatement(
       Prisma.sql`
       SELECT claim.n, a.delivery_id, a.series, a.number, a.due_at, a.released, d.status,

@@ -13,7 +13,7 @@ import type { JobLog } from '#src/observability/logger.ts'
 import type { OutboundMetrics } from '#src/observability/metrics.ts'
 import { type Tracing, untraced } from '#src/observability/tracing.ts'
 import type { Dispatch } from '#src/queue/consumer.ts'
-import { enterJobs } from '#src/queue/enter-jobs.ts'
+import { enterTries, type Try } from '#src/queue/job-table.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { repeat } from '#src/runtime/repeat.ts'
@@ -88,20 +88,20 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   )
 
   function workOf(job: TurnJob, abandoned: AbortSignal): TurnWork {
-    const { id: turnId } = job
+    const turn = { id: job.id, retryCount: job.retryCount }
     const { tenantId, endpointId } = job.data
     const facts = { tenantId, endpointId }
     return {
-      claim: (since, known, room) => claims(tenantId, { turnId, endpointId, since, known, room }),
-      admit: (due) => admit(turnId, due),
+      claim: (since, known, room) => claims(tenantId, { turn, endpointId, since, known, room }),
+      admit: (due) => admit(turn, due),
       attempt: (due) => runAttempt(due),
       async record({ deliveryId, series, number }, outcome) {
-        const ended = { tenantId, deliveryId, series, number, turnId, outcome }
+        const ended = { tenantId, deliveryId, series, number, turn, outcome }
         await recorder.record(ended, abandoned)
       },
       announce: () =>
         writeLimit(() =>
-          db.write(enterJobs(endpointTurnQueue, [turnId]), async (tx) => {
+          db.write(enterTries(endpointTurnQueue, [turn]), async (tx) => {
             const where = { tenantId, id: endpointId }
             await tx.webhookEndpoint.updateMany({ where, data: { inTurn: true } })
           }),
@@ -122,7 +122,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
   }
 
   /** Only endpoints with a rate limit need it. */
-  async function admit(turnId: string, due: readonly DueAttempt[]): Promise<readonly DueAttempt[]> {
+  async function admit(turn: Try, due: readonly DueAttempt[]): Promise<readonly DueAttempt[]> {
     const now = clock.now()
     const limited = due.flatMap((one) => {
       const { delivery, deliveryId, endpointId } = one
@@ -132,7 +132,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     })
     if (limited.length === 0) return due
     const held = await writeLimit(() =>
-      db.write(enterJobs(endpointTurnQueue, [turnId]), (tx, scope) =>
+      db.write(enterTries(endpointTurnQueue, [turn]), (tx, scope) =>
         holdBeyondLimit(tx, queue, scope, limited, now),
       ),
     )

@@ -2,8 +2,7 @@ import type { Job, PgBoss } from 'pg-boss'
 import type { Database } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
-import { enterJobs } from '#src/queue/enter-jobs.ts'
-import { jobCompletion } from '#src/queue/job-table.ts'
+import { enterTries, jobCompletion } from '#src/queue/job-table.ts'
 import { addJob, transactionOf } from '#src/queue/jobs.ts'
 import type { EndpointTurnJob } from '#src/queue/queue.ts'
 import { endpointTurnQueue, turnJobs } from '#src/webhooks/schedule/due-attempts.ts'
@@ -49,7 +48,7 @@ export async function endTurns(
     const done = new Set(rows.map(({ id }) => id))
     return jobs.map(({ data }) => done.has(data.endpointId))
   }
-  return db.write(enterJobs(endpointTurnQueue, ids), {
+  return db.write(enterTries(endpointTurnQueue, jobs), {
     ...oneStatement(statement, read),
     place: { tenant: tenantId, row: '' },
   })
@@ -57,7 +56,7 @@ export async function endTurns(
 
 /** Ends the turn and queues the next one of the endpoint, for any worker. */
 export async function handBackTurn(db: Database, queue: PgBoss, job: TurnJob): Promise<void> {
-  await db.write(enterJobs(endpointTurnQueue, [job.id]), async (tx) => {
+  await db.write(enterTries(endpointTurnQueue, [job]), async (tx) => {
     // Does nothing for a job that another worker has taken over.
     await queue.complete(endpointTurnQueue, job, undefined, { db: transactionOf(tx) })
     const { endpointId } = job.data

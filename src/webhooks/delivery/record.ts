@@ -7,7 +7,8 @@ import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { composeOnce, oneStatement } from '#src/db/sql.ts'
 import type { JobLog } from '#src/observability/logger.ts'
-import { enterJobs, JobGone } from '#src/queue/enter-jobs.ts'
+import { JobGone } from '#src/queue/enter-jobs.ts'
+import { enterTries, type Try } from '#src/queue/job-table.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import type { SendResult } from '#src/webhooks/client/sender.ts'
 import { statusColumns } from '#src/webhooks/history/filter.ts'
@@ -22,8 +23,8 @@ export type RecorderDeps = { db: Database; queue: PgBoss; clock: Clock; logger: 
 export type Recorder = {
   /**
    * Repeats while the database is unavailable, however long: the result of an attempt exists only
-   * here. Once another worker has the turn, there is nothing left to write.
-   * @throws the last error once `abandoned`
+   * here.
+   * @throws the last error once `abandoned`; JobGone once another worker has the turn: it repeats the attempt
    */
   record(ended: Ended, abandoned: AbortSignal): Promise<void>
 }
@@ -44,8 +45,8 @@ export function createRecorder(
   function openGroup(tenantId: string): GroupCommit<Ended, void> {
     const group = createGroupCommit<Ended, void>({
       async commit(entries) {
-        await recordAll(entries.map(({ item }) => item))
-        for (const { resolve } of entries) resolve()
+        const gone = await recordAll(entries.map(({ item }) => item))
+        for (const { resolve, reject } of entries) gone === null ? resolve() : reject(gone)
       },
       onIdle: () => groups.delete(tenantId),
     })
@@ -56,14 +57,17 @@ export function createRecorder(
   /**
    * Records nothing if none of the turns is in progress any more: a commit whose answer was lost has
    * recorded them, or another worker repeats the attempts.
+   * @returns null if they were recorded
    */
-  async function recordAll(ended: readonly Ended[]): Promise<void> {
+  async function recordAll(ended: readonly Ended[]): Promise<JobGone | null> {
     const run = healthOf(ended).length === 0 ? together : limit
     try {
       await run(() => recordOutcomes(db, queue, ended, clock.now()))
+      return null
     } catch (error) {
       if (!(error instanceof JobGone)) throw error
       logger.warn({ attempts: ended.length }, 'turn no longer ours when attempts were recorded')
+      return error
     }
   }
 
@@ -88,7 +92,7 @@ const maxWaitMs = 2_000
 
 /** A due attempt that has ended, in the turn of its endpoint. */
 export type Ended = Pick<DueAttempt, 'tenantId' | 'deliveryId' | 'series' | 'number'> & {
-  turnId: string
+  turn: Try
   /** Null if the attempt was no longer due. */
   outcome: DeliveryOutcome | null
 }
@@ -107,7 +111,8 @@ export async function recordOutcomes(
 ): Promise<void> {
   const [first] = ended
   if (first === undefined) return
-  const entry = enterJobs(endpointTurnQueue, [...new Set(ended.map(({ turnId }) => turnId))])
+  const turns = new Map(ended.map(({ turn }) => [turn.id, turn]))
+  const entry = enterTries(endpointTurnQueue, [...turns.values()])
   const statement = recording(first, ended, now)
   const health = healthOf(ended)
   if (health.length === 0) {

@@ -18,6 +18,7 @@ import {
   endpointTurnQueue,
 } from '#src/webhooks/schedule/due-attempts.ts'
 import { createDispatcher, type DispatchDeps } from './dispatch.ts'
+import { fetchTurns } from './fetch-turns.ts'
 import { forecastQueue, workForecast } from './forecast.ts'
 
 export type DeliveryWorkerDeps = Omit<DispatchDeps, 'sender' | 'retrySeconds' | 'attemptLog'> & {
@@ -67,7 +68,7 @@ export async function workOutbound(
     name: endpointTurnQueue,
     onNotify: dispatcher.wake,
     limits: turnLimits,
-    fetch: (batchSize) => queue.fetch(endpointTurnQueue, { batchSize, groupConcurrency: 1 }),
+    fetch: (batchSize) => fetchTurns(queue, db, batchSize),
     run: dispatcher.run,
     logger,
   })

@@ -38,15 +38,22 @@ type Trouble = {
 const setJob = (state: string) => (database: TestDatabase, attempt: Attempt) =>
   database.admin.query(
     `UPDATE pgboss.job SET state = '${state}', start_after = now() WHERE id = $1`,
-    [attempt.turnId],
+    [attempt.turn.id],
   )
 
 /** Why an outcome is not recorded. */
 const troubles: Readonly<Record<string, Trouble>> = {
-  'a turn that was taken back': { arrange: setJob('retry') },
-  'a turn that has ended': { arrange: setJob('completed') },
-  'a forged turn': { change: (attempt) => ({ ...attempt, turnId: crypto.randomUUID() }) },
-  'the turn of another tenant': { change: (attempt, { turnId }) => ({ ...attempt, turnId }) },
+  'a turn that was taken back': { arrange: setJob('retry'), isRejected: true },
+  'a turn that has ended': { arrange: setJob('completed'), isRejected: true },
+  'a turn that another worker continues': {
+    change: ({ turn, ...attempt }) => ({ ...attempt, turn: { ...turn, retryCount: 1 } }),
+    isRejected: true,
+  },
+  'a forged turn': {
+    change: ({ turn, ...attempt }) => ({ ...attempt, turn: { ...turn, id: crypto.randomUUID() } }),
+    isRejected: true,
+  },
+  'the turn of another tenant': { change: (attempt, { turn }) => ({ ...attempt, turn }) },
   'the delivery of another tenant': {
     change: (attempt, { deliveryId }) => ({ ...attempt, deliveryId, statusCode: 418 }),
   },
@@ -103,7 +110,7 @@ t.test('one that waits for a lock does not hold up the others', async (t) => {
   t.strictSame(await stateOf(database), attempts.map(recorded))
 })
 
-type Attempt = Pick<Ended, 'tenantId' | 'deliveryId' | 'turnId'> & {
+type Attempt = Pick<Ended, 'tenantId' | 'deliveryId' | 'turn'> & {
   endpointId: string
   statusCode: number
 }
@@ -156,7 +163,8 @@ async function setUp(t: Test) {
   }
   await database.admin.query(`UPDATE pgboss.job SET state = 'active'`)
   const { rows } = await database.admin.query<Omit<Attempt, 'statusCode'>>(
-    `SELECT d.tenant_id AS "tenantId", d.id AS "deliveryId", d.endpoint_id AS "endpointId", j.id AS "turnId"
+    `SELECT d.tenant_id AS "tenantId", d.id AS "deliveryId", d.endpoint_id AS "endpointId",
+       json_build_object('id', j.id, 'retryCount', j.retry_count) AS turn
      FROM deliveries d JOIN pgboss.job j ON j.data ->> 'endpointId' = d.endpoint_id::text
      ORDER BY d.tenant_id`,
   )
