@@ -27,6 +27,10 @@ const reservedHeaders = ['connection', 'content-length', 'expect', 'host', 'keep
   'transfer-encoding',
   'upgrade',
 ])
+// A close that crosses the request on its way is known within a round trip. A receiver that closes later has had
+// the request, and may have done its work.
+const crossingMs = 1_000
+
 /**
  * The only client that calls customers' URLs. Each attempt checks the URL and the host again, and
  * connects only to the addresses it has checked. Redirects are not followed. The proxy settings of
@@ -54,8 +58,9 @@ export function createSender(options: SenderOptions): Sender {
       const isKept = pool.stats.free > 0
       const begun = performance.now()
       const answer = await exchange(pool, post, timeoutMs)
-      const leftMs = timeoutMs - (performance.now() - begun)
-      if (!isKept || !isClosedUnanswered(answer) || leftMs <= 0) {
+      const tookMs = performance.now() - begun
+      const leftMs = timeoutMs - tookMs
+      if (!isKept || !isClosedUnanswered(answer) || tookMs > crossingMs || leftMs <= 0) {
         if (isAccepted(answer)) budget.prove(url.hostname)
         return { ...answer, certificateExpiresAt: pools.certificateExpiry(pool) }
       }

@@ -181,6 +181,19 @@ t.test('an attempt is not repeated on a fresh connection, or a second time', asy
   }
 })
 
+t.test('an attempt that the receiver has had for a while is not repeated', async (t) => {
+  const { results, receiver } = await sendTo(
+    t,
+    (socket, count) => {
+      if (count === 1) socket.write(whole('ok'))
+      else setTimeout(() => socket.end(), 1_100)
+    },
+    { times: 2 },
+  )
+  t.match(results[1], { statusCode: null, cause: /^closed: / })
+  t.equal(receiver.received().match(/webhook-id: msg_1\r\n/g)?.length, 1)
+})
+
 t.test('an attempt with an answer is not repeated', async (t) => {
   const { results, receiver } = await sendTo(
     t,
