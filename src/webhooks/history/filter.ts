@@ -72,7 +72,8 @@ export function isSearch({ status, eventType, httpStatus }: DeliveryFilter): boo
 /** The newest deliveries of an endpoint that a list compares with the filters that have no index. */
 export const searchedDeliveries = 10_000
 
-function conditionsOf(
+/** Conditions on `deliveries d`: those that an index finds, and the others. */
+export function conditionsOf(
   { tenantId }: TenantScope,
   endpointId: string,
   { status, eventType, eventId, httpStatus, ids, ...range }: DeliveryFilter,

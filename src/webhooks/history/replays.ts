@@ -16,7 +16,7 @@ import {
   type DeliveryStatus,
   findDelivery,
 } from './deliveries.ts'
-import { type DeliveryFilter, deliveryConditions } from './filter.ts'
+import { conditionsOf, type DeliveryFilter, deliveryConditions } from './filter.ts'
 
 /** A request to send selected deliveries again, and its progress. */
 export type EndpointReplay = {
@@ -198,6 +198,15 @@ export async function findReplay(
   return row && endpoint && toReplay(row)
 }
 
+export type PageLimits = {
+  /** Deliveries that a page sends. */
+  most: number
+  /** Deliveries that it reads at most: it compares them with the filters that have no index. */
+  mostRead: number
+}
+
+const pageLimits: PageLimits = { most: 100, mostRead: 10_000 }
+
 /** A tenant's turn: its job, or what tests have instead. */
 export type Turn = { job: Pick<Job, 'id' | 'retryCount'> | null; entry: Entry<TenantScope> }
 
@@ -212,13 +221,13 @@ export async function workReplayTurn(
   queue: PgBoss,
   { job, entry }: Turn,
   now: Date,
-  pageSize = 100,
+  limits = pageLimits,
 ): Promise<void> {
   await db.write(entry, async (tx, scope) => {
     await lockReplays(tx, scope)
     const open = await listOpenReplays(tx, scope)
     const id = open[(job?.retryCount ?? 0) % Math.max(open.length, 1)]
-    const isLast = id === undefined || (await workPage(tx, scope, id, now, pageSize))
+    const isLast = id === undefined || (await workPage(tx, scope, id, now, limits))
     if (job !== null) await queue.deleteJob(turnQueue, job.id, { db: transactionOf(tx) })
     if (!isLast || open.length > 1) await addTurn(tx, queue, scope)
   })
@@ -240,24 +249,21 @@ async function workPage(
   scope: TenantScope,
   replayId: string,
   now: Date,
-  pageSize: number,
+  limits: PageLimits,
 ): Promise<boolean> {
   const { tenantId } = scope
   const replay = await lockReplay(tx, scope, replayId)
   if (replay === null) return true
   const endpoint = await findEndpoint(tx, scope, replay.endpointId)
   const isEnabled = endpoint !== null && endpoint.status !== 'disabled'
-  const page = isEnabled ? await findPage(tx, replay, pageSize) : []
-  const ids = page.map(({ id }) => id)
+  const { ids, last, isLast } = isEnabled ? await findPage(tx, replay, limits) : nothing
   await startReplay(tx, scope, ids, now)
-  const isLast = page.length < pageSize
-  const last = ids.at(-1)
   await tx.sql`
     UPDATE endpoint_replays SET done = done + ${ids.length},
       total = greatest(total, done + ${ids.length}), worked_at = statement_timestamp(),
       cursor_created_at = COALESCE((SELECT created_at FROM deliveries
-        WHERE tenant_id = ${tenantId}::uuid AND id = ${last ?? null}::uuid), cursor_created_at),
-      cursor_delivery_id = COALESCE(${last ?? null}::uuid, cursor_delivery_id),
+        WHERE tenant_id = ${tenantId}::uuid AND id = ${last}::uuid), cursor_created_at),
+      cursor_delivery_id = COALESCE(${last}::uuid, cursor_delivery_id),
       finished_at = ${isLast ? now : null}
     WHERE tenant_id = ${tenantId}::uuid AND id = ${replayId}::uuid`
   return isLast
@@ -270,9 +276,18 @@ async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promis
   return tx.endpointReplay.findFirst({ where: { tenantId, id, finishedAt: null } })
 }
 
-/** The next deliveries of the selection, oldest first. */
-function findPage(tx: Tx, replay: Row, pageSize: number): Promise<{ id: string }[]> {
-  const { tenantId, id, endpointId } = replay
+type ReplayPage = {
+  /** The next deliveries of the selection, oldest first. */
+  ids: readonly string[]
+  /** Where the next page begins; null if nothing was read. */
+  last: string | null
+  isLast: boolean
+}
+
+const nothing: ReplayPage = { ids: [], last: null, isLast: true }
+
+async function findPage(tx: Tx, replay: Row, { most, mostRead }: PageLimits): Promise<ReplayPage> {
+  const { tenantId, id, endpointId, cursorDeliveryId } = replay
   const { status, eventType, eventId, httpStatus, deliveryIds } = toReplay(replay)
   const filter = {
     status: status ?? undefined,
@@ -281,13 +296,34 @@ function findPage(tx: Tx, replay: Row, pageSize: number): Promise<{ id: string }
     httpStatus: httpStatus ?? undefined,
     ids: deliveryIds ?? undefined,
   }
-  return tx.sql`
-    SELECT d.id FROM deliveries d JOIN endpoint_replays r ON r.tenant_id = d.tenant_id
-    WHERE r.id = ${id}::uuid AND ${deliveryConditions({ tenantId }, endpointId, filter)}
-      AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
-      AND (r.cursor_created_at IS NULL
-           OR (d.created_at, d.id) > (r.cursor_created_at, r.cursor_delivery_id))
-    ORDER BY d.created_at, d.id LIMIT ${pageSize}`
+  const { indexed, others } = conditionsOf({ tenantId }, endpointId, filter)
+  // Each is read once, so the index finds the place. Joined, the history would be read from its beginning.
+  const own = (column: 'replay_from' | 'replay_to' | 'cursor_created_at') => Prisma.sql`(
+    SELECT ${Prisma.raw(column)} FROM endpoint_replays
+    WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid)`
+  const begin =
+    cursorDeliveryId === null
+      ? Prisma.sql`d.created_at >= ${own('replay_from')}`
+      : Prisma.sql`d.created_at >= ${own('cursor_created_at')}
+          AND (d.created_at, d.id) > (${own('cursor_created_at')}, ${cursorDeliveryId}::uuid)`
+  const [found] = await tx.sql<{ ids: string[]; count: number; last: string | null }>`
+    WITH read AS MATERIALIZED (
+      SELECT d.id, d.created_at, d.status, d.event_type, d.http_status, d.unusual_status, d.stored_attempts
+      FROM deliveries d
+      WHERE ${Prisma.join(indexed, ' AND ')} AND ${begin} AND d.created_at < ${own('replay_to')}
+      ORDER BY d.created_at, d.id LIMIT ${mostRead}
+    )
+    SELECT
+      ARRAY(SELECT d.id FROM read d WHERE ${Prisma.join([Prisma.sql`true`, ...others], ' AND ')}
+            ORDER BY d.created_at, d.id LIMIT ${most}) AS ids,
+      (SELECT count(*)::int FROM read) AS count,
+      (SELECT d.id FROM read d ORDER BY d.created_at DESC, d.id DESC LIMIT 1) AS last`
+  if (found === undefined) return nothing
+  const { ids, count, last } = found
+  // What was read beyond a full page is read again.
+  return ids.length === most
+    ? { ids, last: ids.at(-1) ?? null, isLast: false }
+    : { ids, last, isLast: count < mostRead }
 }
 
 function toReplay(row: Row): EndpointReplay {

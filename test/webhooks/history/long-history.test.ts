@@ -98,7 +98,7 @@ t.test('a replay sends all that match, also those that were not counted', async 
   const turn = { job: null, entry: enter({ tenantId: by.tenantId }) }
   const totals: unknown[] = []
   for (let n = 0; n < 3; n++) {
-    await workReplayTurn(db, worker, turn, now, 1)
+    await workReplayTurn(db, worker, turn, now, { most: 1, mostRead: 10_000 })
     const { rows } = await database.admin.query(
       'SELECT total, done, finished_at IS NOT NULL AS finished FROM endpoint_replays',
     )

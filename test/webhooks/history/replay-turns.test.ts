@@ -49,7 +49,7 @@ async function takeTurns(t: Test, { workerUrl }: TestDatabase): Promise<string[]
     if (job === undefined) return turns
     turns.push(job.data.tenantId)
     const entry = enterJobs(turnQueue, [job.id])
-    await workReplayTurn(db, queue, { job, entry }, new Date(), 1)
+    await workReplayTurn(db, queue, { job, entry }, new Date(), { most: 1, mostRead: 10 })
   }
 }
 

@@ -38,9 +38,9 @@ async function setUp(t: Test) {
     ids.push(await createDelivery(database, delivery))
   }
   const enter = await allowScopes<TestScope & TenantScope>(database)
-  const work = (pageSize?: number) => {
+  const work = (most = 100, mostRead = 10_000) => {
     const entry = enter({ tenantId: admins.one.tenantId })
-    return workReplayTurn(db, queue, { job: null, entry }, now, pageSize)
+    return workReplayTurn(db, queue, { job: null, entry }, now, { most, mostRead })
   }
   const replays = `/webhook-endpoints/${endpointId}/replay`
   const progress = async (id: string) => (await admins.send('GET', `${replays}s/${id}`)).json()
@@ -97,6 +97,19 @@ t.test('selects by status and time: from inclusive, to exclusive', async (t) => 
   t.equal(total, 1)
   await work()
   t.strictSame(await waiting(), [ids[2]])
+})
+
+t.test('a page ends when it has compared enough, however few match', async (t) => {
+  const { send, replays, ids, work, waiting, progress } = await setUp(t)
+  const { id } = (await send('POST', replays, { ...range, status: 'succeeded' })).json()
+  await work(100, 1)
+  t.strictSame(await waiting(), [])
+  t.match(await progress(id), { done: 0, finishedAt: null })
+  await work(100, 2)
+  t.strictSame(await waiting(), [ids[1]], 'it goes on behind what was read')
+  t.match(await progress(id), { done: 1, finishedAt: null })
+  await work(100, 3)
+  t.match(await progress(id), { done: 1, finishedAt: now.toISOString() })
 })
 
 t.test('selects by the HTTP status of the latest attempt, by type and by event', async (t) => {
