@@ -201,7 +201,7 @@ export async function findReplay(
 export type PageLimits = {
   /** Deliveries that a page sends. */
   most: number
-  /** Deliveries that it reads at most: it compares them with the filters that have no index. */
+  /** Deliveries that it reads at most to compare them with filters that have no index. */
   mostRead: number
 }
 
@@ -297,6 +297,7 @@ async function findPage(tx: Tx, replay: Row, { most, mostRead }: PageLimits): Pr
     ids: deliveryIds ?? undefined,
   }
   const { indexed, others } = conditionsOf({ tenantId }, endpointId, filter)
+  const toRead = others.length > 0 ? mostRead : most
   // Each is read once, so the index finds the place. Joined, the history would be read from its beginning.
   const own = (column: 'replay_from' | 'replay_to' | 'cursor_created_at') => Prisma.sql`(
     SELECT ${Prisma.raw(column)} FROM endpoint_replays
@@ -311,7 +312,7 @@ async function findPage(tx: Tx, replay: Row, { most, mostRead }: PageLimits): Pr
       SELECT d.id, d.created_at, d.status, d.event_type, d.http_status, d.unusual_status, d.stored_attempts
       FROM deliveries d
       WHERE ${Prisma.join(indexed, ' AND ')} AND ${begin} AND d.created_at < ${own('replay_to')}
-      ORDER BY d.created_at, d.id LIMIT ${mostRead}
+      ORDER BY d.created_at, d.id LIMIT ${toRead}
     )
     SELECT
       ARRAY(SELECT d.id FROM read d WHERE ${Prisma.join([Prisma.sql`true`, ...others], ' AND ')}
@@ -323,7 +324,7 @@ async function findPage(tx: Tx, replay: Row, { most, mostRead }: PageLimits): Pr
   // What was read beyond a full page is read again.
   return ids.length === most
     ? { ids, last: ids.at(-1) ?? null, isLast: false }
-    : { ids, last, isLast: count < mostRead }
+    : { ids, last, isLast: count < toRead }
 }
 
 function toReplay(row: Row): EndpointReplay {
