@@ -186,7 +186,9 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 3)).through(database.url)
         : database.url
-    const pool = openPacketPool(url, 8, { access: 'read' })
+    // They wait for each other, on a busy machine for long.
+    const limits = { acquireMs: 5_000 }
+    const pool = openPacketPool(url, 8, { access: 'read', limits })
     t.teardown(() => pool.close())
     const nameOf = nameStatements(url)
     const named = (statement: Statement) => ({ ...statement, name: nameOf(statement.text) })

@@ -53,7 +53,9 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const entryOf = await allowScopes<TestScope>(database)
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(database)))
     for (const { tenantId } of users) await createTestInvoice(database, tenantId)
-    const db = openDatabase(pooler.through(database.url), 12)
+    // They wait for each other, on a busy machine for long.
+    const limits = { acquireMs: 5_000 }
+    const db = openDatabase(pooler.through(database.url), 12, { limits })
     t.teardown(() => db.close())
     const backends = new Set<number>()
     const seen = { own: 0, foreign: 0 }
