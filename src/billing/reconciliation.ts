@@ -64,6 +64,7 @@ const overlapSeconds = 3_600
 const settleSeconds = 600
 /** What the first run looks at, and the most that one run does. */
 const longestSeconds = 86_400
+/** A list may lie and never end. The next scheduled run goes on after these. */
 const maxPages = 1_000
 const shownIds = 100
 
@@ -127,7 +128,8 @@ export async function createReconciliation(
 
 /**
  * Creates the next scheduled run, and its job, unless one is in progress. It begins an hour before the
- * end of the last one that finished.
+ * end of the last one that finished. If the last one failed because its list has too many pages, it reads
+ * the rest of the same list: every page before has been committed.
  * @returns seconds until the next run is due: 0 while this one does not reach the present
  */
 export async function scheduleReconciliation(
@@ -140,18 +142,26 @@ export async function scheduleReconciliation(
         WITH last AS (
           SELECT max(created_to) AS until FROM billing_reconciliations
           WHERE scheduled AND status = 'finished'
+        ), newest AS (
+          SELECT created_from, created_to, cursor, status, pages FROM billing_reconciliations
+          WHERE scheduled ORDER BY created_at DESC LIMIT 1
+        ), stopped AS (
+          SELECT created_from, created_to, cursor FROM newest
+          WHERE status = 'failed' AND pages >= ${maxPages}
         ), range AS (
           SELECT now() - make_interval(secs => ${settleSeconds}) AS present,
                  COALESCE(until - make_interval(secs => ${overlapSeconds}),
                           now() - make_interval(secs => ${longestSeconds})) AS begins
           FROM last
         ), run AS (
-          SELECT present, begins,
-                 LEAST(present, begins + make_interval(secs => ${longestSeconds})) AS ends
-          FROM range
+          SELECT created_from, created_to, cursor FROM stopped
+          UNION ALL
+          SELECT begins, LEAST(present, begins + make_interval(secs => ${longestSeconds})), NULL
+          FROM range WHERE NOT EXISTS (SELECT FROM stopped)
         )
-        INSERT INTO billing_reconciliations (id, created_from, created_to, dry_run, scheduled)
-        SELECT ${randomId()}::uuid, begins, ends, false, true FROM run
+        INSERT INTO billing_reconciliations
+          (id, created_from, created_to, cursor, dry_run, scheduled)
+        SELECT ${randomId()}::uuid, created_from, created_to, cursor, false, true FROM run
         ON CONFLICT (scheduled) WHERE scheduled AND status = 'running' DO NOTHING
         RETURNING id, created_to < now() - make_interval(secs => ${settleSeconds + everySeconds})
           AS "isBehind"`
@@ -163,7 +173,7 @@ export async function scheduleReconciliation(
 
 /**
  * Works on a run until its list ends, beginning where it was interrupted. A provider that fails or
- * lies fails the run; the next scheduled one begins at the same place.
+ * lies fails the run; the next scheduled one begins its range again, unless the list was too long.
  */
 export async function reconcile(
   systemDb: SystemDatabase,

@@ -288,6 +288,71 @@ t.test('scheduled runs follow each other without a gap, one at a time', async (t
   t.equal(await schedule(), 900)
 })
 
+t.test('after an outage a list of too many pages is read by several scheduled runs', async (t) => {
+  const created = minutesAgo(6.5 * 24 * 60)
+  const events = new Map(
+    [0, 999, 1_000, 1_499].map((at) => [at, eventOf(`evt_${at}`, { created })]),
+  )
+  const asked: EventRange[] = []
+  let isBroken = false
+  let pages = 1
+  const world = await open(t, {
+    async listEvents(range) {
+      asked.push(range)
+      if (isBroken) throw new Error('the cursor is too old')
+      const at = Number(range.after ?? 0)
+      const event = pages > 1 && events.get(at)
+      return { items: event ? [event] : [], next: at + 1 < pages ? String(at + 1) : null }
+    },
+  })
+  const { systemDb, queue, database } = world
+  const runScheduled = async () => {
+    asked.length = 0
+    const seconds = await scheduleReconciliation(systemDb, queue, 900)
+    const { rows } = await database.admin.query<{ id: string }>(
+      `SELECT id FROM billing_reconciliations WHERE status = 'running'`,
+    )
+    for (const { id } of rows) await reconcile(systemDb, signed, world.api, id)
+    const run = await findReconciliation(systemDb, rows[0]?.id ?? '')
+    return { ...run, seconds, first: asked[0] }
+  }
+  await runScheduled()
+  // A week without a worker.
+  await database.admin.query(
+    `UPDATE billing_reconciliations
+     SET created_from = created_from - interval '7 days', created_to = created_to - interval '7 days'`,
+  )
+  pages = 1_500
+  const first = await runScheduled()
+  t.match(first, {
+    ...{ status: 'failed', error: /within 1000 pages/, seconds: 0 },
+    missedIds: ['evt_0', 'evt_999'],
+  })
+  pages = 1
+  t.match(await world.run({}), { status: 'finished', scheduled: false })
+  pages = 1_500
+  isBroken = true
+  const broken = await runScheduled()
+  t.match(broken, { status: 'failed', from: first.from, to: first.to, first: { after: '1000' } })
+  isBroken = false
+  const again = await runScheduled()
+  t.match(
+    again,
+    { status: 'failed', from: first.from, first: { after: null }, seen: 2, missed: 0 },
+    'after a cursor that is refused the list is read from its start',
+  )
+  const rest = await runScheduled()
+  t.match(rest, {
+    ...{ status: 'finished', from: first.from, to: first.to, first: { after: '1000' }, seconds: 0 },
+    missedIds: ['evt_1000', 'evt_1499'],
+  })
+  pages = 1
+  const next = await runScheduled()
+  t.match(next, { status: 'finished', first: { after: null } })
+  t.equal(Date.parse(next.from ?? ''), Date.parse(rest.to ?? '') - 3_600_000)
+  t.equal(await world.countEvents(), 4)
+})
+
 t.test('what was missing is measured', async (t) => {
   const world = await open(t, listOf([eventOf('a'), eventOf('b')]))
   const { registry, billing } = createMetrics()
