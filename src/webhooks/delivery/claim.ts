@@ -43,7 +43,7 @@ export type DueAttempt = {
   /** From 1 within the series. */
   number: number
   dueAt: Date
-  /** Released from the rate-limit hold; must not be held again. */
+  /** A trial, or released from the rate-limit hold; must not be held again. */
   released: boolean
   /** Null if it is gone. */
   delivery: DueDelivery | null
@@ -234,7 +234,8 @@ function toDelivery(
     series: row.own_series,
     attempts: row.attempts,
     createdAt: row.created_at,
-    isTrial: trial === row.delivery_id,
+    // Its replay is not released: it has the whole schedule.
+    isTrial: trial === row.delivery_id && row.released,
     event: {
       id: row.event_id,
       body: thin ? thinBody(row.body) : row.body,

@@ -29,16 +29,19 @@ export async function holdBeyondLimit(
   const oldestFirst = attempts.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
   const byEndpoint = Map.groupBy(oldestFirst, ({ endpointId }) => endpointId)
   const endpoints = await tx.sql<LimitRow>`
-    SELECT e.id, e.rate_per_second AS "perSecond", e.rate_burst AS burst, s.rate_next_at AS "nextAt"
+    SELECT e.id, e.rate_per_second AS "perSecond", e.rate_burst AS burst, s.rate_next_at AS "nextAt",
+      s.trial_delivery_id AS "trialDeliveryId"
     FROM webhook_endpoints e JOIN endpoint_states s ON s.tenant_id = e.tenant_id AND s.id = e.id
     WHERE e.tenant_id = ${tenantId}::uuid AND e.id = ANY (${[...byEndpoint.keys()]}::uuid[])
       AND e.rate_per_second IS NOT NULL
     ORDER BY e.id FOR NO KEY UPDATE OF e, s`
   const held: LimitedAttempt[] = []
-  for (const { id, nextAt, ...limit } of endpoints) {
+  for (const { id, nextAt, trialDeliveryId, ...limit } of endpoints) {
     const own = byEndpoint.get(id) ?? []
     const granted = grantDeliveries(limit, nextAt, { wanted: own.length, aheadMs: 0 }, now)
-    const data = { rateNextAt: granted.nextAt }
+    // A trial is not held: this is a replay of its delivery, which must not look like one once released.
+    const isReplayed = own.some(({ deliveryId }) => deliveryId === trialDeliveryId)
+    const data = { rateNextAt: granted.nextAt, ...(isReplayed && { trialDeliveryId: null }) }
     await tx.endpointState.updateMany({ where: { tenantId, id }, data })
     const beyond = own.slice(granted.waitsSeconds.length)
     if (beyond.length === 0) continue
@@ -56,4 +59,10 @@ export async function holdBeyondLimit(
   return new Set(ids)
 }
 
-type LimitRow = { id: string; perSecond: number; burst: number; nextAt: Date | null }
+type LimitRow = {
+  id: string
+  perSecond: number
+  burst: number
+  nextAt: Date | null
+  trialDeliveryId: string | null
+}

@@ -92,8 +92,9 @@ async function startDelivery(
 ): Promise<string | null> {
   if (status === 'disabled' && !recoverWhenDisabled) return null
   if (trialDeliveryId !== null) {
-    const where = { tenantId, id: trialDeliveryId, status: 'pending' }
-    if ((await tx.delivery.count({ where })) > 0) return null
+    // Gone with the result, and not released any more if the delivery was replayed.
+    const where = { tenantId, deliveryId: trialDeliveryId, released: true }
+    if ((await tx.dueAttempt.count({ where })) > 0) return null
   }
   const oldest = await lockWaiting(tx, { tenantId, endpointId }, 1)
   if (oldest.length === 0) return null

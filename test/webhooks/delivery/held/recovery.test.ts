@@ -158,6 +158,41 @@ t.test('a replay of the delivery on trial does not stop the trials', async (t) =
   t.equal(await workDue(), 1)
 })
 
+t.test('a replay of the delivery on trial has the whole schedule', async (t) => {
+  for (const rateLimit of [null, { perSecond: 1, burst: 1 }]) {
+    const worker = await failingWith(t, 2, [0, 1, 1, 1, hour])
+    const { outbox, moveTo, workTrials, endpointId, clock } = worker
+    const by = { ...outbox.tenant, clientInfo: noClientInfo }
+    const numbers = async () => (await outbox.deliveries()).map(({ attempts }) => attempts.length)
+    t.strictSame(await numbers(), [5, 5])
+    await moveTo(minute)
+    t.equal(await workTrials(), 1)
+    await outbox.db.write(outbox.entry, (tx) =>
+      changeEndpoint(tx, by, endpointId, { rateLimit }, clock.now()),
+    )
+    // So that with a limit the replay is held before its first attempt.
+    await outbox.database.admin.query('UPDATE endpoint_states SET rate_next_at = $1', [
+      new Date(clock.now().getTime() + 5_000),
+    ])
+    const [onTrial = ''] = (await outbox.deliveries()).map(({ id }) => id)
+    await outbox.db.write(outbox.entry, (tx) =>
+      startReplay(tx, outbox.tenant, [onTrial], clock.now()),
+    )
+    await workFor(worker, 30)
+    t.match((await outbox.deliveries())[0], { status: 'pending', series: 1 })
+    t.strictSame(await numbers(), [9, 5], 'the fifth is after an hour')
+    await moveTo(5 * minute)
+    t.equal(await workTrials(), 1)
+    await workFor(worker, 5)
+    t.strictSame(await numbers(), [9, 6], 'meanwhile the other is tried')
+    await moveTo(hour)
+    await workFor(worker, 5)
+    t.match((await outbox.deliveries())[0], { status: 'exhausted', series: 1 })
+    t.strictSame(await numbers(), [10, 6])
+    t.match(await worker.endpoint(), { status: 'failing' })
+  }
+})
+
 t.test('a trial to an address that has become forbidden is refused by the guard', async (t) => {
   const worker = await failingWith(t, 1)
   const { outbox, receiver, moveTo, workDue, workTrials } = worker
@@ -173,18 +208,32 @@ t.test('a trial to an address that has become forbidden is refused by the guard'
   t.match(rows, [{ cause: /^blocked: / }])
 })
 
-/** A worker whose endpoint has failed so many deliveries, with one attempt each. */
+/** A worker whose endpoint has failed so many deliveries, by default with one attempt each. */
 async function failingWith(
   t: Parameters<typeof createDeliveryWorker>[0],
   deliveries: number,
+  waits: readonly number[] = [0],
 ): Promise<DeliveryWorker> {
-  const worker = await createDeliveryWorker(t, fail, [0])
+  const worker = await createDeliveryWorker(t, fail, waits)
   for (let n = 0; n < deliveries; n++) {
     await worker.outbox.publish()
     await worker.moveTo(0.001)
   }
   await worker.workDue()
+  for (const seconds of waits.slice(1)) {
+    await worker.moveTo(seconds)
+    await worker.workDue()
+  }
   return worker
+}
+
+/** Without trials. */
+async function workFor({ moveTo, workDue, workDrains }: DeliveryWorker, seconds: number) {
+  for (let second = 0; second < seconds; second++) {
+    await workDrains()
+    await workDue()
+    await moveTo(1)
+  }
 }
 
 async function drainAll({ moveTo, workDue, workTrials, workDrains }: DeliveryWorker) {
