@@ -15,6 +15,7 @@ import {
   tooSlow,
 } from './app-types.ts'
 import { composeEvent } from './publish.ts'
+import { isOwnType } from './types.ts'
 
 /** An event as the app sends it. The id is its own, or ours if it has none. */
 export type AppEvent = { id?: string | undefined; type: string; data: JsonObject }
@@ -177,10 +178,16 @@ function checkAll(
   return faults ?? [tooSlow(`${pointerOf(current)}/data`)]
 }
 
-function check({ data }: AppEvent, type: TypeVersion | undefined, pointer: string): FieldError[] {
-  if (type?.validate === null) return []
-  if (type !== undefined) return faultsOf(type.validate, data, `${pointer}/data`)
-  return [{ in: 'body', pointer: `${pointer}/type`, detail: 'is not a registered event type' }]
+function check(
+  { type: name, data }: AppEvent,
+  type: TypeVersion | undefined,
+  pointer: string,
+): FieldError[] {
+  const refuse = (detail: string) => [{ in: 'body', pointer: `${pointer}/type`, detail } as const]
+  // The app may have registered the name before an upgrade brought the type.
+  if (isOwnType(name)) return refuse('is a type of this program itself')
+  if (type === undefined) return refuse('is not a registered event type')
+  return type.validate === null ? [] : faultsOf(type.validate, data, `${pointer}/data`)
 }
 
 function doubledIds(events: readonly AppEvent[], pointerOf: PointerOf): FieldError[] {

@@ -125,7 +125,7 @@ t.test('if one event is wrong nothing is published and every fault is named', as
     { in: 'body', pointer: '/events/1/data/id', detail: 'must be a string' },
     { in: 'body', pointer: '/events/1/data/pages', detail: 'must be at least 1' },
     { in: 'body', pointer: '/events/2/type', detail: 'is not a registered event type' },
-    { in: 'body', pointer: '/events/3/type', detail: 'is not a registered event type' },
+    { in: 'body', pointer: '/events/3/type', detail: 'is a type of this program itself' },
     { in: 'body', pointer: '/events/4/data/id', detail: 'is required' },
     { in: 'body', pointer: '/events/4/data/pages', detail: 'is required' },
     {
@@ -140,6 +140,30 @@ t.test('if one event is wrong nothing is published and every fault is named', as
     errors: [{ pointer: '/data/pages', detail: 'is required' }],
   })
   t.strictSame(await stored(test, tenantId), [])
+})
+
+t.test('a type of the program is refused, though the app had registered the name', async (t) => {
+  const test = await build(t)
+  const { tenantId, publish } = await setUp(test)
+  const own = 'order.updated'
+  t.equal((await publish({ type: name, data, id: 'before' })).statusCode, 201)
+  // As if an upgrade had brought the type.
+  const { admin } = test.database
+  await admin.query('UPDATE app_event_types SET name = $1', [own])
+  await admin.query(`UPDATE outbound_events SET type = $1, body = replace(body, $2, $1)`, [
+    own,
+    name,
+  ])
+  for (let n = 0; n < 2; n++) {
+    t.match((await publish({ type: own, data })).json(), {
+      status: 400,
+      errors: [{ pointer: '/type', detail: 'is a type of this program itself' }],
+    })
+  }
+  const again = await publish({ type: own, data, id: 'before' })
+  t.equal(again.statusCode, 201, 'what was published before has no second effect')
+  t.equal(again.headers['idempotent-replayed'], 'true')
+  t.equal((await stored(test, tenantId)).length, 1)
 })
 
 t.test('a type that another process has changed is checked as it is now', async (t) => {
