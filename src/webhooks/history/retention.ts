@@ -16,24 +16,20 @@ export type PurgedHistory = { events: number; others: number }
  * notifications and expired invitations from before `before`, in small commits, tenant by tenant. A batch that
  * takes longer than a statement may is halved, so that no tenant keeps those after it from their turn.
  */
-export async function purgeHistory(
-  systemDb: Queryable,
-  { before, feed }: Cutoffs,
-): Promise<PurgedHistory> {
+export async function purgeHistory(systemDb: Queryable, cutoffs: Cutoffs): Promise<PurgedHistory> {
   const purged = { events: 0, others: 0 }
   let tenantAfter = beforeAll
   let batch = batchRows
   for (;;) {
-    const [row] = await purgeBatch(systemDb, tenantAfter, { before, feed }, batch).catch(
-      (error) => {
-        if (!isCancelled(error) || batch === 1) throw error
-        return ['too many'] as const
-      },
-    )
-    if (row === 'too many') {
+    const rows = await purgeBatch(systemDb, tenantAfter, cutoffs, batch).catch((error) => {
+      if (!isCancelled(error) || batch === 1) throw error
+      return null
+    })
+    if (rows === null) {
       batch = Math.floor(batch / 2)
       continue
     }
+    const [row] = rows
     if (row === undefined) return purged
     purged.events += row.events
     purged.others += row.others
