@@ -57,7 +57,8 @@ t.test(
       await database.admin.query('DELETE FROM pgboss.job')
       await database.admin.query(
         `INSERT INTO pgboss.job (name, group_id, singleton_key, created_on, retry_limit)
-       SELECT '${endpointTurnQueue}', endpoint, concat_ws(':', endpoint, second), now() - random() * interval '1 h', 9
+       SELECT '${endpointTurnQueue}', endpoint, concat_ws(':', endpoint, second),
+         now() - interval '1 s' * ((endpoint * 7919 + second * 1049) % 3600), 9
        FROM generate_series(1, 300) AS endpoint, generate_series(1, 3) AS second`,
       )
       const fetched = await Promise.all(queues.map((queue) => fetchTurns(queue, db, 200)))
