@@ -26,6 +26,7 @@ export function enterTries(queue: keyof Jobs, tries: readonly Try[]): ReturnType
   return jobEntry(queue, () => enter(queue, ids, counts, queue, ids))
 }
 
+// Queue and ids have two parameters each, as composeOnce asks. The ids alone are there so that the index finds the jobs.
 const enter = composeOnce(
   (
     queue: keyof Jobs,

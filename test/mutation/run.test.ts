@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
-// All of them take over an hour: npm run mutate. The tests of these take a few seconds each.
+// All of them take some hours: npm run mutate. The tests of these take a few seconds each.
 const quick = ['decision', 'budget']
 
 t.test('decisions and budgets do not lose a condition unnoticed', async (t) => {
