@@ -128,8 +128,9 @@ export async function createReconciliation(
 
 /**
  * Creates the next scheduled run, and its job, unless one is in progress. It begins an hour before the
- * end of the last one that finished. If the last one failed because its list has too many pages, it reads
- * the rest of the same list: every page before has been committed.
+ * end of the last one that finished, or where the first one began if none has finished yet. If the last
+ * one failed because its list has too many pages, it reads the rest of the same list: every page before
+ * has been committed.
  * @returns seconds until the next run is due: 0 while this one does not reach the present
  */
 export async function scheduleReconciliation(
@@ -140,8 +141,9 @@ export async function scheduleReconciliation(
   return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
     const [row] = await connection.sql<{ id: string; isBehind: boolean }>`
         WITH last AS (
-          SELECT max(created_to) AS until FROM billing_reconciliations
-          WHERE scheduled AND status = 'finished'
+          SELECT max(created_to) FILTER (WHERE status = 'finished') AS until,
+                 min(created_from) AS first
+          FROM billing_reconciliations WHERE scheduled
         ), newest AS (
           SELECT created_from, created_to, cursor, status, pages FROM billing_reconciliations
           WHERE scheduled ORDER BY created_at DESC LIMIT 1
@@ -150,7 +152,7 @@ export async function scheduleReconciliation(
           WHERE status = 'failed' AND pages >= ${maxPages}
         ), range AS (
           SELECT now() - make_interval(secs => ${settleSeconds}) AS present,
-                 COALESCE(until - make_interval(secs => ${overlapSeconds}),
+                 COALESCE(until - make_interval(secs => ${overlapSeconds}), first,
                           now() - make_interval(secs => ${longestSeconds})) AS begins
           FROM last
         ), run AS (

@@ -167,17 +167,17 @@ function refundEffect(object: BillingEvent['object']): Effect {
 
 /**
  * The charge of an invoice has an event of its own, which counts when the invoice does not name its
- * payment. An invoice that was paid with a credit has no charge.
+ * payment, or was paid in several. An invoice that was paid with a credit has no charge.
  */
 function invoiceEffect(object: BillingEvent['object'], customer: string): Effect {
-  const payments = membersOf(objectIn(object.payments).data).map(({ payment }) => objectIn(payment))
-  const [payment] = payments.flatMap(({ payment_intent, charge }) => {
-    const id = referenceOf(payment_intent) ?? referenceOf(charge)
-    return typeof id === 'string' ? [id] : []
-  })
+  const paid = membersOf(objectIn(object.payments).data).filter(({ status }) => status === 'paid')
+  if (paid.length > 1) return { kind: 'none' }
+  const { payment_intent, charge } = objectIn(paid[0]?.payment)
   const amount = amountOf(object.amount_paid ?? 0, 'data.object.amount_paid')
-  const named = payment ?? referenceOf(object.payment_intent) ?? referenceOf(object.charge) ?? null
-  if (named === null || amount === 0) return { kind: 'none' }
+  const named = [payment_intent, charge, object.payment_intent, object.charge]
+    .map(referenceOf)
+    .find((id) => typeof id === 'string')
+  if (named === undefined || amount === 0) return { kind: 'none' }
   return {
     kind: 'payment',
     customer,

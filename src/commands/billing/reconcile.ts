@@ -41,7 +41,7 @@ export default async function reconcileCommand(
 }
 
 const remedy =
-  'Check BILLING_API_URL and BILLING_API_KEY of the workers, and that the API has a list of events.'
+  'Check BILLING_API_URL and BILLING_API_KEY of the workers, and that the API has a list of events. If the list is too long, ask for a shorter time with --from and --to.'
 
 function describe({ seen, missed, missedIds, different, differentIds, dryRun }: Reconciliation) {
   const done = dryRun ? 'missing' : 'missed and recorded now'

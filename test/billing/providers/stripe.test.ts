@@ -88,6 +88,12 @@ t.test('each kind has its effect', async (t) => {
   t.strictSame(effect('invoice.paid', stripeInvoice()), { kind: 'none' }, 'its charge counts')
   const invoiced = effect('invoice.paid', stripeInvoice({ payments: stripePayments }))
   t.strictSame(invoiced, { ...payment, refunded: null })
+  const [paid] = stripePayments.data
+  const payments = (data: object[]) => stripeInvoice({ payments: { ...stripePayments, data } })
+  const canceled = { ...paid, payment: { payment_intent: 'pi_0' }, status: 'canceled' }
+  t.match(effect('invoice.paid', payments([canceled, { ...paid }])), { payment: 'pi_1' })
+  const second = { ...paid, payment: { payment_intent: 'pi_2' } }
+  t.strictSame(effect('invoice.paid', payments([{ ...paid }, second])), { kind: 'none' })
   const authorized = stripeCharge({ captured: false, amount_captured: 0 })
   t.strictSame(effect('charge.succeeded', authorized), { kind: 'none' }, 'not paid yet')
   t.strictSame(effect('charge.captured', stripeCharge()), payment)
