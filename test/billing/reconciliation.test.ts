@@ -288,22 +288,25 @@ t.test('scheduled runs follow each other without a gap, one at a time', async (t
   t.equal(await schedule(), 900)
 })
 
-t.test('as long as no run has finished, the next one begins where the first one began', async (t) => {
-  const world = await open(t, null)
-  const runScheduled = async () => {
-    await scheduleReconciliation(world.systemDb, world.queue, 900)
-    const { data } = await listReconciliations(world.systemDb, { limit: 1, after: null })
-    await reconcile(world.systemDb, signed, null, data[0]?.id ?? '')
-    return data[0]
-  }
-  await runScheduled()
-  // Two days in which BILLING_API_KEY was missing.
-  const { rows } = await world.database.admin.query<{ first: Date }>(
-    `UPDATE billing_reconciliations SET created_from = created_from - interval '2 days',
+t.test(
+  'as long as no run has finished, the next one begins where the first one began',
+  async (t) => {
+    const world = await open(t, null)
+    const runScheduled = async () => {
+      await scheduleReconciliation(world.systemDb, world.queue, 900)
+      const { data } = await listReconciliations(world.systemDb, { limit: 1, after: null })
+      await reconcile(world.systemDb, signed, null, data[0]?.id ?? '')
+      return data[0]
+    }
+    await runScheduled()
+    // Two days in which BILLING_API_KEY was missing.
+    const { rows } = await world.database.admin.query<{ first: Date }>(
+      `UPDATE billing_reconciliations SET created_from = created_from - interval '2 days',
        created_to = created_to - interval '2 days' RETURNING created_from AS first`,
-  )
-  t.equal((await runScheduled())?.from, rows[0]?.first.toISOString())
-})
+    )
+    t.equal((await runScheduled())?.from, rows[0]?.first.toISOString())
+  },
+)
 
 t.test('after an outage a list of too many pages is read by several scheduled runs', async (t) => {
   const created = minutesAgo(6.5 * 24 * 60)

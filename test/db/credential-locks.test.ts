@@ -1,8 +1,10 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
-import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import { addSession, addToken, connect, enterSession, enterToken, isHeldUp } from './credentials.ts'
+
+const database = await createDatabase(t)
 
 /** Ways to take a right away, as the program does it or an operator by hand. */
 const revocations: Record<string, { sql: string; of: 'session' | 'token' | 'both' }> = {
@@ -40,7 +42,7 @@ for (const kind of ['session', 'token'] as const) {
     if (of !== 'both' && of !== kind) continue
 
     t.test(`${kind}: ${name}: it waits for a write that has entered`, async (t) => {
-      const { database, web, other, user } = await setUp(t)
+      const { web, other, user } = await setUp(t)
       const credential = await add(database, user)
       await web.query('BEGIN')
       t.ok(await enter(web, credential, true))
@@ -55,7 +57,7 @@ for (const kind of ['session', 'token'] as const) {
     })
 
     t.test(`${kind}: ${name}: a write that enters later sees it`, async (t) => {
-      const { database, web, other, user } = await setUp(t)
+      const { web, other, user } = await setUp(t)
       const credential = await add(database, user)
       await other.query('BEGIN')
       await other.query(sql, [user.userId])
@@ -74,7 +76,7 @@ for (const kind of ['session', 'token'] as const) {
   }
 
   t.test(`${kind}: a read waits for nobody and holds nothing up`, async (t) => {
-    const { database, web, other, user } = await setUp(t)
+    const { web, other, user } = await setUp(t)
     const credential = await add(database, user)
     await other.query('BEGIN')
     await other.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [user.userId])
@@ -90,7 +92,7 @@ for (const kind of ['session', 'token'] as const) {
   })
 
   t.test(`${kind}: writes of one person go on side by side`, async (t) => {
-    const { database, web, user } = await setUp(t)
+    const { web, user } = await setUp(t)
     const second = await connect(t, database.url)
     const credential = await add(database, user)
     for (const client of [web, second]) {
@@ -101,7 +103,7 @@ for (const kind of ['session', 'token'] as const) {
   })
 
   t.test(`${kind}: noting its use waits for no write`, async (t) => {
-    const { database, web, other, user } = await setUp(t)
+    const { web, other, user } = await setUp(t)
     const credential = await add(database, user)
     await database.admin.query(
       `UPDATE sessions SET last_seen_at = now() - interval '2 minutes' WHERE user_id = $1`,
@@ -133,7 +135,7 @@ for (const kind of ['session', 'token'] as const) {
 }
 
 t.test('a tenant switch waits for a write of its session', async (t) => {
-  const { database, web, user } = await setUp(t)
+  const { web, user } = await setUp(t)
   const credential = await addSession(database, user)
   const second = await connect(t, database.url)
   await web.query('BEGIN')
@@ -157,7 +159,7 @@ const endings: Record<string, string> = {
 }
 for (const [name, sql] of Object.entries(endings)) {
   t.test(`accepting an invitation: ${name}: it waits`, async (t) => {
-    const { database, web, other, accept, values, user } = await setUpInvitation(t)
+    const { web, other, accept, values, user } = await setUpInvitation(t)
     await web.query('BEGIN')
     t.strictSame((await accept()).rows, [{ tenant: user.tenantId }])
     const ending = other.query(sql, values)
@@ -167,7 +169,7 @@ for (const [name, sql] of Object.entries(endings)) {
   })
 
   t.test(`accepting an invitation: ${name}: what accepts later sees it`, async (t) => {
-    const { database, web, other, accept, values } = await setUpInvitation(t)
+    const { web, other, accept, values } = await setUpInvitation(t)
     await other.query('BEGIN')
     await other.query(sql, values)
     await web.query('BEGIN')
@@ -182,12 +184,13 @@ for (const [name, sql] of Object.entries(endings)) {
 /** An open invitation, and a function that accepts it as the guest. */
 async function setUpInvitation(t: Test) {
   const scene = await setUp(t)
-  const { database, web, user } = scene
-  const guest = await createUser(database, { email: 'g@example.com', emailVerified: true })
+  const { web, user } = scene
+  const email = `guest-of-${user.userId}@example.com`
+  const guest = await createUser(database, { email, emailVerified: true })
   const { rows } = await database.admin.query<{ id: string }>(
     `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
-     VALUES ($1, 'g@example.com', 'viewer', $2, now() + interval '1 day') RETURNING id`,
-    [user.tenantId, user.userId],
+     VALUES ($1, $3, 'viewer', $2, now() + interval '1 day') RETURNING id`,
+    [user.tenantId, user.userId, email],
   )
   const credential = await addSession(database, guest)
   const accept = async () => {
@@ -198,14 +201,12 @@ async function setUpInvitation(t: Test) {
 }
 
 async function setUp(t: Test): Promise<{
-  database: TestDatabase
   user: TestUser
   web: pg.Client
   other: pg.Client
 }> {
-  const database = await createDatabase(t)
   const user = await createUser(database, { role: 'admin' })
   const web = await connect(t, database.url)
   const other = await connect(t, database.superuserUrl)
-  return { database, user, web, other }
+  return { user, web, other }
 }

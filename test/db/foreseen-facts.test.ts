@@ -18,6 +18,7 @@ import {
 
 /* The functions that enter on facts which were seen before: they compare each one under the locks. */
 
+const database = await createDatabase(t)
 const changed = 'GH001'
 
 /** Facts that are not compared: of the same user they never change, or the decision does not have them. */
@@ -146,7 +147,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
   t.test(`${name}: facts that have changed are refused, and nothing is written`, async (t) => {
     for (const ending of kind.endings) {
-      const { database, web, credential, user, as } = await setUp(t, name, kind)
+      const { web, credential, user, as } = await setUp(t, name, kind)
       const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
       await database.admin.query(ending, [user.userId])
       t.equal(await refusalOf(as(web, rows[0])), changed, ending)
@@ -156,7 +157,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
   t.test(`${name}: a change that is under way is waited for, and refused`, async (t) => {
     // Who changes the permissions of a service or app token locks it first.
-    const { database, web, credential, user, as } = await setUp(t, name, kind)
+    const { web, credential, user, as } = await setUp(t, name, kind)
     const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const other = await connect(t, database.superuserUrl)
     const [ending = ''] = isOfPerson(name) ? ofMember : kind.endings
@@ -169,7 +170,7 @@ for (const [name, kind] of Object.entries(kinds)) {
   })
 
   t.test(`${name}: what has entered holds a change up until it ends`, async (t) => {
-    const { database, web, credential, user, as } = await setUp(t, name, kind)
+    const { web, credential, user, as } = await setUp(t, name, kind)
     const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const other = await connect(t, database.superuserUrl)
     const [ending = ''] = kind.endings
@@ -182,7 +183,7 @@ for (const [name, kind] of Object.entries(kinds)) {
   })
 
   t.test(`${name}: the facts of another credential do not fit`, async (t) => {
-    const { database, web, credential, user, as } = await setUp(t, name, kind)
+    const { web, credential, user, as } = await setUp(t, name, kind)
     const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const second = await kind.add(database, user)
     const strangers = await kind.add(database, await createUser(database, { role: 'admin' }))
@@ -193,7 +194,7 @@ for (const [name, kind] of Object.entries(kinds)) {
 
   if (name !== 'app_token') {
     t.test(`${name}: another person or tenant does not fit, with the same rights`, async (t) => {
-      const { database, web, credential, user, as } = await setUp(t, name, kind)
+      const { web, credential, user, as } = await setUp(t, name, kind)
       const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
       const alike = { role: 'admin', department: 'press' } as const
       const colleague = await createUser(database, { ...alike, tenantId: user.tenantId })
@@ -217,7 +218,7 @@ for (const [name, kind] of Object.entries(kinds)) {
   }
 
   t.test(`${name}: no other role enters`, async (t) => {
-    const { database, web, credential, user, as } = await setUp(t, name, kind)
+    const { web, credential, user, as } = await setUp(t, name, kind)
     const { rows } = await web.query(`SELECT * FROM ${kind.enter(user)}`, [credential])
     const worker = await connect(t, database.workerUrl)
     t.equal(await refusalOf(as(worker, rows[0])), '42501')
@@ -227,7 +228,6 @@ for (const [name, kind] of Object.entries(kinds)) {
 const isOfPerson = (name: string) => ['session', 'token'].includes(name)
 
 async function setUp(t: Test, name: string, kind: Kind) {
-  const database = await createDatabase(t)
   const user = await createUser(database, { role: 'admin', department: 'press' })
   const credential = await kind.add(database, user)
   const web = await connect(t, database.url)
@@ -244,5 +244,5 @@ async function setUp(t: Test, name: string, kind: Kind) {
     const marks = values.map((_, n) => `$${n + 1}`)
     return client.query(`SELECT enter_${name}_as(${marks.join()}) AS stale`, values)
   }
-  return { database, user, credential, web, signature, as }
+  return { user, credential, web, signature, as }
 }

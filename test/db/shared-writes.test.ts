@@ -28,14 +28,15 @@ import { addSession, idleSeconds, randomCredential } from './credentials.ts'
 
 const skip = pgbouncer === null && 'no pgbouncer on this machine: npm does not bring one along'
 const rows = 1_000_000_000
+const database = await createDatabase(t)
 const budgets = `{${[rows, rows, rows, rows, 86_400].join()}}`
 
 t.test('inserts that arrive together leave in one packet and share a commit', async (t) => {
-  const { database, proxy, people, insert } = await setUp(t)
+  const { proxy, people, insert } = await setUp(t)
   proxy.reset()
   const titles = await Promise.all(people.map((person) => insert(person)))
   t.equal(proxy.roundTrips(), 1)
-  t.strictSame(await titlesOf(database), titles.flat().sort())
+  t.strictSame(await titlesOf(), titles.flat().sort())
   const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
   t.equal(rows.length, 1, 'one transaction')
   const [first] = people
@@ -45,7 +46,7 @@ t.test('inserts that arrive together leave in one packet and share a commit', as
 })
 
 t.test('each row belongs to the credential that inserted it', async (t) => {
-  const { database, people, insert } = await setUp(t)
+  const { people, insert } = await setUp(t)
   await Promise.all(people.flatMap((person) => [insert(person), insert(person)]))
   const { rows } = await database.admin.query('SELECT tenant_id, author_id, title FROM posts')
   t.equal(rows.length, 2 * people.length)
@@ -59,7 +60,7 @@ t.test('each row belongs to the credential that inserted it', async (t) => {
 t.test(
   'a packet inserts in the order of tenants, so that two do not wait for each other',
   async (t) => {
-    const { database, people, insert } = await setUp(t)
+    const { people, insert } = await setUp(t)
     for (const order of [people, people.toReversed()]) {
       await database.admin.query('DELETE FROM posts')
       await Promise.all(order.map((person) => insert(person)))
@@ -73,7 +74,7 @@ t.test(
 t.test(
   'inserts that publish have their events, deliveries and one job for each endpoint',
   async (t) => {
-    const { database, people, insert } = await setUp(t)
+    const { people, insert } = await setUp(t)
     for (const { tenantId } of people) {
       await createEndpoint(database, { tenantId }, { url: 'https://receiver.example' })
     }
@@ -103,25 +104,25 @@ t.test(
 t.test(
   'changes that arrive together share a commit with each other and with inserts',
   async (t) => {
-    const { database, proxy, people, insert, change } = await setUp(t)
+    const { proxy, people, insert, change } = await setUp(t)
     const [first, second, ...others] = people
     await Promise.all([insert(first), insert(second)])
-    const posts = await postsOf(database)
+    const posts = await postsOf()
     proxy.reset()
     const changed = posts.map((post) => change(personOf(people, post), { id: post.id }))
     const titles = await Promise.all([...changed, ...others.map((one) => insert(one))])
     t.equal(proxy.roundTrips(), 1)
-    t.strictSame(await titlesOf(database), titles.flat().sort())
+    t.strictSame(await titlesOf(), titles.flat().sort())
     const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
     t.equal(rows.length, 1, 'one transaction')
   },
 )
 
 t.test('a packet changes the rows of a tenant in one order, whichever came first', async (t) => {
-  const { database, people, insert, change } = await setUp(t, 6)
+  const { people, insert, change } = await setUp(t, 6)
   const [person] = people
   for (let n = 0; n < 4; n += 1) await insert(person)
-  const ids = (await postsOf(database)).map(({ id }) => id)
+  const ids = (await postsOf()).map(({ id }) => id)
   for (const order of [ids, ids.toReversed(), [...ids.slice(2), ...ids.slice(0, 2)]]) {
     const body = Prisma.sql`clock_timestamp()::text`
     await Promise.all(order.map((id) => change(person, { id, body })))
@@ -134,14 +135,14 @@ t.test('a packet changes the rows of a tenant in one order, whichever came first
 })
 
 t.test('what does not say that it may share shares nothing', async (t) => {
-  const { database, people, insert } = await setUp(t)
+  const { people, insert } = await setUp(t)
   await Promise.all(people.map((person) => insert(person, { isAlone: true })))
   const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
   t.equal(rows.length, people.length)
 })
 
 t.test('large bodies leave in several packets', async (t) => {
-  const { database, people, insert } = await setUp(t)
+  const { people, insert } = await setUp(t)
   const body = 'x'.repeat(100_000)
   await Promise.all(people.map((person) => insert(person, { body })))
   const { rows } = await database.admin.query('SELECT DISTINCT xmin::text FROM posts')
@@ -150,7 +151,7 @@ t.test('large bodies leave in several packets', async (t) => {
 
 type Trouble = {
   /** Makes the insert of this person fail. */
-  arrange?(world: World, person: Person): Promise<unknown>
+  arrange?(person: Person): Promise<unknown>
   changes?: Changes
   outcome: object
   /** Whether it is then written in a transaction of its own. */
@@ -173,7 +174,7 @@ const troubles: Readonly<Record<string, Trouble>> = {
     outcome: { status: 'rejected' },
   },
   'a quota': {
-    arrange: ({ database }, { tenantId }) =>
+    arrange: ({ tenantId }) =>
       database.admin.query(
         'UPDATE tenant_usage SET max_resource_rows = 0, max_resource_bytes = 0 WHERE tenant_id = $1',
         [tenantId],
@@ -181,18 +182,18 @@ const troubles: Readonly<Record<string, Trouble>> = {
     outcome: refusal('QU001'),
   },
   'facts that have changed': {
-    arrange: ({ database }, { userId }) =>
+    arrange: ({ userId }) =>
       database.admin.query(`UPDATE memberships SET role = 'viewer' WHERE user_id = $1`, [userId]),
     outcome: { status: 'fulfilled', value: ['written as viewer'] },
     isWritten: true,
   },
   'a session that has ended': {
-    arrange: ({ database }, { userId }) =>
+    arrange: ({ userId }) =>
       database.admin.query('DELETE FROM sessions WHERE user_id = $1', [userId]),
     outcome: { status: 'fulfilled', value: ['nobody'] },
   },
   'a membership that has ended': {
-    arrange: ({ database }, { userId }) =>
+    arrange: ({ userId }) =>
       database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId]),
     outcome: { status: 'fulfilled', value: ['nobody'] },
   },
@@ -201,13 +202,12 @@ const troubles: Readonly<Record<string, Trouble>> = {
 for (const [name, { arrange, changes = {}, outcome }] of Object.entries(troubles)) {
   t.test(`${name} takes no change of another along`, async (t) => {
     for (const bad of [0, 2, 4]) {
-      const world = await setUp(t)
-      const { database, people, insert, change } = world
+      const { people, insert, change } = await setUp(t)
       const before = (await Promise.all(people.map((one) => insert(one)))).flat()
-      const posts = await postsOf(database)
+      const posts = await postsOf()
       const person = people[bad]
       if (person === undefined) throw new Error('no such person')
-      await arrange?.(world, person)
+      await arrange?.(person)
       const results = await Promise.allSettled(
         people.map((one, index) => {
           const id = posts.find(({ author_id }) => author_id === String(one.userId))?.id
@@ -217,7 +217,7 @@ for (const [name, { arrange, changes = {}, outcome }] of Object.entries(troubles
       for (const [index, result] of results.entries()) {
         t.match(result, index === bad ? outcome : { status: 'fulfilled' }, `${bad}, ${index}`)
       }
-      for (const { title, times, author_id } of await postsOf(database)) {
+      for (const { title, times, author_id } of await postsOf()) {
         const index = people.findIndex(({ userId }) => String(userId) === author_id)
         const result = results[index]
         const isChanged = result?.status === 'fulfilled' && result.value[0] === title
@@ -232,11 +232,10 @@ for (const [name, { arrange, changes = {}, outcome }] of Object.entries(troubles
 for (const [name, { arrange, changes = {}, outcome, isWritten }] of Object.entries(troubles)) {
   t.test(`${name} takes nothing of the others along`, async (t) => {
     for (const bad of [0, 2, 4]) {
-      const world = await setUp(t)
-      const { database, people, insert } = world
+      const { people, insert } = await setUp(t)
       const person = people[bad]
       if (person === undefined) throw new Error('no such person')
-      await arrange?.(world, person)
+      await arrange?.(person)
       const results = await Promise.allSettled(
         people.map((one, index) => insert(one, index === bad ? changes : {})),
       )
@@ -244,7 +243,7 @@ for (const [name, { arrange, changes = {}, outcome, isWritten }] of Object.entri
         t.match(result, index === bad ? outcome : { status: 'fulfilled' }, `${bad}, ${index}`)
         return result.status === 'fulfilled' && index !== bad ? result.value : []
       })
-      const written = await titlesOf(database)
+      const written = await titlesOf()
       t.strictSame(
         written.filter((title) => title !== 'written as viewer'),
         expected.sort(),
@@ -256,27 +255,27 @@ for (const [name, { arrange, changes = {}, outcome, isWritten }] of Object.entri
 }
 
 t.test('one that waits for a lock does not hold up the others', async (t) => {
-  const { database, people, insert } = await setUp(t, 3)
+  const { people, insert } = await setUp(t, 3)
   const [first, ...others] = people
   const holder = await database.admin.connect()
-  t.teardown(() => holder.release())
+  t.teardown(() => holder.release(true))
   await holder.query('BEGIN')
   await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [first?.userId])
   const waiting = insert(first)
   const done = await Promise.all(others.map((person) => insert(person)))
-  t.strictSame(await titlesOf(database), done.flat().sort(), 'the others are committed')
+  t.strictSame(await titlesOf(), done.flat().sort(), 'the others are committed')
   await untilBlocked(database)
   await holder.query('ROLLBACK')
   const all = [...(await waiting), ...done.flat()]
-  t.strictSame(await titlesOf(database), all.sort())
+  t.strictSame(await titlesOf(), all.sort())
 })
 
 t.test('a locked row does not hold up the changes of other rows', async (t) => {
-  const { database, people, insert, change } = await setUp(t, 3)
+  const { people, insert, change } = await setUp(t, 3)
   await Promise.all(people.map((person) => insert(person)))
-  const [locked, ...others] = await postsOf(database)
+  const [locked, ...others] = await postsOf()
   const holder = await database.admin.connect()
-  t.teardown(() => holder.release())
+  t.teardown(() => holder.release(true))
   await holder.query('BEGIN')
   await holder.query('SELECT FROM posts WHERE id = $1 FOR UPDATE', [locked?.id])
   const changing = (post: PostRow | undefined) =>
@@ -286,23 +285,23 @@ t.test('a locked row does not hold up the changes of other rows', async (t) => {
   await untilBlocked(database)
   await holder.query('ROLLBACK')
   const titles = [...(await waiting), ...done.flat()]
-  t.strictSame(await titlesOf(database), titles.sort())
-  t.ok((await postsOf(database)).every(({ times }) => times === 1))
+  t.strictSame(await titlesOf(), titles.sort())
+  t.ok((await postsOf()).every(({ times }) => times === 1))
 })
 
 t.test('packets that change the same rows do not stop each other', async (t) => {
-  const { database, people, insert, change } = await setUp(t, 9)
+  const { people, insert, change } = await setUp(t, 9)
   const [person] = people
   for (let n = 0; n < 6; n += 1) await insert(person)
-  const ids = (await postsOf(database)).map(({ id }) => id)
+  const ids = (await postsOf()).map(({ id }) => id)
   const turns = Array.from({ length: 10 }, (_, turn) => (turn % 2 === 0 ? ids : ids.toReversed()))
   const results = await Promise.all(turns.flat().map((id) => change(person, { id })))
   t.equal(results.flat().length, turns.flat().length)
-  t.ok((await postsOf(database)).every(({ times }) => times === turns.length))
+  t.ok((await postsOf()).every(({ times }) => times === turns.length))
 })
 
 t.test('after a refusal the next writes of its tenant are sent alone', async (t) => {
-  const { database, people, insert } = await setUp(t)
+  const { people, insert } = await setUp(t)
   const [first, ...others] = people
   await Promise.allSettled([insert(first, { title: null }), ...others.map((one) => insert(one))])
   const commitsOf = async (writers: readonly (Person | undefined)[]) => {
@@ -317,10 +316,10 @@ t.test('after a refusal the next writes of its tenant are sent alone', async (t)
 })
 
 t.test('a lock that is not released is an error of its request alone', async (t) => {
-  const { database, people, insert } = await setUp(t, 3, { lockMs: 200 })
+  const { people, insert } = await setUp(t, 3, { lockMs: 200 })
   const [first, ...others] = people
   const holder = await database.admin.connect()
-  t.teardown(() => holder.release())
+  t.teardown(() => holder.release(true))
   await holder.query('BEGIN')
   await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [first?.userId])
   const results = await Promise.allSettled([first, ...others].map((person) => insert(person)))
@@ -339,7 +338,7 @@ t.test('the short wait for locks ends with the packet', async (t) => {
 })
 
 t.test('writes whose connection is lost are not sent again', async (t) => {
-  const { database, proxy, people, insert } = await setUp(t)
+  const { proxy, people, insert } = await setUp(t)
   proxy.cutAt('of the cut packet')
   const results = await Promise.allSettled(
     people.map((person) => insert(person, { body: 'of the cut packet' })),
@@ -348,13 +347,13 @@ t.test('writes whose connection is lost are not sent again', async (t) => {
     t.ok(result.status === 'rejected' && isDatabaseUnavailable(result.reason))
   }
   proxy.cutAt('never sent')
-  t.strictSame(await titlesOf(database), [])
+  t.strictSame(await titlesOf(), [])
   const titles = await Promise.all(people.map((person) => insert(person)))
-  t.strictSame(await titlesOf(database), titles.flat().sort(), 'the next packet goes on')
+  t.strictSame(await titlesOf(), titles.flat().sort(), 'the next packet goes on')
 })
 
 t.test('writes are not sent again if the connection is lost after a refusal', async (t) => {
-  const { database, proxy, people, insert } = await setUp(t)
+  const { proxy, people, insert } = await setUp(t)
   // The server may have committed them, and been shut down before it said so.
   proxy.cutAt('is the transaction over?')
   const results = await Promise.allSettled(
@@ -363,7 +362,7 @@ t.test('writes are not sent again if the connection is lost after a refusal', as
   for (const result of results) {
     t.ok(result.status === 'rejected' && isDatabaseUnavailable(result.reason))
   }
-  t.strictSame(await titlesOf(database), [])
+  t.strictSame(await titlesOf(), [])
 })
 
 for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
@@ -372,7 +371,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     `what is committed is not sent again if a row cannot be read: ${through}`,
     options,
     async (t) => {
-      const { database, people, insertWith } = await setUp(t)
+      const { people, insertWith } = await setUp(t)
       const url =
         through === 'PgBouncer'
           ? (await startPgbouncer(t, database.url, 2)).through(database.url)
@@ -393,7 +392,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       for (const result of results) {
         t.match(result, { status: 'rejected', reason: { message: 'unreadable' } })
       }
-      t.equal((await titlesOf(database)).length, people.length, 'each is written once')
+      t.equal((await titlesOf()).length, people.length, 'each is written once')
     },
   )
 }
@@ -401,7 +400,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
 for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
   const options = { skip: through === 'PgBouncer' && skip }
   t.test(`any mixture does what each would do alone: ${through}`, options, async (t) => {
-    const { database, people, insertWith, writeWith, session, latest } = await setUp(t)
+    const { people, insertWith, writeWith, session, latest } = await setUp(t)
     const url =
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 2)).through(database.url)
@@ -492,7 +491,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
           rows.map(({ id }) => ({ id, times: timesOf(id) || null })),
         )
         const isWritten = ([kind]: [string, number]) => ['insert', 'look', 'meddle'].includes(kind)
-        t.equal((await titlesOf(database)).length, mixture.filter(isWritten).length)
+        t.equal((await titlesOf()).length, mixture.filter(isWritten).length)
         const { rowCount: wrong } = await database.admin.query(
           `SELECT FROM posts p WHERE NOT EXISTS (
              SELECT FROM memberships m WHERE m.tenant_id = p.tenant_id AND m.user_id = p.author_id)`,
@@ -507,7 +506,6 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
 const ownOrders = Prisma.sql`SELECT id::int AS id FROM orders ORDER BY id`
 
 type Person = { userId: number; tenantId: string; order: number; credential: Buffer }
-type World = Awaited<ReturnType<typeof setUp>>
 
 /** How an insert differs from that of a post of the caller. */
 type Changes = {
@@ -531,8 +529,9 @@ type Change = Pick<Changes, 'tenantId' | 'title' | 'body'> & {
 type PostRow = { id: number; author_id: string; title: string; times: number }
 
 /** @param size of the pool: with one connection whatever arrives together shares its packet */
+/** Five people, each in a tenant of their own, and no posts. */
 async function setUp(t: Test, size = 1, limits: Partial<Limits> = {}) {
-  const database = await createDatabase(t)
+  await database.admin.query('DELETE FROM posts')
   const proxy = await startProxy(t, database.url)
   const db = openDatabase(proxy.through(database.url), size, { limits })
   t.teardown(() => db.close())
@@ -607,7 +606,7 @@ async function setUp(t: Test, size = 1, limits: Partial<Limits> = {}) {
   await Promise.all(people.map((person) => insert(person)))
   await insert(people[0])
   await database.admin.query('DELETE FROM posts')
-  return { database, proxy, people, session, latest, insert, insertWith, change, writeWith }
+  return { proxy, people, session, latest, insert, insertWith, change, writeWith }
 }
 
 function changedPost({ id, tenantId, title = '', body }: Change): Prisma.Sql {
@@ -642,8 +641,8 @@ function refusal(code: string) {
   return { status: 'rejected', reason: { code } }
 }
 
-async function postsOf({ admin }: World['database']): Promise<PostRow[]> {
-  const { rows } = await admin.query<PostRow>(
+async function postsOf(): Promise<PostRow[]> {
+  const { rows } = await database.admin.query<PostRow>(
     `SELECT id::int, author_id, title, (length(body) - length(replace(body, '+', '')))::int AS times
      FROM posts ORDER BY id`,
   )
@@ -654,7 +653,9 @@ function personOf(people: readonly Person[], post: PostRow | undefined): Person 
   return people.find(({ userId }) => String(userId) === post?.author_id)
 }
 
-async function titlesOf({ admin }: World['database']): Promise<string[]> {
-  const { rows } = await admin.query<{ title: string }>('SELECT title FROM posts ORDER BY title')
+async function titlesOf(): Promise<string[]> {
+  const { rows } = await database.admin.query<{ title: string }>(
+    'SELECT title FROM posts ORDER BY title',
+  )
   return rows.map(({ title }) => title)
 }

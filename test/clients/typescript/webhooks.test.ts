@@ -3,6 +3,7 @@ import { eventKinds } from '#src/domain/events.ts'
 import { exampleOf } from '#src/http/openapi/examples.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
@@ -44,7 +45,7 @@ t.test('deliveries of every profile are verified, as text, bytes and Headers', a
 
 t.test('a delivery of the program itself is verified', async (t) => {
   const receiver = await openReceiver(t)
-  const { test, one, send } = await twoAdmins(t, allowing(receiver))
+  const { test, one, send } = await twoAdmins(await build(t, allowing(receiver)))
   await startCallers(t, test)
   for (const signature of ['spec', 'standard', 'both'] as const) {
     const endpointId = await createEndpoint(test.database, one, { url: receiver.url, signature })

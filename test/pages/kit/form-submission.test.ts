@@ -1,12 +1,16 @@
 import t from 'tap'
 import { receive } from '#test/billing/received.ts'
 import { visitor, webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { signedInBy } from '#test/support/callers/account.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const url = 'https://8.8.8.8/hook'
 const newEndpoint = { url, description: '', signature: 'spec' }
@@ -16,10 +20,12 @@ const secretIn = (body: string) => /<code[^>]*>((?:whsec|gth)_[^<]+)<\/code>/.ex
 t.test('a form submitted twice has one effect, also at the same moment', async (t) => {
   const receiver = await startReceiver((_request, response) => response.writeHead(200).end())
   t.teardown(() => receiver.close())
-  const { test, one, admin } = await webhookVisitors(t, {
-    OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}`,
-    OPERATORS: 'demo:olga',
-  })
+  const { test, one, admin } = await webhookVisitors(
+    await build(t, {
+      OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}`,
+      OPERATORS: 'demo:olga',
+    }),
+  )
   await startCallers(t, test)
   await signedInBy(test, one.userId, 'olga')
   await receive(test.database, { id: 'evt', status: 'dead' })
@@ -66,7 +72,7 @@ t.test('a form submitted twice has one effect, also at the same moment', async (
 const audit = 'SELECT FROM audit_log WHERE action ='
 
 t.test('a rotated secret stays the newest however often its page is reloaded', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url })
   const stored = async () => {
     const { rows } = await test.database.admin.query(
@@ -90,7 +96,7 @@ t.test('a rotated secret stays the newest however often its page is reloaded', a
 })
 
 t.test('a secret is shown once: to the person who created it, within five minutes', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(await build(t))
   const { admin: database } = test.database
   const colleague = await visitor(
     test,
@@ -126,7 +132,7 @@ t.test('a secret is shown once: to the person who created it, within five minute
 })
 
 t.test('a form that was changed is another form; a refused one can be sent again', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(await build(t))
   const form = { ...newEndpoint, ...submission() }
   await admin.send('/app/webhooks/new', form)
   await admin.send('/app/webhooks/new', { ...form, url: `${url}/changed` })
@@ -142,7 +148,7 @@ t.test('a form that was changed is another form; a refused one can be sent again
 })
 
 t.test('every rendered form has its own id', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url })
   const idsOf = async (path: string) =>
     [...(await admin.open(path)).body.matchAll(/name="submission" value="([^"]+)"/g)].map(

@@ -1,7 +1,5 @@
-import { build, type TestApp } from '#test/support/app/app.ts'
+import type { TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
-
-type Test = Parameters<typeof build>[0]
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -26,9 +24,8 @@ export async function visitor(test: TestApp, user: TestUser) {
   }
 }
 
-/** The whole server with the admins of two tenants and a viewer of the first. */
-export async function webhookVisitors(t: Test, ...options: [settings?: Record<string, string>]) {
-  const test = await build(t, ...options)
+/** The admins of two new tenants and a viewer of the first. */
+export async function webhookVisitors(test: TestApp) {
   const one = await createUser(test.database, { role: 'admin' })
   const other = await createUser(test.database, { role: 'admin' })
   const viewer = await createUser(test.database, { tenantId: one.tenantId })

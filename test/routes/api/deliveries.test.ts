@@ -1,4 +1,5 @@
 import t from 'tap'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import {
   createDelivery,
@@ -7,10 +8,13 @@ import {
 } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
+
 const missing = '00000000-0000-4000-8000-000000000000'
 
 t.test('a delivery shows its attempts, and explains why they failed', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   await test.database.admin.query(
     `UPDATE delivery_attempts SET status_code = NULL, response_excerpt = NULL,
@@ -51,7 +55,7 @@ t.test('a delivery shows its attempts, and explains why they failed', async (t) 
 })
 
 t.test('a successful attempt has no explanation', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const { id } = await exhaustedDelivery(test.database, one)
   await test.database.admin.query('UPDATE delivery_attempts SET status_code = 204')
   const { attempts } = (await send('GET', `/deliveries/${id}`)).json()
@@ -59,7 +63,7 @@ t.test('a successful attempt has no explanation', async (t) => {
 })
 
 t.test('a delivery shows its newest 20 attempts, alone and in a list', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
   await test.database.admin.query(
@@ -86,7 +90,7 @@ t.test('a delivery shows its newest 20 attempts, alone and in a list', async (t)
 })
 
 t.test('the list is newest first, filtered by status and type, and paged', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
   const other = await exhaustedDelivery(test.database, one)
   const ids: string[] = []
@@ -129,7 +133,7 @@ t.test('the list is newest first, filtered by status and type, and paged', async
 })
 
 t.test('a replay begins a new series, and two at once begin only one', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const { id } = await exhaustedDelivery(test.database, one)
   const answers = await Promise.all([1, 2, 3].map(() => send('POST', `/deliveries/${id}/replay`)))
   for (const { statusCode } of answers) t.equal(statusCode, 202)
@@ -144,7 +148,7 @@ t.test('a replay begins a new series, and two at once begin only one', async (t)
 })
 
 t.test('a delivery with any status can be replayed', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const { endpointId } = await exhaustedDelivery(test.database, one, { status: 'failing' })
   for (const status of ['succeeded', 'exhausted', 'pending'] as const) {
     const delivery = { ...one, endpointId, status, attempts: 2 }
@@ -160,7 +164,7 @@ t.test('a delivery with any status can be replayed', async (t) => {
 })
 
 t.test('a replay to a disabled endpoint is refused with a hint', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(await build(t))
   const { id } = await exhaustedDelivery(test.database, one, { status: 'disabled' })
   const refused = await send('POST', `/deliveries/${id}/replay`)
   t.equal(refused.statusCode, 409)
@@ -169,7 +173,7 @@ t.test('a replay to a disabled endpoint is refused with a hint', async (t) => {
 })
 
 t.test('malformed is 400; missing and foreign are the same 404, and nothing is sent', async (t) => {
-  const { test, one, sendAsOther } = await twoAdmins(t)
+  const { test, one, sendAsOther } = await twoAdmins(await build(t))
   const { id } = await exhaustedDelivery(test.database, one)
   for (const [method, path] of [
     ['GET', ''],

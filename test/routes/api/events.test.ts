@@ -2,6 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { build } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
@@ -10,10 +11,13 @@ import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { publishAtOnce } from '#test/support/receiver/publish-at-once.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
+
 const now = new Date('2026-03-01T10:00:00Z')
 
 t.test('the feed has the same events with the same ids, byte for byte, in order', async (t) => {
-  const { test, one, other, send } = await twoAdmins(t)
+  const { test, one, other, send } = await twoAdmins(shared)
   const enter = await allowScopes<TestUser>(test.database)
   const bodies: string[] = []
   for (const data of [{ a: 1 }, { text: 'é " \\ \u2028 </script>' }, { list: [1.5, null, {}] }]) {
@@ -37,7 +41,7 @@ t.test('the feed has the same events with the same ids, byte for byte, in order'
 })
 
 t.test('a cursor stays valid: after the last event come the next ones, once each', async (t) => {
-  const { test, one, send, sendAsOther } = await twoAdmins(t)
+  const { test, one, send, sendAsOther } = await twoAdmins(shared)
   const enter = await allowScopes<TestUser>(test.database)
   t.strictSame((await send('GET', '/events')).json(), { data: [], nextCursor: null })
   const published: string[] = []
@@ -73,7 +77,7 @@ const skip =
   isOnCitus() &&
   'the next event of a tenant waits for the commit there: test/schema/citus/event-feed.test.ts'
 t.test('a late commit is not skipped', { skip }, async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const enter = await allowScopes<TestUser>(test.database)
   const event = anyEvent('order.updated', {})
   const late = openDatabase(test.database.url, 2)
@@ -103,7 +107,7 @@ t.test('a late commit is not skipped', { skip }, async (t) => {
 })
 
 t.test('a transaction that only reads does not delay the feed', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const enter = await allowScopes<TestUser>(test.database)
   const reader = new pg.Client({ connectionString: test.database.url })
   await reader.connect()
@@ -117,7 +121,7 @@ t.test('a transaction that only reads does not delay the feed', async (t) => {
 })
 
 t.test('an invalid query is 400', async (t) => {
-  const { send } = await twoAdmins(t)
+  const { send } = await twoAdmins(shared)
   const foreign = (await send('GET', '/webhook-endpoints')).json().nextCursor
   for (const odd of ['after=x', `after=${foreign}`, 'cursor=x', 'limit=0', 'limit=101', 'type=X']) {
     t.equal((await send('GET', `/events?${odd}`)).statusCode, 400, odd)

@@ -3,6 +3,7 @@ import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import type { TestApp } from '#test/support/app/app.ts'
+import { build } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { standingClock, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
@@ -15,6 +16,9 @@ import {
   testKeys,
 } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
+
 const start = '2026-03-01T10:00:00.000Z'
 const dayMs = 86_400_000
 
@@ -22,7 +26,7 @@ t.test(
   'a rotation returns a new secret; the previous one signs too until its overlap ends',
   async (t) => {
     const { clock } = standingClock(start)
-    const { test, send } = await twoAdmins(t, {}, { clock })
+    const { test, send } = await twoAdmins(await build(t, {}, { clock }))
     const { secret: first, ...endpoint } = (
       await send('POST', '/webhook-endpoints', { url })
     ).json()
@@ -58,7 +62,7 @@ t.test(
 )
 
 t.test('an overlap is 0 s to 7 days', async (t) => {
-  const { send } = await twoAdmins(t)
+  const { send } = await twoAdmins(shared)
   const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
   const rotate = (body: object) => send('POST', `/webhook-endpoints/${id}/rotate-secret`, body)
   for (const overlapSeconds of [-1, 604_801, 1.5, '60', null, 1e300]) {
@@ -71,7 +75,7 @@ t.test('an overlap is 0 s to 7 days', async (t) => {
 })
 
 t.test('a secret is only in the response that created it', async (t) => {
-  const { test, send } = await twoAdmins(t)
+  const { test, send } = await twoAdmins(shared)
   const created = (await send('POST', '/webhook-endpoints', { url })).json()
   const one = `/webhook-endpoints/${created.id}`
   const rotated = (await send('POST', `${one}/rotate-secret`)).json()
@@ -101,7 +105,7 @@ t.test('a secret is only in the response that created it', async (t) => {
 })
 
 t.test('an encrypted secret is bound to its endpoint and tenant', async (t) => {
-  const { test, one, other } = await twoAdmins(t)
+  const { test, one, other } = await twoAdmins(await build(t))
   const id = await createEndpoint(test.database, one, { url })
   const { rows } = await test.database.admin.query('SELECT secret FROM webhook_endpoints')
   const sealed = { secret: rows[0]?.secret, previousSecret: null, previousSecretExpiresAt: null }
@@ -114,7 +118,7 @@ t.test('an encrypted secret is bound to its endpoint and tenant', async (t) => {
 
 t.test('enabling an endpoint resets its failures', async (t) => {
   const { clock } = standingClock(start)
-  const { test, one, send } = await twoAdmins(t, {}, { clock })
+  const { test, one, send } = await twoAdmins(await build(t, {}, { clock }))
   for (const status of ['disabled', 'failing'] as const) {
     const id = await createEndpoint(test.database, one, { url, status })
     const enabled = await send('POST', `/webhook-endpoints/${id}/enable`)
@@ -282,7 +286,7 @@ async function withReceiver(t: Test, clock = { now: () => new Date() }) {
   const receiver = await startReceiver()
   t.teardown(() => receiver.close())
   const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
-  const admins = await twoAdmins(t, settings, { clock })
+  const admins = await twoAdmins(await build(t, settings, { clock }))
   await startCallers(t, admins.test)
   const id = await createEndpoint(admins.test.database, admins.one, { url: `${receiver.url}/hook` })
   return { ...admins, receiver, id }

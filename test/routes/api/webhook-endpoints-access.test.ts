@@ -1,9 +1,13 @@
 import t from 'tap'
+import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
+
 t.test('ids: malformed is 400, missing and foreign are the same 404', async (t) => {
-  const { test, send, sendAsOther } = await twoAdmins(t)
+  const { test, send, sendAsOther } = await twoAdmins(shared)
   const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
   const missing = '00000000-0000-4000-8000-000000000000'
   const routes = [
@@ -43,7 +47,7 @@ t.test('ids: malformed is 400, missing and foreign are the same 404', async (t) 
 })
 
 t.test('every route needs user:manage; a limited token must name it', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(shared)
   const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
   const routes = [
     ['GET', '/webhook-endpoints'],

@@ -1,7 +1,11 @@
 import t from 'tap'
 import { maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const members = [
   'createdAt',
@@ -21,7 +25,7 @@ const members = [
 ]
 
 t.test('an endpoint is created, read, listed, changed and deleted', async (t) => {
-  const { send } = await twoAdmins(t)
+  const { send } = await twoAdmins(shared)
   const created = await send('POST', '/webhook-endpoints', { url, description: 'Orders' })
   t.equal(created.statusCode, 201)
   t.equal(created.headers['cache-control'], 'no-store')
@@ -71,7 +75,7 @@ t.test('an endpoint is created, read, listed, changed and deleted', async (t) =>
 })
 
 t.test('an endpoint may have a rate limit and a thin payload', async (t) => {
-  const { send } = await twoAdmins(t)
+  const { send } = await twoAdmins(shared)
   const limits = { rateLimit: { perSecond: 5 }, payload: 'thin' }
   const made = (await send('POST', '/webhook-endpoints', { url, ...limits })).json()
   t.match(made, { rateLimit: { perSecond: 5, burst: 1 }, payload: 'thin' })
@@ -87,12 +91,12 @@ t.test('an endpoint may have a rate limit and a thin payload', async (t) => {
 })
 
 t.test('the default profile comes from the settings', async (t) => {
-  const { send } = await twoAdmins(t, { OUTBOUND_SIGNATURE: 'standard' })
+  const { send } = await twoAdmins(await build(t, { OUTBOUND_SIGNATURE: 'standard' }))
   t.equal((await send('POST', '/webhook-endpoints', { url })).json().signature, 'standard')
 })
 
 t.test('only listed fields with valid values are accepted', async (t) => {
-  const { send } = await twoAdmins(t)
+  const { send } = await twoAdmins(shared)
   const { id } = (await send('POST', '/webhook-endpoints', { url })).json()
   const fields = {
     id,
@@ -144,7 +148,7 @@ t.test('only listed fields with valid values are accepted', async (t) => {
 t.test(
   'a URL is 400 with the rule that it broke; every refused host is the same 400',
   async (t) => {
-    const { test, send } = await twoAdmins(t)
+    const { test, send } = await twoAdmins(shared)
     const own = (await send('POST', '/webhook-endpoints', { url })).json()
     const byForm = {
       'must start with https://': ['http://8.8.8.8/', 'ftp://8.8.8.8/', 'javascript:alert(1)'],
@@ -183,7 +187,7 @@ t.test(
 )
 
 t.test('a receiver in OUTBOUND_ALLOW may have any address', async (t) => {
-  const { send } = await twoAdmins(t, { OUTBOUND_ALLOW: '127.0.0.1:4999' })
+  const { send } = await twoAdmins(await build(t, { OUTBOUND_ALLOW: '127.0.0.1:4999' }))
   const local = { url: 'http://127.0.0.1:4999/hook' }
   t.equal((await send('POST', '/webhook-endpoints', local)).statusCode, 201)
   const next = { url: 'http://127.0.0.1:4998/hook' }
@@ -191,7 +195,7 @@ t.test('a receiver in OUTBOUND_ALLOW may have any address', async (t) => {
 })
 
 t.test('a tenant has at most 50 endpoints, even with requests at once', async (t) => {
-  const { test, one, send, sendAsOther } = await twoAdmins(t)
+  const { test, one, send, sendAsOther } = await twoAdmins(shared)
   for (let number = 1; number < maxEndpoints; number += 1) {
     await createEndpoint(test.database, one, { url })
   }
@@ -205,7 +209,7 @@ t.test('a tenant has at most 50 endpoints, even with requests at once', async (t
 })
 
 t.test('a tenant has a URL once, also with requests at once and after a change', async (t) => {
-  const { send, sendAsOther } = await twoAdmins(t)
+  const { send, sendAsOther } = await twoAdmins(shared)
   const create = (wanted: string) => send('POST', '/webhook-endpoints', { url: wanted })
   const answers = await Promise.all([
     create(url),
@@ -225,7 +229,7 @@ t.test('a tenant has a URL once, also with requests at once and after a change',
 })
 
 t.test('the list is newest first and paged, without gaps or repeats', async (t) => {
-  const { test, one, other, send, sendAsOther } = await twoAdmins(t)
+  const { test, one, other, send, sendAsOther } = await twoAdmins(shared)
   for (let number = 0; number < 7; number += 1) await createEndpoint(test.database, one, { url })
   await createEndpoint(test.database, other, { url })
   // All have the same time: the id orders them.

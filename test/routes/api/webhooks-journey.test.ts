@@ -1,6 +1,7 @@
 import t from 'tap'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
+import { build } from '#test/support/app/app.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { untilTrue } from '#test/support/database/until.ts'
@@ -18,7 +19,7 @@ const shippingAddress = {
 t.test('a change is delivered, delivered again by a replay, and in the feed', async (t) => {
   const receiver = await startReceiver()
   const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
-  const { test, one, send } = await twoAdmins(t, settings)
+  const { test, one, send } = await twoAdmins(await build(t, settings))
   const worker = await startWorker(test.config, createLogger('silent'))
   t.teardown(async () => {
     await worker.stop()

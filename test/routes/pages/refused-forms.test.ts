@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 
@@ -15,7 +16,7 @@ const address = {
 
 /** An admin's browser that keeps the cookie of a refused form. */
 async function setUp(t: Test, settings: Record<string, string> = {}) {
-  const visitors = await webhookVisitors(t, settings)
+  const visitors = await webhookVisitors(await build(t, settings))
   const { test, one, admin } = visitors
   const page = `/app/orders/${await createOrder(test.database, one)}`
   let draft = ''

@@ -1,16 +1,12 @@
-import type { Test } from 'tap'
-import { build } from '#test/support/app/app.ts'
+import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { as, createUser, signIn } from './callers.ts'
-
-type Options = Parameters<typeof build> extends [Test, ...infer Rest] ? Rest : never
 
 /** A public address, so that no DNS lookup is needed. */
 export const url = 'https://8.8.8.8/hook'
 
-/** The whole server, and the admins of two tenants on it. */
-export async function twoAdmins(t: Test, ...options: Options) {
-  const test = await build(t, ...options)
+/** The admins of two new tenants. */
+export async function twoAdmins(test: TestApp) {
   const one = await createUser(test.database, { role: 'admin' })
   const other = await createUser(test.database, { role: 'admin' })
   return {

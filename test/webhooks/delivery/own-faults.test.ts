@@ -36,7 +36,7 @@ t.test('a secret that a worker cannot decrypt uses up no attempt of the customer
 })
 
 t.test('a test event that we cannot sign is 503, and nothing is recorded', async (t) => {
-  const { test, one } = await twoAdmins(t)
+  const { test, one } = await twoAdmins(await build(t))
   const { database } = test
   const endpointId = await createEndpoint(database, one, { url: 'https://8.8.8.8/' })
   const lacking = await build(t, { ENCRYPTION_KEYS: otherKey }, { database: test.config.database })

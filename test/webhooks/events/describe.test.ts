@@ -9,6 +9,7 @@ import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi/e
 import { publish } from '#src/webhooks/events/publish.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
+import { build } from '#test/support/app/app.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
@@ -17,7 +18,7 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('every event that is sent matches its schema in the API description', async (t) => {
   const receiver = await openReceiver(t)
-  const { test, one, send } = await twoAdmins(t, allowing(receiver))
+  const { test, one, send } = await twoAdmins(await build(t, allowing(receiver)))
   const { admin } = test.database
   const address = { name: 'Ada', line1: '2 Quay', city: 'Porto', postalCode: '4000', country: 'PT' }
   for (const shippingAddress of [address, { ...address, line2: 'Second floor' }]) {
@@ -57,7 +58,7 @@ t.test('every event that is sent matches its schema in the API description', asy
 })
 
 t.test('a missing, a further and a wrong field do not match', async (t) => {
-  const { test } = await twoAdmins(t)
+  const { test } = await twoAdmins(await build(t))
   const schemas = schemasOf((await test.app.inject('/openapi.json')).json())
   for (const type of eventTypes) {
     const event = Object(exampleOf(schemas[type] ?? {}))

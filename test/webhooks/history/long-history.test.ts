@@ -1,13 +1,17 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { TenantScope } from '#src/access/caller.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { countDeliveries, listDeliveries } from '#src/webhooks/history/deliveries.ts'
 import { createReplay, workReplayTurn } from '#src/webhooks/history/replays.ts'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { createDelivery, waitingAttempts } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const now = new Date('2026-03-01T10:00:00Z')
 const range = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2026-01-31T00:00:00Z') }
@@ -15,8 +19,8 @@ const page = { limit: 10, after: null }
 const clientInfo = { ip: null, userAgent: null }
 
 /** An endpoint with deliveries of five days: two that failed, then three that succeeded. */
-async function setUp(t: Test) {
-  const { test, one } = await twoAdmins(t)
+async function setUp() {
+  const { test, one } = await twoAdmins(shared)
   const { database } = test
   const { tenantId, userId } = one
   const db = openDatabase(database.url, 2)
@@ -35,7 +39,7 @@ async function setUp(t: Test) {
 }
 
 t.test('a filter without an index searches the newest deliveries of the range', async (t) => {
-  const { inTenant, tenantId, endpointId, ids } = await setUp(t)
+  const { inTenant, tenantId, endpointId, ids } = await setUp()
   const newest = ids.toReversed()
   const oldest = { ...page, isReversed: true }
   const before = { to: '2026-01-04T00:00:00.000Z' }
@@ -65,7 +69,7 @@ t.test('a filter without an index searches the newest deliveries of the range', 
 t.test(
   'a count reads the newest deliveries of the range, and says if there are more',
   async (t) => {
-    const { inTenant, tenantId, endpointId } = await setUp(t)
+    const { inTenant, tenantId, endpointId } = await setUp()
     for (const [filter, most, count, isPartial] of [
       [{}, 5, 5, false],
       [{}, 4, 5, true],
@@ -83,7 +87,7 @@ t.test(
 )
 
 t.test('a replay sends all that match, also those that were not counted', async (t) => {
-  const { test, database, enter, inTenant, by, endpointId, ids } = await setUp(t)
+  const { test, database, enter, inTenant, by, endpointId, ids } = await setUp()
   const { queue } = test.app
   const selection = { ...range, status: 'exhausted' as const }
   const replay = await inTenant((tx) => createReplay(tx, queue, by, endpointId, selection, now, 2))
@@ -116,7 +120,7 @@ t.test('a replay sends all that match, also those that were not counted', async 
 })
 
 t.test('with too many open replays nothing is counted', async (t) => {
-  const { test, inTenant, by, endpointId } = await setUp(t)
+  const { test, inTenant, by, endpointId } = await setUp()
   const create = (selection: Parameters<typeof createReplay>[4]) =>
     inTenant((tx) => createReplay(tx, test.app.queue, by, endpointId, selection, now))
   const missing = { ids: [crypto.randomUUID()] }

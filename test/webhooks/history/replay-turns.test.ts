@@ -5,7 +5,7 @@ import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { createReplay, turnQueue, workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { startWorker } from '#src/worker.ts'
-import { testConfig } from '#test/support/app/app.ts'
+import { build, testConfig } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
@@ -54,7 +54,7 @@ async function takeTurns(t: Test, { workerUrl }: TestDatabase): Promise<string[]
 }
 
 t.test('an endpoint has at most two open replays, and a tenant five', async (t) => {
-  const { test, one, other, send, sendAsOther } = await twoAdmins(t)
+  const { test, one, other, send, sendAsOther } = await twoAdmins(await build(t))
   const { database } = test
   const endpoints: string[] = []
   for (let n = 0; n < 4; n++) endpoints.push(await endpointWith(database, one, 1))
@@ -86,7 +86,7 @@ t.test('an endpoint has at most two open replays, and a tenant five', async (t) 
 })
 
 t.test('a replay of nothing is finished at once and costs no job', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(await build(t))
   const endpointId = await endpointWith(test.database, one, 0)
   for (let n = 0; n < 4; n++) {
     const answer = await send('POST', `/webhook-endpoints/${endpointId}/replay`, range)
@@ -97,7 +97,7 @@ t.test('a replay of nothing is finished at once and costs no job', async (t) => 
 })
 
 t.test('tenants take turns, however many replays each has', async (t) => {
-  const { test, one, other, send, sendAsOther } = await twoAdmins(t)
+  const { test, one, other, send, sendAsOther } = await twoAdmins(await build(t))
   const { database } = test
   for (let n = 0; n < 2; n++) {
     const endpointId = await endpointWith(database, one, 3)
@@ -119,7 +119,7 @@ t.test('tenants take turns, however many replays each has', async (t) => {
 })
 
 t.test('a replay that is asked for while the last one ends has its turn', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(await build(t))
   const { database } = test
   const endpointId = await endpointWith(database, one, 1)
   await send('POST', `/webhook-endpoints/${endpointId}/replay`, range)
@@ -154,7 +154,7 @@ t.test('a replay that is asked for while the last one ends has its turn', async 
 })
 
 t.test('a replay that fails does not hold up the others of its tenant', async (t) => {
-  const { test, one, send } = await twoAdmins(t)
+  const { test, one, send } = await twoAdmins(await build(t))
   const { database } = test
   for (let n = 0; n < 2; n++) {
     const endpointId = await endpointWith(database, one, 1)

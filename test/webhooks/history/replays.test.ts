@@ -4,6 +4,7 @@ import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { deleteEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { workReplayTurn } from '#src/webhooks/history/replays.ts'
+import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
@@ -21,7 +22,7 @@ const range = { from: day(1), to: day(31) }
 
 /** The server, an endpoint with deliveries of five days, and the worker's handler of replays. */
 async function setUp(t: Test) {
-  const admins = await twoAdmins(t)
+  const admins = await twoAdmins(await build(t))
   const { database } = admins.test
   const db = openDatabase(database.workerUrl, 4)
   const queue = openQueue(database.workerUrl, 'worker', () => {})

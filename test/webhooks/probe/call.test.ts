@@ -6,6 +6,7 @@ import { jobsChannel } from '#src/queue/jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { endpointCallQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { startWorker } from '#src/worker.ts'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { until } from '#test/support/database/until.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
@@ -16,7 +17,7 @@ async function setUp(t: Test) {
   const receiver = await openReceiver(t, (_request, response) =>
     response.writeHead(418).end('short and stout'),
   )
-  const admins = await twoAdmins(t, allowing(receiver))
+  const admins = await twoAdmins(await build(t, allowing(receiver)))
   const id = await createEndpoint(admins.test.database, admins.one, { url: receiver.url })
   return { ...admins, receiver, path: `/webhook-endpoints/${id}` }
 }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
@@ -6,10 +7,12 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('a test of an endpoint that hangs is recorded with every OUTBOUND_TIMEOUT_MS', async (t) => {
   const receiver = await openReceiver(t, () => {})
-  const { test, one, send } = await twoAdmins(t, {
-    ...allowing(receiver),
-    OUTBOUND_TIMEOUT_MS: '30000',
-  })
+  const { test, one, send } = await twoAdmins(
+    await build(t, {
+      ...allowing(receiver),
+      OUTBOUND_TIMEOUT_MS: '30000',
+    }),
+  )
   const id = await createEndpoint(test.database, one, { url: receiver.url })
   await startCallers(t, test)
   const tested = await send('POST', `/webhook-endpoints/${id}/test`)

@@ -7,6 +7,7 @@ import { probeCases } from '#src/webhooks/probe/cases.ts'
 import type { ProbeReport } from '#src/webhooks/probe/probe.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
 import { commandOf, languages, verify } from '#test/docs/verifier.ts'
+import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { createEndpoint, endpointSecret } from '#test/support/receiver/webhook-endpoint.ts'
@@ -25,7 +26,7 @@ async function probeAll(
     })),
   )
   const settings = { OUTBOUND_ALLOW: started.map(({ port }) => `127.0.0.1:${port}`).join() }
-  const { test, one, send, sendAsOther } = await twoAdmins(t, settings)
+  const { test, one, send, sendAsOther } = await twoAdmins(await build(t, settings))
   await startCallers(t, test)
   const reports = new Map<string, ProbeReport>()
   const ids = new Map<string, string>()
@@ -163,7 +164,7 @@ t.test('a receiver without a complete response is asked once', async (t) => {
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   const closed = await findFreePort()
   const allow = { OUTBOUND_ALLOW: `127.0.0.1:${port},127.0.0.1:${closed}` }
-  const { test, one, send } = await twoAdmins(t, allow)
+  const { test, one, send } = await twoAdmins(await build(t, allow))
   await startCallers(t, test)
   // The last one is refused by the address guard, whatever URL is stored.
   const targets = [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${closed}/`, 'https://10.0.0.1/']

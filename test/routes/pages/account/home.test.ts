@@ -6,7 +6,7 @@ import { owner } from '#test/support/callers/token-owner.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('an admin sees what is to be expected of an endpoint; others do not', async (t) => {
-  const { test, one, admin, stranger, viewer } = await webhookVisitors(t)
+  const { test, one, admin, stranger, viewer } = await webhookVisitors(await build(t))
   const id = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/<b>' })
   t.notMatch((await admin.open('/')).body, 'Needs attention', 'an endpoint that receives')
 

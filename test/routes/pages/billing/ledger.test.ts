@@ -2,6 +2,7 @@ import t, { type Test } from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { runLedgerBefore } from '#src/ledger/ledger.ts'
 import { visitor, webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
@@ -124,7 +125,7 @@ t.test('only the newest check names tenants', async (t) => {
 })
 
 async function open(t: Test) {
-  const visitors = await webhookVisitors(t, { OPERATORS: 'demo:olga' })
+  const visitors = await webhookVisitors(await build(t, { OPERATORS: 'demo:olga' }))
   const { test } = visitors
   const user = await createUser(test.database, { role: 'viewer' })
   await addIdentity(test, user.userId, 'olga')

@@ -1,10 +1,14 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
+
 /** A tenant with entries of two people, and an entry of another tenant. */
-async function withEntries(t: Parameters<typeof webhookVisitors>[0], entries = 0) {
-  const visitors = await webhookVisitors(t)
+async function withEntries(entries = 0) {
+  const visitors = await webhookVisitors(shared)
   const { test, one, other } = visitors
   const { admin: db } = test.database
   await db.query('TRUNCATE audit_log')
@@ -27,7 +31,7 @@ async function withEntries(t: Parameters<typeof webhookVisitors>[0], entries = 0
 }
 
 t.test('the audit log is filtered by action, outcome, time and person', async (t) => {
-  const { admin, one, viewer } = await withEntries(t)
+  const { admin, one, viewer } = await withEntries()
   const rowsOf = async (query: string) => {
     const { body } = await admin.open(`/app/audit${query}`)
     const main = body.slice(body.indexOf('<tbody'))
@@ -54,7 +58,7 @@ t.test('the audit log is filtered by action, outcome, time and person', async (t
 })
 
 t.test('an entry names what it is about and leads there, or shows its id', async (t) => {
-  const { test, one, other, admin } = await webhookVisitors(t)
+  const { test, one, other, admin } = await webhookVisitors(shared)
   const { admin: db } = test.database
   const url = 'https://8.8.8.8/hook'
   const endpointId = await createEndpoint(test.database, one, { url })
@@ -92,7 +96,7 @@ t.test('an entry names what it is about and leads there, or shows its id', async
 })
 
 t.test('a download has every matching entry, as CSV and as JSON Lines', async (t) => {
-  const { admin, one } = await withEntries(t, 230)
+  const { admin, one } = await withEntries(230)
   const csv = await admin.open('/app/audit/export?format=csv')
   t.match(csv.headers['content-type'], /^text\/csv/)
   t.match(csv.headers['content-disposition'], /attachment; filename="audit-[\d-]+\.csv"/)

@@ -1,8 +1,12 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 t.test('a team is created, filled and emptied again on its page', async (t) => {
-  const { test, one, admin, stranger, viewer } = await webhookVisitors(t)
+  const { test, one, admin, stranger, viewer } = await webhookVisitors(shared)
   const { admin: db } = test.database
   const form = { name: '<b>Gate', submission: crypto.randomUUID() }
   t.equal((await admin.send('/app/teams', form)).headers.location, '/app/teams?done=team-created')
@@ -47,7 +51,7 @@ t.test('a team is created, filled and emptied again on its page', async (t) => {
 })
 
 t.test('the page says so when it cannot show everything', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   t.notMatch((await admin.open('/app/teams')).body, 'Not everything is shown')
   await test.database.admin.query(
     `INSERT INTO teams (tenant_id, name) SELECT $1, 'T' FROM generate_series(1, 101)`,

@@ -2,13 +2,17 @@ import t from 'tap'
 import { unsealDraft } from '#src/http/form-draft.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const url = 'https://8.8.8.8/hook'
 
 t.test('a delivery shows each attempt, why it failed, and the request', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const endpointId = await createEndpoint(test.database, one, { url })
   const id = await createDelivery(test.database, { ...one, endpointId, attempts: 2 })
   await test.database.admin.query(
@@ -38,7 +42,7 @@ t.test('a delivery shows each attempt, why it failed, and the request', async (t
 t.test(
   'a delivery is replayed; for a disabled endpoint the page links to enabling it',
   async (t) => {
-    const { test, one, admin } = await webhookVisitors(t)
+    const { test, one, admin } = await webhookVisitors(shared)
     const endpointId = await createEndpoint(test.database, one, { url })
     const id = await createDelivery(test.database, { ...one, endpointId })
     const path = `/app/deliveries/${id}`
@@ -59,7 +63,7 @@ t.test(
 )
 
 t.test('a delivery of another tenant is a 404 for every request', async (t) => {
-  const { test, other, admin, viewer } = await webhookVisitors(t)
+  const { test, other, admin, viewer } = await webhookVisitors(shared)
   const endpointId = await createEndpoint(test.database, other, { url })
   const id = await createDelivery(test.database, { ...other, endpointId })
   const path = `/app/deliveries/${id}`
@@ -73,7 +77,7 @@ t.test('a delivery of another tenant is a 404 for every request', async (t) => {
 })
 
 t.test('the signature checker names the fault, and forgets the secret', async (t) => {
-  const { test, one, other, admin, viewer, stranger } = await webhookVisitors(t)
+  const { test, one, other, admin, viewer, stranger } = await webhookVisitors(await build(t))
   const endpointId = await createEndpoint(test.database, one, { url })
   const id = await createDelivery(test.database, { ...one, endpointId })
   const path = `/app/deliveries/${id}/check`
@@ -124,7 +128,7 @@ t.test('the signature checker names the fault, and forgets the secret', async (t
 })
 
 t.test('the timeline shows what was done, now, and what follows', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(await build(t))
   const endpointId = await createEndpoint(test.database, one, { url })
   const delivery = { ...one, endpointId, status: 'pending', attempts: 2 } as const
   const id = await createDelivery(test.database, delivery)

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: 'mine', signature: 'spec' }
@@ -13,7 +17,7 @@ const submission = { submission: '00000000-0000-4000-8000-000000000001' }
 const nowhere = '/app/webhooks/00000000-0000-4000-8000-000000000000'
 
 t.test('an endpoint of another tenant is a 404 for every request', async (t) => {
-  const { test, other, admin, viewer } = await webhookVisitors(t)
+  const { test, other, admin, viewer } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, other, { url })
   const forms: [string, Record<string, string>][] = [
     ['/settings', { ...fields, url: 'https://10.0.0.1/' }],
@@ -44,7 +48,7 @@ t.test('an endpoint of another tenant is a 404 for every request', async (t) => 
 })
 
 t.test('an endpoint is edited; a refused URL is shown in the form', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url, eventTypes: ['endpoint.test'] })
   const path = `/app/webhooks/${id}/settings`
   t.match((await admin.open(path)).body, 'value="endpoint.test" checked', 'as chosen by the API')
@@ -74,7 +78,7 @@ t.test('a test event is sent and its response shown, escaped', async (t) => {
   )
   t.teardown(() => receiver.close())
   const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
-  const { test, one, other, admin, stranger } = await webhookVisitors(t, settings)
+  const { test, one, other, admin, stranger } = await webhookVisitors(await build(t, settings))
   await startCallers(t, test)
   const id = await createEndpoint(test.database, one, {
     url: `${receiver.url}/`,
@@ -98,7 +102,7 @@ t.test('a test event is sent and its response shown, escaped', async (t) => {
 })
 
 t.test('a rotated secret is shown once, with the time until which the old one signs', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url })
   const rotate = (overlapSeconds: string) =>
     admin.submit(`/app/webhooks/${id}/settings/rotate`, { overlapSeconds })
@@ -115,7 +119,7 @@ t.test('a rotated secret is shown once, with the time until which the old one si
 })
 
 t.test('an inactive endpoint can be enabled, and deleted only with confirmation', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url, status: 'disabled' })
   const path = `/app/webhooks/${id}`
   t.match((await admin.open(path)).body, 'Enable endpoint')
@@ -134,7 +138,7 @@ t.test('an inactive endpoint can be enabled, and deleted only with confirmation'
 t.test(
   'deliveries are filtered by status and event type, newest first, page by page',
   async (t) => {
-    const { test, one, admin } = await webhookVisitors(t)
+    const { test, one, admin } = await webhookVisitors(shared)
     const endpointId = await createEndpoint(test.database, one, { url })
     const path = `/app/webhooks/${endpointId}/deliveries`
     t.match((await admin.open(path)).body, 'No deliveries yet.')
@@ -186,7 +190,7 @@ t.test(
     })
     t.teardown(() => receiver.close())
     const settings = { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` }
-    const { test, one, admin, viewer } = await webhookVisitors(t, settings)
+    const { test, one, admin, viewer } = await webhookVisitors(await build(t, settings))
     await startCallers(t, test)
     const id = await createEndpoint(test.database, one, { url: `${receiver.url}/` })
     const path = `/app/webhooks/${id}/probe`

@@ -1,14 +1,18 @@
 import t from 'tap'
 import { maxEndpoints } from '#src/webhooks/endpoints/endpoints.ts'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const url = 'https://8.8.8.8/hook'
 const fields = { url, description: '', signature: 'spec' }
 
 t.test('an admin sees the endpoints of their own tenant only, with their health', async (t) => {
-  const { test, one, other, admin } = await webhookVisitors(t)
+  const { test, one, other, admin } = await webhookVisitors(shared)
   const { tenantId } = one
   const endpointId = await createEndpoint(test.database, one, { url, status: 'failing' })
   await createEndpoint(test.database, other, { url: 'https://8.8.4.4/theirs' })
@@ -33,7 +37,7 @@ t.test('an admin sees the endpoints of their own tenant only, with their health'
 })
 
 t.test('a failed attempt shows at once, with its reason on the page of the endpoint', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const endpointId = await createEndpoint(test.database, one, { url })
   const pages = ['/app/webhooks', `/app/webhooks/${endpointId}`]
   for (const path of pages) t.match((await admin.open(path)).body, 'badge good">Active')
@@ -56,13 +60,13 @@ t.test('the text about retries follows the settings', async (t) => {
   ]
   for (const [OUTBOUND_RETRY_SECONDS, text] of texts) {
     const settings = { OUTBOUND_TIMEOUT_MS: '2500', OUTBOUND_RETRY_SECONDS }
-    const { admin } = await webhookVisitors(t, settings)
+    const { admin } = await webhookVisitors(await build(t, settings))
     t.match((await admin.open('/app/webhooks/new')).body, text)
   }
 })
 
 t.test('an endpoint without attempts in 24 hours has no success rate', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const endpointId = await createEndpoint(test.database, one, { url })
   const createdAt = new Date(Date.now() - 86_460_000).toISOString()
   await createDelivery(test.database, { ...one, endpointId, createdAt })
@@ -72,7 +76,7 @@ t.test('an endpoint without attempts in 24 hours has no success rate', async (t)
 })
 
 t.test('an endpoint is added; its secret is shown once, on the page it redirects to', async (t) => {
-  const { test, admin } = await webhookVisitors(t)
+  const { test, admin } = await webhookVisitors(await build(t))
   const made = await admin.send('/app/webhooks/new', [
     ['url', url],
     ['description', '<script>alert(1)</script>'],
@@ -109,7 +113,7 @@ t.test('an endpoint is added; its secret is shown once, on the page it redirects
 })
 
 t.test('a refused URL is shown in the form with the other values and the reason', async (t) => {
-  const { test, admin } = await webhookVisitors(t)
+  const { test, admin } = await webhookVisitors(await build(t))
   for (const bad of [
     'http://8.8.8.8/',
     'https://10.0.0.1/"><i>',
@@ -131,7 +135,7 @@ t.test('a refused URL is shown in the form with the other values and the reason'
 })
 
 t.test('a URL that another endpoint has is refused beside the form', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url: `${url}/other` })
   t.equal((await admin.submit('/app/webhooks/new', fields)).statusCode, 303)
   const again = await admin.submit('/app/webhooks/new', fields)
@@ -143,7 +147,7 @@ t.test('a URL that another endpoint has is refused beside the form', async (t) =
 })
 
 t.test('at the limit the page shows the form with an error', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   for (let made = 0; made < maxEndpoints; made += 1)
     await createEndpoint(test.database, one, { url })
   const { statusCode, body } = await admin.submit('/app/webhooks/new', fields)
@@ -152,7 +156,7 @@ t.test('at the limit the page shows the form with an error', async (t) => {
 })
 
 t.test('a member without the permission is refused, and so is a cross-site form', async (t) => {
-  const { test, admin, viewer } = await webhookVisitors(t)
+  const { test, admin, viewer } = await webhookVisitors(await build(t))
   t.equal((await viewer.open('/app/webhooks')).statusCode, 403)
   t.equal((await viewer.open('/app/webhooks/new')).statusCode, 403)
   t.equal((await viewer.send('/app/webhooks/new', fields)).statusCode, 403)
@@ -173,7 +177,7 @@ t.test('a member without the permission is refused, and so is a cross-site form'
 })
 
 t.test('each of the last days is accounted for, of the own tenant alone', async (t) => {
-  const { test, one, other, admin } = await webhookVisitors(t)
+  const { test, one, other, admin } = await webhookVisitors(shared)
   t.notMatch((await admin.open('/app/webhooks')).body, 'ccounted for')
   const own = { ...one, endpointId: await createEndpoint(test.database, one, { url }) }
   const theirs = { ...other, endpointId: await createEndpoint(test.database, other, { url }) }

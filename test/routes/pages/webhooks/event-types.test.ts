@@ -1,8 +1,12 @@
 import t from 'tap'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
 import { portalOwner } from '#test/support/callers/portal.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const schema = {
   type: 'object',
@@ -11,7 +15,7 @@ const schema = {
 }
 
 t.test('the catalogue has every type, with what its events contain and an example', async (t) => {
-  const { test, admin, viewer } = await webhookVisitors(t)
+  const { test, admin, viewer } = await webhookVisitors(shared)
   const { use } = await appCaller(test)
   const description = `A <b>report</b> is done. ${'x'.repeat(300)}`
   const example = { text: '<u>done</u>' }
@@ -54,7 +58,7 @@ t.test('the catalogue has every type, with what its events contain and an exampl
 })
 
 t.test('a customer of the app sees the catalogue in the portal', async (t) => {
-  const { test } = await webhookVisitors(t)
+  const { test } = await webhookVisitors(shared)
   const { app, enter } = await portalOwner(test)
   await app.use('PUT', '/event-types/report.finished', { description: 'A report is done.', schema })
   const visitor = await enter()

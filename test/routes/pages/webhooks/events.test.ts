@@ -1,12 +1,16 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const url = 'https://8.8.8.8/hook'
 
 t.test('events are listed by type, and an event shows its deliveries', async (t) => {
-  const { test, one, admin, stranger, viewer } = await webhookVisitors(t)
+  const { test, one, admin, stranger, viewer } = await webhookVisitors(shared)
   t.match((await admin.open('/app/events')).body, 'No events yet')
   const endpointId = await createEndpoint(test.database, one, { url })
   const deliveryId = await createDelivery(test.database, { ...one, endpointId })
@@ -34,7 +38,7 @@ t.test('events are listed by type, and an event shows its deliveries', async (t)
 })
 
 t.test('events are found by their id and by the id of their object', async (t) => {
-  const { test, one, admin, stranger } = await webhookVisitors(t)
+  const { test, one, admin, stranger } = await webhookVisitors(shared)
   const { admin: db } = test.database
   const endpointId = await createEndpoint(test.database, one, { url })
   await createDelivery(test.database, { ...one, endpointId, eventType: 'invoice.created' })
@@ -63,7 +67,7 @@ t.test('events are found by their id and by the id of their object', async (t) =
 })
 
 t.test('the list of events has links to older and newer ones', async (t) => {
-  const { test, one, admin } = await webhookVisitors(t)
+  const { test, one, admin } = await webhookVisitors(shared)
   await test.database.admin.query(
     `INSERT INTO outbound_events (tenant_id, id, type, body)
      SELECT $1, 'msg_' || lpad(n::text, 43, '0'), 'order.updated', '{}' FROM generate_series(1, 30) AS n`,

@@ -1,10 +1,11 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
-async function withDelivery(t: Parameters<typeof webhookVisitors>[0]) {
-  const visitors = await webhookVisitors(t)
+async function withDelivery(t: Test) {
+  const visitors = await webhookVisitors(await build(t))
   const { test, one } = visitors
   const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
   const path = `/app/webhooks/${endpointId}/deliveries/events`

@@ -1,11 +1,15 @@
 import t from 'tap'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDelivery, exhaustedDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
-async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
-  const visitors = await webhookVisitors(t)
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
+
+async function withReplay(app: TestApp) {
+  const visitors = await webhookVisitors(app)
   const { test, one } = visitors
   const endpointId = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/' })
   const replayId = await createReplayOf(test.database, one, endpointId)
@@ -24,7 +28,7 @@ async function withReplay(t: Parameters<typeof webhookVisitors>[0]) {
 }
 
 t.test('a running replay shows its progress, with and without scripts', async (t) => {
-  const { test, one, admin, path, endpointId, progress } = await withReplay(t)
+  const { test, one, admin, path, endpointId, progress } = await withReplay(shared)
   const { body, headers } = await admin.open(path)
   t.match(body, /<progress[^>]* max="300" value="120">/)
   t.match(body, '120 of 300 deliveries scheduled')
@@ -54,7 +58,7 @@ t.test('a running replay shows its progress, with and without scripts', async (t
 })
 
 t.test('the event stream of a replay ends when the replay is finished', async (t) => {
-  const { admin, path, progress } = await withReplay(t)
+  const { admin, path, progress } = await withReplay(shared)
   await progress(300, true)
   const { statusCode, headers, body } = await admin.open(`${path}/events`)
   t.equal(statusCode, 200)
@@ -69,7 +73,7 @@ t.test('the event stream of a replay ends when the replay is finished', async (t
 })
 
 t.test('a replay of another tenant and its event stream are a 404', async (t) => {
-  const { test, stranger, viewer, path } = await withReplay(t)
+  const { test, stranger, viewer, path } = await withReplay(shared)
   for (const url of [path, `${path}/events`]) {
     t.equal((await stranger.open(url)).statusCode, 404)
     t.equal((await viewer.open(url)).statusCode, 403)
@@ -80,7 +84,7 @@ t.test('a replay of another tenant and its event stream are a 404', async (t) =>
 })
 
 t.test('event streams are live, limited in number, and do not delay a stop', async (t) => {
-  const { test, admin, path, progress } = await withReplay(t)
+  const { test, admin, path, progress } = await withReplay(await build(t))
   const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
   const follow = () => fetch(`${address}${path}/events`, { headers: { cookie: admin.cookie } })
   const open = await Promise.all(Array.from({ length: 8 }, follow))
@@ -97,7 +101,7 @@ t.test('event streams are live, limited in number, and do not delay a stop', asy
 })
 
 t.test('an event stream ends when its session ends, or the right to the replay', async (t) => {
-  const { test, one, admin, path } = await withReplay(t)
+  const { test, one, admin, path } = await withReplay(await build(t))
   const { admin: database } = test.database
   const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
   const changes: [string, string][] = [
@@ -118,8 +122,8 @@ t.test('an event stream ends when its session ends, or the right to the replay',
 })
 
 /** An endpoint with five failed deliveries, one a day. */
-async function withDeliveries(t: Parameters<typeof webhookVisitors>[0]) {
-  const visitors = await webhookVisitors(t)
+async function withDeliveries() {
+  const visitors = await webhookVisitors(await build(t))
   const { database } = visitors.test
   const endpointId = await createEndpoint(database, visitors.one, { url: 'https://8.8.8.8/' })
   const ids: string[] = []
@@ -140,7 +144,7 @@ function confirmation(body: string): string[][] {
 }
 
 t.test('the number is shown before anything is sent; then exactly these are', async (t) => {
-  const { test, admin, ids, path } = await withDeliveries(t)
+  const { test, admin, ids, path } = await withDeliveries()
   const custom = 'from=2026-01-02T00:00&to=2026-01-04T00:00&status=exhausted'
   const review = await admin.open(`${path}/replays/new?${custom}&httpStatus=5xx&eventType=`)
   t.equal(review.statusCode, 200)
@@ -168,7 +172,7 @@ t.test('the number is shown before anything is sent; then exactly these are', as
 })
 
 t.test('nothing selected and nothing found offer nothing to send', async (t) => {
-  const { admin, path } = await withDeliveries(t)
+  const { admin, path } = await withDeliveries()
   for (const query of ['rows=selected', 'httpStatus=302', 'range=hour']) {
     const { body } = await admin.open(`${path}/replays/new?${query}`)
     t.match(body, 'No delivery matches', query)
@@ -177,7 +181,7 @@ t.test('nothing selected and nothing found offer nothing to send', async (t) => 
 })
 
 t.test('a range that is none is explained, and what was typed is kept', async (t) => {
-  const { admin, path } = await withDeliveries(t)
+  const { admin, path } = await withDeliveries()
   const own = { from: '2026-01-01T00:00', to: '2026-01-02T00:00' }
   for (const bad of [{ from: '' }, { to: '' }, { to: own.from }, { to: '2026-05-01T00:00' }]) {
     const query = new URLSearchParams({ ...own, ...bad, range: 'hour', status: '' })
@@ -195,7 +199,7 @@ t.test('a range that is none is explained, and what was typed is kept', async (t
 })
 
 t.test('deliveries of another tenant or endpoint are neither counted nor sent', async (t) => {
-  const { test, one, other, admin, ids, path } = await withDeliveries(t)
+  const { test, one, other, admin, ids, path } = await withDeliveries()
   const foreign = await exhaustedDelivery(test.database, other)
   const elsewhere = await exhaustedDelivery(test.database, one)
   for (const { id } of [foreign, elsewhere]) {
@@ -210,7 +214,7 @@ t.test('deliveries of another tenant or endpoint are neither counted nor sent', 
 })
 
 t.test('a disabled endpoint and too many replays are explained', async (t) => {
-  const { test, one, admin, path } = await withDeliveries(t)
+  const { test, one, admin, path } = await withDeliveries()
   const { body } = await admin.open(`${path}/replays/new`)
   const endpointId = path.split('/').at(-1) ?? ''
   for (let open = 0; open < 2; open++) await createReplayOf(test.database, one, endpointId)
@@ -233,7 +237,7 @@ t.test('a disabled endpoint and too many replays are explained', async (t) => {
 })
 
 t.test('a replay is cancelled while it runs, by those who may start one', async (t) => {
-  const { admin, viewer, stranger, path } = await withReplay(t)
+  const { admin, viewer, stranger, path } = await withReplay(shared)
   t.match((await admin.open(path)).body, `action="${path}/cancel"`)
   t.equal((await viewer.send(`${path}/cancel`)).statusCode, 403)
   t.equal((await stranger.send(`${path}/cancel`)).statusCode, 404)

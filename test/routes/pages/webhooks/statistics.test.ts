@@ -1,13 +1,17 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { sampledOfPart } from '#src/webhooks/history/stats.ts'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
+import { build } from '#test/support/app/app.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-async function withEndpoint(t: Test) {
-  const { test, one, admin } = await webhookVisitors(t)
+async function withEndpoint() {
+  const { test, one, admin } = await webhookVisitors(shared)
   const { admin: db } = test.database
   const { tenantId } = one
   const id = await createEndpoint(test.database, one, { url: 'https://8.8.8.8/busy' })
@@ -42,7 +46,7 @@ async function withEndpoint(t: Test) {
 const isSample = /Of each \w+ only the newest 100 deliveries are counted/
 
 t.test('the page of an endpoint says when its charts are of a sample', async (t) => {
-  const { admin, addDeliveries, open } = await withEndpoint(t)
+  const { admin, addDeliveries, open } = await withEndpoint()
   t.match(await open('day'), 'No attempts')
   await addDeliveries(sampledOfPart - 2, 1)
   await addDeliveries(1, 0)
@@ -61,7 +65,7 @@ t.test('the page of an endpoint says when its charts are of a sample', async (t)
 })
 
 t.test('charts of 24 hours, 7 and 30 days show the attempts of their time', async (t) => {
-  const { admin, addDeliveries, open, path } = await withEndpoint(t)
+  const { admin, addDeliveries, open, path } = await withEndpoint()
   await addDeliveries(1, 1)
   await addDeliveries(2, 1, 2 * dayMs)
   await addDeliveries(4, 1, 20 * dayMs)
