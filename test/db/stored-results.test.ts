@@ -8,6 +8,9 @@ import { owner } from '#test/support/callers/token-owner.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 /*
  * Neither keys of requests nor deletions pass by the budgets of a tenant.
  */
@@ -56,7 +59,6 @@ t.test('stored results of requests count against the quota of resources', async 
 })
 
 t.test('a person and a service have a limited number of keys, and replays go on', async (t) => {
-  const test = await build(t)
   const { user, cookie } = await owner(test, { role: 'admin' })
   const service = await serviceOwner(test)
   const { id, token } = await service.make(['post:create', 'post:read'])
@@ -88,7 +90,6 @@ t.test('a person and a service have a limited number of keys, and replays go on'
 })
 
 t.test('a rotation with a key is possible in a tenant that is out of space', async (t) => {
-  const test = await build(t)
   const { admin } = test.database
   const { user, cookie, send } = await owner(test, { role: 'admin' })
   const id = await createEndpoint(test.database, user, { url: 'https://8.8.8.8/' })
@@ -112,15 +113,14 @@ t.test('a rotation with a key is possible in a tenant that is out of space', asy
 
 t.test('without a quota of resources, results of requests are stored', async (t) => {
   const off = await build(t, { QUOTA_RESOURCES: 'off' })
-  const limited = await build(t)
-  for (const test of [off, limited]) {
-    const { user, cookie } = await owner(test, { role: 'admin' })
-    const systemDb = openSystemDatabase(test.database.workerUrl, 1)
+  for (const world of [off, test]) {
+    const { user, cookie } = await owner(world, { role: 'admin' })
+    const systemDb = openSystemDatabase(world.database.workerUrl, 1)
     t.teardown(() => systemDb.close())
-    if (test === limited) {
+    if (world === test) {
       await setQuota(systemDb, user.tenantId, { resources: 'off', events: null })
     }
-    const create = creator(test, { cookie })
+    const create = creator(world, { cookie })
     const first = await create('one', 'x')
     t.equal(first.statusCode, 201, first.body)
     t.equal((await create('one', 'x')).headers['idempotent-replayed'], 'true')
@@ -128,7 +128,6 @@ t.test('without a quota of resources, results of requests are stored', async (t)
 })
 
 t.test('a deletion over the budget publishes the id only, against a small reserve', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const ids: number[] = []
   for (let n = 0; n < 3; n += 1) {

@@ -12,13 +12,15 @@ import type { TestDatabase } from '#test/support/database/database.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { eraseAll } from './support.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const rows = 5
 const batch = 2
 
 t.test(
   'the posts of a former member lose their author in batches, and another worker goes on',
   async (t) => {
-    const test = await build(t)
     const { database } = test
     const { user, send } = await owner(test, { role: 'admin' })
     const member = await createUser(database, { role: 'admin' })
@@ -49,7 +51,6 @@ t.test(
 )
 
 t.test('a command is done once nothing is left, also of what a worker erases now', async (t) => {
-  const test = await build(t)
   const { database } = test
   const { user, send } = await owner(test, { role: 'admin' })
   const id = await createEndpoint(database, user, { url: 'https://a.example/' })
@@ -66,7 +67,6 @@ t.test('a command is done once nothing is left, also of what a worker erases now
 })
 
 t.test('who is a member again keeps what they wrote', async (t) => {
-  const test = await build(t)
   const { database } = test
   const { user, send } = await owner(test, { role: 'admin' })
   const member = await createUser(database, { role: 'admin' })
@@ -86,7 +86,6 @@ t.test('who is a member again keeps what they wrote', async (t) => {
 })
 
 t.test('the history of a deleted endpoint is hidden at once and goes in batches', async (t) => {
-  const test = await build(t)
   const { database } = test
   const { user, send } = await owner(test, { role: 'admin' })
   const [gone, kept] = [
@@ -127,7 +126,6 @@ t.test('the history of a deleted endpoint is hidden at once and goes in batches'
 })
 
 t.test('orders of a deleted account go in batches, then the copies in events', async (t) => {
-  const test = await build(t)
   const { database } = test
   const host = await createUser(database, { role: 'admin' })
   const member = await createUser(database, { tenantId: host.tenantId, role: 'editor' })

@@ -6,12 +6,14 @@ import { createOrder } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { eraseAll } from './support.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const confirmed = { confirm: 'delete' }
 
 t.test(
   'a person deletes their account: access ends at once, and nothing of it is left',
   async (t) => {
-    const test = await build(t)
     const { user, send, make } = await owner(test, { role: 'admin', email: 'ada@example.com' })
     const { use } = await make()
     const other = as(test, { cookie: (await signIn(test, user)).cookie })
@@ -41,7 +43,6 @@ t.test(
 )
 
 t.test('deleting an account needs the confirmation and a recent authentication', async (t) => {
-  const test = await build(t)
   const { user, send, make } = await owner(test, { role: 'admin' })
   const { use } = await make()
   for (const body of [{}, { confirm: 'yes' }, { confirm: 'delete', more: 1 }]) {
@@ -58,7 +59,6 @@ t.test('deleting an account needs the confirmation and a recent authentication',
 t.test(
   'the last admin of a tenant with other members keeps the account, and learns how to go on',
   async (t) => {
-    const test = await build(t)
     const { user, send } = await owner(test, { role: 'admin' })
     const member = await createUser(test.database, { tenantId: user.tenantId })
     const { rows } = await test.database.admin.query('SELECT name FROM tenants WHERE id = $1', [
@@ -86,7 +86,6 @@ t.test(
 t.test(
   'provider tokens of a deleted account are handed to the job that revokes them',
   async (t) => {
-    const test = await build(t)
     const { user, send } = await owner(test, { role: 'admin' })
     const { admin } = test.database
     await admin.query(
@@ -111,7 +110,6 @@ t.test(
 )
 
 t.test('a person who loses their last tenant is erased in the same way', async (t) => {
-  const test = await build(t)
   const { database } = test
   const { user, send } = await owner(test, { role: 'admin' })
   const email = 'ada@example.com'
@@ -140,7 +138,6 @@ t.test('a person who loses their last tenant is erased in the same way', async (
 })
 
 t.test('the account page offers the download and the deletion', async (t) => {
-  const test = await build(t)
   const { user, cookie, send } = await owner(test, { role: 'admin' })
   const page = await test.app.inject({
     url: '/app/account',

@@ -7,10 +7,12 @@ import { createDocument, createFolder, createTeam } from '#test/support/callers/
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 t.test(
   'a person downloads what is kept about them in all their tenants, and nothing else',
   async (t) => {
-    const test = await build(t)
     const { database } = test
     const { admin } = database
     const facts = { role: 'admin', email: 'ada@example.com', emailVerified: true }
@@ -77,7 +79,7 @@ t.test(
 )
 
 t.test('downloads cover every table with a person or a tenant in it', async (t) => {
-  const { admin } = (await build(t)).database
+  const { admin } = test.database
   const { rows: sections } = await admin.query<{ kind: string; section: string; source: string }>(
     'SELECT kind, section, source FROM export_sections()',
   )
@@ -113,7 +115,7 @@ t.test('downloads cover every table with a person or a tenant in it', async (t) 
 })
 
 t.test('no download has the cause of a failed attempt, which is for the operator', async (t) => {
-  const { rows } = await (await build(t)).database.admin.query(
+  const { rows } = await test.database.admin.query(
     `SELECT s.source, a.attname AS column FROM export_sections() s
      JOIN pg_attribute a ON a.attrelid = s.source::regclass AND a.attname IN ('cause', 'failure_cause')
      WHERE s.source LIKE ANY ('{delivery%,webhook%}') AND NOT a.attname = ANY (s.hidden)`,
@@ -124,7 +126,6 @@ t.test('no download has the cause of a failed attempt, which is for the operator
 t.test(
   'no download tells the tenant what became of an invitation until it is accepted',
   async (t) => {
-    const test = await build(t)
     const { admin } = test.database
     const { user, send } = await owner(test, { role: 'admin' })
     await send('POST', '/users', { email: 'guest@example.com', role: 'viewer' })
@@ -149,7 +150,6 @@ t.test(
 )
 
 t.test('a download of many rows comes in pages and is complete', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   await test.database.admin.query(
     `INSERT INTO audit_log (action, outcome, reason, user_id)
@@ -162,7 +162,6 @@ t.test('a download of many rows comes in pages and is complete', async (t) => {
 })
 
 t.test('a download needs a live session', async (t) => {
-  const test = await build(t)
   const { user, make } = await owner(test)
   const { use } = await make()
   t.equal((await use('GET', '/auth/account/export')).statusCode, 403, 'a token')
@@ -172,7 +171,6 @@ t.test('a download needs a live session', async (t) => {
 })
 
 t.test('a download ends where the session ends', async (t) => {
-  const test = await build(t)
   const { send } = await owner(test)
   const { read } = test.app.db
   let pages = 0

@@ -9,6 +9,9 @@ import { owner } from '#test/support/callers/token-owner.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 /*
  * Every list of rows that people fill ends a page at 1 MiB, whatever `limit` says, and goes on from
  * there: 30 rows of 200 kB each.
@@ -22,8 +25,7 @@ const large = `repeat('a', ${rowBytes})`
 
 type Send = Awaited<ReturnType<typeof owner>>['send']
 
-async function setUp(t: Test) {
-  const test = await build(t)
+async function setUp() {
   const { user, send } = await owner(test, { role: 'admin' })
   const { admin } = test.database
   const fill = (text: string, values: unknown[] = []) =>
@@ -64,7 +66,7 @@ async function walk<Item>(
 }
 
 t.test('pages of the feed end at a byte budget, and the cursor goes on', async (t) => {
-  const { test, send, fill } = await setUp(t)
+  const { test, send, fill } = await setUp()
   await fill(
     `INSERT INTO outbound_events (tenant_id, id, type, body)
      SELECT $1, 'msg_' || lpad(n::text, 16, '0'), 'post.updated',
@@ -76,7 +78,7 @@ t.test('pages of the feed end at a byte budget, and the cursor goes on', async (
 })
 
 t.test('pages of deliveries end at a byte budget, and the cursor goes on', async (t) => {
-  const { test, user, send, fill } = await setUp(t)
+  const { test, user, send, fill } = await setUp()
   const endpointId = await createEndpoint(test.database, user, { url: 'https://a.example/' })
   await fill(
     `WITH event AS (
@@ -97,7 +99,7 @@ t.test('pages of deliveries end at a byte budget, and the cursor goes on', async
 })
 
 t.test('pages of every declared resource end at a byte budget', async (t) => {
-  const { test, user, send } = await setUp(t)
+  const { test, user, send } = await setUp()
   const chain = await createChain(test.database, user)
   const tried: string[] = []
   for (const { path, table, row } of descriptions) {
@@ -121,7 +123,7 @@ t.test('pages of every declared resource end at a byte budget', async (t) => {
 })
 
 t.test('pages of JSON end at a byte budget, and the cursors go on and back', async (t) => {
-  const { user, send, fill } = await setUp(t)
+  const { user, send, fill } = await setUp()
   await fill(
     `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
      SELECT $1, $2, json_build_array(json_build_object('sku', ${large}, 'quantity', 1, 'unitPrice', 1)),
@@ -142,7 +144,7 @@ t.test('pages of JSON end at a byte budget, and the cursors go on and back', asy
 })
 
 t.test('pages of a download end at a byte budget, and nothing is left out', async (t) => {
-  const { test, user, send, fill } = await setUp(t)
+  const { test, user, send, fill } = await setUp()
   await fill(
     `INSERT INTO posts (tenant_id, author_id, title, body) SELECT $1, $2, n::text, ${large} FROM n`,
     [user.userId],
@@ -161,7 +163,7 @@ t.test('pages of a download end at a byte budget, and nothing is left out', asyn
 })
 
 t.test('a person has one download at a time', async (t) => {
-  const { send } = await setUp(t)
+  const { send } = await setUp()
   const answers = await Promise.all([
     send('GET', '/auth/account/export'),
     send('GET', '/auth/account/export'),

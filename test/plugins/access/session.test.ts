@@ -6,6 +6,9 @@ import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { until } from '#test/support/database/until.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 t.test('a session ends at its limits, by the clock of the database', async (t) => {
   const test = await build(t, { SESSION_IDLE_SECONDS: '60', SESSION_ABSOLUTE_SECONDS: '600' })
   const cases: [string, string, number][] = [
@@ -23,7 +26,6 @@ t.test('a session ends at its limits, by the clock of the database', async (t) =
 })
 
 t.test('a request extends the idle limit, never the absolute one', async (t) => {
-  const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const { admin } = test.database
   const expiry = async () => (await admin.query('SELECT expires_at FROM sessions')).rows[0]
@@ -35,7 +37,6 @@ t.test('a request extends the idle limit, never the absolute one', async (t) => 
 })
 
 t.test('a forged, foreign, duplicate or empty cookie does not authenticate', async (t) => {
-  const test = await build(t)
   const { cookie, cookieId } = await signIn(test, await createUser(test.database))
   const other = await signIn(test, await createUser(test.database))
   const cases: [string, string][] = [
@@ -100,7 +101,6 @@ t.test('no response clears or replaces a cookie that came with the request', asy
 })
 
 t.test('a response to an older id does not touch the newer cookie', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const { cookie } = await signIn(test, user)
   const { tenantId } = await createUser(test.database)
@@ -123,7 +123,6 @@ t.test('a response to an older id does not touch the newer cookie', async (t) =>
 })
 
 t.test('a revoked session is refused by every process from the next request on', async (t) => {
-  const test = await build(t)
   const { admin } = test.database
   const second = await buildApp(testConfig(test.database), createLogger('silent'))
   t.teardown(() => second.close())
@@ -140,7 +139,6 @@ t.test('a revoked session is refused by every process from the next request on',
 })
 
 t.test('an anonymous session does not authenticate', async (t) => {
-  const test = await build(t)
   await test.database.admin.query(
     `INSERT INTO sessions (id_hash, expires_at)
      VALUES (sha256(sha256('anonymous')), now() + interval '1 h')`,

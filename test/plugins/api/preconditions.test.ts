@@ -1,5 +1,5 @@
 import Fastify from 'fastify'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import preconditions from '#plugins/api/preconditions.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
@@ -7,6 +7,9 @@ import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
 
 /** Every resource that changes: an object of it, and a change. */
 const resources: readonly {
@@ -74,7 +77,7 @@ const resources: readonly {
 
 for (const { name, create, change, another, deletes } of resources) {
   t.test(`${name} is changed only as it was read`, async (t) => {
-    const { test, user, ask } = await open(t)
+    const { test, user, ask } = await open()
     const url = await create(test, user)
     const read = await ask('GET', url)
     const tag = String(read.headers.etag)
@@ -101,7 +104,7 @@ for (const { name, create, change, another, deletes } of resources) {
   })
 
   t.test(`of two changes of ${name} at once one is lost by nobody`, async (t) => {
-    const { test, user, ask } = await open(t)
+    const { test, user, ask } = await open()
     const url = await create(test, user)
     const tag = String((await ask('GET', url)).headers.etag)
     const answers = await Promise.all(
@@ -112,7 +115,7 @@ for (const { name, create, change, another, deletes } of resources) {
 }
 
 t.test('what has not changed is not sent again', async (t) => {
-  const { test, user, ask } = await open(t)
+  const { test, user, ask } = await open()
   const url = `/orders/${await createOrder(test.database, user)}`
   const tag = String((await ask('GET', url)).headers.etag)
   for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -138,7 +141,7 @@ t.test('what has not changed is not sent again', async (t) => {
 })
 
 t.test('a created object has its tag', async (t) => {
-  const { ask } = await open(t)
+  const { ask } = await open()
   const created = await ask('POST', '/posts', { title: 'A title', body: 'A body' })
   const url = String(created.headers.location)
   t.equal((await ask('GET', url)).headers.etag, created.headers.etag)
@@ -147,7 +150,7 @@ t.test('a created object has its tag', async (t) => {
 })
 
 t.test('weak tags never match, and what is no tag is refused', async (t) => {
-  const { test, user, ask } = await open(t)
+  const { test, user, ask } = await open()
   const url = `/posts/${await createTestPost(test.database, user.tenantId)}`
   const tag = String((await ask('GET', url)).headers.etag)
   const change = { title: 'Another' }
@@ -172,7 +175,7 @@ t.test('weak tags never match, and what is no tag is refused', async (t) => {
 })
 
 t.test('an operation that cannot check If-Match refuses it, after 401 and 403', async (t) => {
-  const { test, ask } = await open(t)
+  const { test, ask } = await open()
   const viewer = await owner(test)
   const header = { 'if-match': '"x"' }
   for (const [method, url] of [
@@ -224,8 +227,7 @@ function addressIn(city: string) {
   return { name: 'Ada', line1: '1 Harbour Street', city, postalCode: '1100-012', country: 'PT' }
 }
 
-async function open(t: Test) {
-  const test = await build(t)
+async function open() {
   const { user, cookie } = await owner(test, { role: 'admin' })
   const ask = (
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { build } from '#test/support/app/app.ts'
 import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -10,10 +10,13 @@ import {
   nestFolder,
 } from '#test/support/callers/chain.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const fields = ['id', 'tenantId', 'name', 'teamId', 'parentId', 'createdAt', 'updatedAt']
 
 t.test('an administrator creates, reads, lists, renames and deletes folders', async (t) => {
-  const { admin, teamId, user } = await tree(t)
+  const { admin, teamId, user } = await tree()
   const created = await admin('POST', '/folders', { name: 'Contracts', teamId })
   t.equal(created.statusCode, 201)
   const folder = created.json()
@@ -39,7 +42,7 @@ t.test('an administrator creates, reads, lists, renames and deletes folders', as
 })
 
 t.test('a folder with documents that the administrator cannot reach is not empty', async (t) => {
-  const { admin, database, folders } = await tree(t)
+  const { admin, database, folders } = await tree()
   const [, , bottom = 0] = folders
   await createDocument(database, bottom)
   t.equal((await admin('DELETE', `/folders/${bottom}`)).statusCode, 409)
@@ -47,7 +50,7 @@ t.test('a folder with documents that the administrator cannot reach is not empty
 })
 
 t.test('a nested folder belongs to the team of its parent, even after a move', async (t) => {
-  const { admin, member, database, user, folders } = await tree(t)
+  const { admin, member, database, user, folders } = await tree()
   const [top = 0, middle = 0, bottom = 0] = folders
   const document = await createDocument(database, bottom)
   const reads = async () => (await member('GET', `/documents/${document}`)).statusCode
@@ -76,7 +79,7 @@ t.test('a nested folder belongs to the team of its parent, even after a move', a
 })
 
 t.test('a folder is never moved into itself or a folder it contains', async (t) => {
-  const { admin, folders } = await tree(t)
+  const { admin, folders } = await tree()
   const [top = 0, middle = 0, bottom = 0] = folders
   for (const [id, parentId] of [
     [top, top],
@@ -95,7 +98,7 @@ t.test('a folder is never moved into itself or a folder it contains', async (t) 
 })
 
 t.test('two moves at once never make a cycle: one of them is refused', async (t) => {
-  const { admin, database, user, teamId } = await tree(t)
+  const { admin, database, user, teamId } = await tree()
   const create = () => createFolder(database, user.tenantId, teamId)
   for (let turn = 0; turn < 10; turn++) {
     const [one, other] = [await create(), await create()]
@@ -108,7 +111,7 @@ t.test('two moves at once never make a cycle: one of them is refused', async (t)
 })
 
 t.test('folders are nested at most 32 deep', async (t) => {
-  const { admin, database, user, teamId } = await tree(t)
+  const { admin, database, user, teamId } = await tree()
   let deepest = await createFolder(database, user.tenantId, teamId)
   const top = deepest
   for (let depth = 2; depth <= 32; depth++) deepest = await nestFolder(database, deepest)
@@ -127,7 +130,7 @@ t.test('folders are nested at most 32 deep', async (t) => {
 t.test(
   'another tenant’s team and folder are the same 404 as missing ones, in paths and bodies',
   async (t) => {
-    const { admin, test, folders, teamId } = await tree(t)
+    const { admin, test, folders, teamId } = await tree()
     const [own] = folders
     const stranger = await createUser(test.database, { role: 'admin' })
     const foreign = await createChain(test.database, stranger)
@@ -160,7 +163,7 @@ t.test(
 )
 
 t.test('folders are for administrators', async (t) => {
-  const { member, folders, teamId } = await tree(t)
+  const { member, folders, teamId } = await tree()
   const attempts: Parameters<Send>[] = [
     ['GET', '/folders'],
     ['GET', `/folders/${folders[0]}`],
@@ -174,7 +177,7 @@ t.test('folders are for administrators', async (t) => {
 })
 
 t.test('only listed fields are accepted', async (t) => {
-  const { admin, folders, teamId, user } = await tree(t)
+  const { admin, folders, teamId, user } = await tree()
   const [parentId] = folders
   const bodies = [
     {},
@@ -209,8 +212,7 @@ t.test('only listed fields are accepted', async (t) => {
 })
 
 /** A tenant with an administrator, and a member of the team that owns three nested folders. */
-async function tree(t: Test) {
-  const test = await build(t)
+async function tree() {
   const { database } = test
   const user = await createUser(database, { role: 'editor' })
   const { tenantId } = user

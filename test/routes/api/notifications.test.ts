@@ -1,7 +1,10 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+
+/** For the tests that look at tenants of their own only. */
+const server = await build(t)
 
 /** Notifications of a new endpoint of the tenant, oldest first. */
 async function notify(server: TestApp, tenant: TestUser, messages: readonly string[]) {
@@ -16,8 +19,7 @@ async function notify(server: TestApp, tenant: TestUser, messages: readonly stri
   return endpointId
 }
 
-async function reader(t: Test, role = 'admin') {
-  const server = await build(t)
+async function reader(role = 'admin') {
   const user = await createUser(server.database, { role })
   const { cookie } = await signIn(server, user)
   const read = (url = '/notifications', headers: Record<string, string> = { cookie }) =>
@@ -26,7 +28,7 @@ async function reader(t: Test, role = 'admin') {
 }
 
 t.test('administrators read the notifications of the tenant, newest first', async (t) => {
-  const { server, user, read } = await reader(t)
+  const { server, user, read } = await reader()
   const endpointId = await notify(server, user, ['first', 'second', 'third'])
   const response = await read()
   t.equal(response.statusCode, 200)
@@ -52,7 +54,7 @@ t.test('administrators read the notifications of the tenant, newest first', asyn
 })
 
 t.test('notifications of another tenant are not listed', async (t) => {
-  const { server, read } = await reader(t)
+  const { server, read } = await reader()
   const other = await createUser(server.database, { role: 'admin' })
   await notify(server, other, ['theirs'])
   t.same((await read()).json(), { data: [], nextCursor: null })
@@ -60,15 +62,15 @@ t.test('notifications of another tenant are not listed', async (t) => {
 
 t.test('403 without user:manage, 401 without an identity', async (t) => {
   for (const role of ['viewer', 'editor']) {
-    const { read } = await reader(t, role)
+    const { read } = await reader(role)
     t.equal((await read()).statusCode, 403, role)
   }
-  const { read } = await reader(t)
+  const { read } = await reader()
   t.equal((await read('/notifications', {})).statusCode, 401)
 })
 
 t.test('an invalid query is 400', async (t) => {
-  const { read } = await reader(t)
+  const { read } = await reader()
   for (const query of ['limit=0', 'limit=101', 'cursor=x', 'tenantId=1']) {
     t.equal((await read(`/notifications?${query}`)).statusCode, 400, query)
   }

@@ -7,6 +7,9 @@ import { createOrder } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const orderKeys = [
   'id',
   'userId',
@@ -63,7 +66,6 @@ t.test('an order belongs to its author, in their active tenant', async (t) => {
 })
 
 t.test('without an active tenant no order can be placed', async (t) => {
-  const test = await build(t)
   const { userId } = await createUser(test.database)
   const send = as(test, await signIn(test, { userId, tenantId: null }))
   t.equal((await send('POST', '/orders', order)).statusCode, 403)
@@ -72,7 +74,6 @@ t.test('without an active tenant no order can be placed', async (t) => {
 })
 
 t.test('a body with unlisted or invalid fields is 400 and places nothing', async (t) => {
-  const test = await build(t)
   const { sendText } = await owner(test)
   const create = (body: string) => sendText('POST', '/orders', body)
   for (const [name, body] of smuggling(order)) {
@@ -121,7 +122,6 @@ t.test('a body with unlisted or invalid fields is 400 and places nothing', async
 t.test(
   'the list has the user’s orders, newest first, and new rows do not shift pages',
   async (t) => {
-    const test = await build(t)
     const { user, send } = await owner(test)
     const colleague = await createUser(test.database, { tenantId: user.tenantId })
     const ids: number[] = []
@@ -151,7 +151,6 @@ t.test(
 )
 
 t.test('a token places and lists orders if it names the permission', async (t) => {
-  const test = await build(t)
   const { make } = await owner(test)
   const cases: [string[] | null, number, number][] = [
     [null, 200, 201],

@@ -1,4 +1,4 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { addSession, connect, enterSession } from '#test/db/credentials.ts'
 import { build } from '#test/support/app/app.ts'
 import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
@@ -6,10 +6,13 @@ import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const fields = ['id', 'tenantId', 'name', 'createdAt', 'updatedAt']
 
 t.test('an administrator creates, reads, lists, renames and deletes teams', async (t) => {
-  const { admin, tenantId } = await office(t)
+  const { admin, tenantId } = await office()
   const created = await admin('POST', '/teams', { name: 'Legal' })
   t.equal(created.statusCode, 201)
   const team = created.json()
@@ -25,7 +28,7 @@ t.test('an administrator creates, reads, lists, renames and deletes teams', asyn
 })
 
 t.test('a team that owns folders cannot be deleted, a team with members only can', async (t) => {
-  const { admin, chain, database } = await office(t)
+  const { admin, chain, database } = await office()
   const owning = await admin('DELETE', `/teams/${chain.teamId}`)
   t.equal(owning.statusCode, 409)
   t.equal(owning.json().detail, 'The team still owns folders.')
@@ -38,7 +41,7 @@ t.test('a team that owns folders cannot be deleted, a team with members only can
 })
 
 t.test('members of a tenant are added to its teams and removed again', async (t) => {
-  const { admin, colleague, member, chain } = await office(t)
+  const { admin, colleague, member, chain } = await office()
   const members = `/teams/${chain.teamId}/members`
   const url = `${members}/${colleague.userId}`
   t.equal((await admin('GET', url)).statusCode, 404)
@@ -55,7 +58,7 @@ t.test('members of a tenant are added to its teams and removed again', async (t)
 })
 
 t.test('only members of the tenant can be added to its teams', async (t) => {
-  const { admin, chain, stranger, foreign } = await office(t)
+  const { admin, chain, stranger, foreign } = await office()
   const missing = comparable(await admin('GET', '/teams/987654321'))
   const attempts: Parameters<Send>[] = [
     ['PUT', `/teams/${chain.teamId}/members/${stranger.userId}`],
@@ -104,7 +107,7 @@ t.test('removing a link of the chain ends access with the next request', async (
     ],
   ]
   for (const [name, remove] of links) {
-    const world = await office(t)
+    const world = await office()
     const { asMember, chain } = world
     const url = `/documents/${chain.documentId}`
     t.equal((await asMember('GET', url)).statusCode, 200)
@@ -144,7 +147,7 @@ const endings: Record<string, (world: Office, other: number) => Promise<{ status
 for (const [write, sql] of Object.entries(writes)) {
   for (const [name, end] of Object.entries(endings)) {
     t.test(`a member's ${write} of a document is committed before ${name}`, async (t) => {
-      const world = await office(t)
+      const world = await office()
       const { database, admin, asMember, chain, member } = world
       const { id: other } = (await admin('POST', '/teams', { name: 'Other' })).json()
       const writer = await connect(t, database.url)
@@ -167,7 +170,7 @@ for (const [write, sql] of Object.entries(writes)) {
 }
 
 t.test('a folder or team is not deleted while a document is being added to it', async (t) => {
-  const world = await office(t)
+  const world = await office()
   const { database, admin, chain, member } = world
   await database.admin.query('DELETE FROM documents')
   const writer = await connect(t, database.url)
@@ -182,7 +185,7 @@ t.test('a folder or team is not deleted while a document is being added to it', 
 })
 
 t.test('a member who is removed from the tenant and returns is in none of its teams', async (t) => {
-  const { asMember, chain, member, database, test } = await office(t)
+  const { asMember, chain, member, database, test } = await office()
   const { tenantId, userId } = member
   await database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId])
   t.equal((await asMember('GET', `/documents/${chain.documentId}`)).statusCode, 401)
@@ -195,7 +198,7 @@ t.test('a member who is removed from the tenant and returns is in none of its te
 })
 
 t.test('teams are for administrators', async (t) => {
-  const { asMember, chain, colleague } = await office(t)
+  const { asMember, chain, colleague } = await office()
   const url = `/teams/${chain.teamId}`
   const attempts: Parameters<Send>[] = [
     ['GET', '/teams'],
@@ -215,7 +218,7 @@ t.test('teams are for administrators', async (t) => {
 })
 
 t.test('only listed fields and canonical ids are accepted', async (t) => {
-  const { admin, chain, tenantId } = await office(t)
+  const { admin, chain, tenantId } = await office()
   const url = `/teams/${chain.teamId}`
   const bodies = [
     {},
@@ -241,8 +244,7 @@ t.test('only listed fields and canonical ids are accepted', async (t) => {
 type Office = Awaited<ReturnType<typeof office>>
 
 /** A tenant with an administrator, a member who can reach a document, a colleague, and another tenant. */
-async function office(t: Test) {
-  const test = await build(t)
+async function office() {
   const { database } = test
   const member = await createUser(database, { role: 'editor' })
   const { tenantId } = member

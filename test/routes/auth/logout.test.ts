@@ -3,10 +3,12 @@ import { build } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 t.test('signing out ends the session, clears the cookie and is recorded', async (t) => {
-  const test = await build(t)
   const { app, database } = test
   const { cookie } = await signIn(test, await createUser(database))
   const response = await app.inject({ method: 'POST', url: '/auth/logout', headers: { cookie } })
@@ -22,7 +24,6 @@ t.test('signing out ends the session, clears the cookie and is recorded', async 
 })
 
 t.test('a form is answered with 303 to the signed-out page', async (t) => {
-  const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const headers = { cookie, ...form, 'sec-fetch-site': 'same-origin' }
   const response = await test.app.inject({ method: 'POST', url: '/auth/logout', headers })
@@ -31,7 +32,6 @@ t.test('a form is answered with 303 to the signed-out page', async (t) => {
 })
 
 t.test('another site cannot sign a user out', async (t) => {
-  const test = await build(t)
   const { cookie } = await signIn(test, await createUser(test.database))
   const headers = { cookie, ...form, 'sec-fetch-site': 'cross-site' }
   const response = await test.app.inject({ method: 'POST', url: '/auth/logout', headers })
@@ -40,7 +40,6 @@ t.test('another site cannot sign a user out', async (t) => {
 })
 
 t.test('if the session cannot be ended the response is 5xx and the cookie stays', async (t) => {
-  const test = await build(t)
   const { app, database } = test
   const { cookie } = await signIn(test, await createUser(database))
   await database.admin.query('REVOKE INSERT ON audit_log FROM test_app')
@@ -51,7 +50,7 @@ t.test('if the session cannot be ended the response is 5xx and the cookie stays'
 })
 
 t.test('without a session signing out is 401', async (t) => {
-  const { app } = await build(t)
+  const { app } = test
   t.equal((await app.inject({ method: 'POST', url: '/auth/logout' })).statusCode, 401)
 })
 

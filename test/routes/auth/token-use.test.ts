@@ -5,8 +5,10 @@ import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts
 import { owner } from '#test/support/callers/token-owner.ts'
 import { until } from '#test/support/database/until.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
-  const test = await build(t)
   const { make } = await owner(test)
   const { token, id } = await make()
   const admin = test.database.admin
@@ -50,7 +52,6 @@ t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
 })
 
 t.test('a token together with a session cookie is 400', async (t) => {
-  const test = await build(t)
   const { cookie, make } = await owner(test)
   const authorization = `Bearer ${(await make()).token}`
   for (const both of [cookie, 'sid=x', 'sid=', `a=b; ${cookie}`, `${cookie}; ${cookie}`]) {
@@ -69,7 +70,6 @@ t.test('a token together with a session cookie is 400', async (t) => {
 })
 
 t.test('the same-origin rule does not apply to tokens', async (t) => {
-  const test = await build(t)
   const { user, make } = await owner(test)
   const order = await createOrder(test.database, user)
   const { token } = await make()
@@ -84,7 +84,6 @@ t.test('the same-origin rule does not apply to tokens', async (t) => {
 })
 
 t.test('a limited token has exactly its permissions and GET /me', async (t) => {
-  const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   const order = `/orders/${await createOrder(test.database, user)}`
   const invoice = `/invoices/${await createTestInvoice(test.database, user.tenantId)}`
@@ -121,7 +120,6 @@ t.test('a limited token has exactly its permissions and GET /me', async (t) => {
 })
 
 t.test('tokens cannot manage tokens, sessions, links or tenants', async (t) => {
-  const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   const { id, use } = await make()
   const requests = [

@@ -5,10 +5,12 @@ import { appCaller } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { cookieOf, linkOf, portalOwner, portalVisitor } from '#test/support/callers/portal.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 t.test(
   'an app makes a link of which only a hash is stored, and the audit log says so',
   async (t) => {
-    const test = await build(t)
     const { user, app } = await portalOwner(test)
     const answer = await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
     t.equal(answer.statusCode, 201, answer.body)
@@ -38,7 +40,6 @@ t.test(
 )
 
 t.test('links are made with the permission, and for a tenant that exists', async (t) => {
-  const test = await build(t)
   const { tenantId } = await createUser(test.database)
   const path = (tenant: string) => `/tenants/${tenant}/portal-links`
   const limited = await appCaller(test, ['event:publish'])
@@ -54,7 +55,6 @@ t.test('links are made with the permission, and for a tenant that exists', async
 })
 
 t.test('links of an app token for one tenant are limited by the minute', async (t) => {
-  const test = await build(t)
   const { user, app } = await portalOwner(test)
   const other = await createUser(test.database)
   await test.database.admin.query(
@@ -104,7 +104,6 @@ t.test('a tenant has a number of live links and sessions; one more ends the olde
 })
 
 t.test('the app ends a link or a session by its id, in the tenant that it names', async (t) => {
-  const test = await build(t)
   const { user, app, openLink } = await portalOwner(test)
   const other = await createUser(test.database)
   const path = `/tenants/${user.tenantId}/portal-links`

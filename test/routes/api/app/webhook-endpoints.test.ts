@@ -10,6 +10,9 @@ import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { url } from '#test/support/callers/webhook-admin.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const idsOf = (answer: LightMyRequestResponse) =>
   answer.json().data.map(({ id }: { id: unknown }) => id)
 const of = (tenantId: string) => `/tenants/${tenantId}/webhook-endpoints`
@@ -17,7 +20,6 @@ const of = (tenantId: string) => `/tenants/${tenantId}/webhook-endpoints`
 t.test(
   'the app makes an endpoint for its customer, who sees it, and the audit log says who did',
   async (t) => {
-    const test = await build(t)
     const user = await createUser(test.database, { role: 'admin' })
     const app = await appCaller(test)
     const made = await app.use('POST', of(user.tenantId), { url, description: 'orders' })
@@ -48,7 +50,6 @@ t.test(
 )
 
 t.test('the URL and the number of endpoints are limited as for the customer', async (t) => {
-  const test = await build(t)
   const { tenantId } = await createUser(test.database)
   const app = await appCaller(test)
   for (const body of [{ url: 'https://127.0.0.1/' }, { url: 'http://8.8.8.8/' }, { url, x: 1 }]) {
@@ -70,7 +71,6 @@ t.test('the URL and the number of endpoints are limited as for the customer', as
 })
 
 t.test('an Idempotency-Key makes one endpoint in the tenant that is named', async (t) => {
-  const test = await build(t)
   const [one, two] = [await createUser(test.database), await createUser(test.database)]
   const { token } = await appCaller(test)
   const use = as(test, { authorization: `Bearer ${token}`, 'idempotency-key': 'a' })
@@ -123,7 +123,6 @@ t.test('the app reaches the tenant that it names, and no other', async (t) => {
 })
 
 t.test('each route needs its permission, and is for the app alone', async (t) => {
-  const test = await build(t)
   const { tenantId } = await createUser(test.database, { role: 'admin' })
   const id = await createEndpoint(test.database, { tenantId }, { url })
   const owner = await serviceOwner(test, { tenantId })
@@ -157,7 +156,6 @@ t.test('each route needs its permission, and is for the app alone', async (t) =>
 })
 
 t.test('without a tenant in the path nothing is for the app', async (t) => {
-  const test = await build(t)
   const { tenantId } = await createUser(test.database)
   const id = await createEndpoint(test.database, { tenantId }, { url })
   const app = await appCaller(test)
@@ -175,7 +173,6 @@ t.test('without a tenant in the path nothing is for the app', async (t) => {
 })
 
 t.test('the members of a tenant are listed as its admins see them, page by page', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database, { role: 'admin', email: 'ada@example.com' })
   const { tenantId } = user
   await createUser(test.database, { tenantId, department: 'press' })

@@ -4,6 +4,9 @@ import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { cookieOf, portalOwner, portalVisitor } from '#test/support/callers/portal.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 const framing = { PORTAL_FRAME_ORIGINS: 'https://app.example.com,https://b.example' }
 const forFrame = {
   ...{ 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' },
@@ -18,7 +21,6 @@ const get = ({ app }: TestApp, link: string, headers: Record<string, string> = {
   })
 
 t.test('a link opens a session of one hour, once, with a cookie of its own', async (t) => {
-  const test = await build(t)
   const { user, app, makeLink, openLink } = await portalOwner(test)
   const link = await makeLink()
   const opened = await openLink(link)
@@ -157,13 +159,12 @@ t.test('pages of the portal may be framed by exactly the origins of the setting'
     t.equal(ancestors(answer), "'none'", url)
     t.equal(answer.headers['x-frame-options'], 'DENY')
   }
-  const unlisted = await build(t)
+  const unlisted = test
   const other = await (await portalOwner(unlisted)).enter()
   t.equal(ancestors(await other.open('/portal/events')), "'none'", 'without any, by none')
 })
 
 t.test('a session ends with its hour, its app token or its secret, and its tenant', async (t) => {
-  const test = await build(t)
   const { database } = test
   for (const end of [
     'UPDATE portal_sessions SET expires_at = now()',
@@ -185,7 +186,6 @@ t.test('a session ends with its hour, its app token or its secret, and its tenan
 })
 
 t.test('a session is of no use elsewhere, and no other credential is in the portal', async (t) => {
-  const test = await build(t)
   const { enter, app } = await portalOwner(test)
   const { cookie, request } = await enter()
   for (const url of [

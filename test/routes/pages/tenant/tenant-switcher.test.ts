@@ -1,12 +1,14 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { build } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
+/** For the tests that look at tenants of their own only. */
+const test = await build(t)
+
 /** An admin of one tenant who has another role in a second, and is no member of a third. */
-async function setUp(t: Test, role: string) {
-  const test = await build(t)
+async function setUp(role: string) {
   const user = await createUser(test.database, { role: 'admin', email: 'ada@acme.example' })
   const other = await createUser(test.database, { role: 'admin' })
   const third = await createUser(test.database, { role: 'admin' })
@@ -44,7 +46,7 @@ async function setUp(t: Test, role: string) {
 const cookieOf = (header: unknown) => String(header).split(';', 1)[0] ?? ''
 
 t.test('every page names the tenant and offers the others, and no foreign one', async (t) => {
-  const { user, other, open } = await setUp(t, 'viewer')
+  const { user, other, open } = await setUp('viewer')
   for (const url of ['/', '/app/orders', '/app/webhooks', '/app/orders/999']) {
     const { body } = await open(url)
     t.match(
@@ -67,7 +69,7 @@ t.test('a switch keeps to the section if the role there allows it', async (t) =>
     ['admin', '/app/billing', '/'],
     ['admin', '/docs', '/'],
   ] as const) {
-    const { other, open, send } = await setUp(t, role)
+    const { other, open, send } = await setUp(role)
     const moved = await send({ tenantId: other.tenantId, section })
     t.equal(moved.statusCode, 303)
     t.equal(moved.headers.location, to, `${role} from ${section}`)
@@ -79,7 +81,7 @@ t.test('a switch keeps to the section if the role there allows it', async (t) =>
 t.test(
   'from the page of an object a switch leads to its section, never to the object',
   async (t) => {
-    const { test, user, other, open, send } = await setUp(t, 'admin')
+    const { test, user, other, open, send } = await setUp('admin')
     const id = await createEndpoint(test.database, user, { url: 'https://8.8.8.8/secret-path' })
     const { body } = await open(`/app/webhooks/${id}`)
     const section = /name="section" value="([^"]*)"/.exec(body)?.[1] ?? ''
@@ -92,7 +94,7 @@ t.test(
 )
 
 t.test('a foreign tenant and an address elsewhere are refused', async (t) => {
-  const { third, other, open, send } = await setUp(t, 'admin')
+  const { third, other, open, send } = await setUp('admin')
   t.equal((await send({ tenantId: third.tenantId, section: '/' })).statusCode, 404)
   t.equal((await send({ tenantId: crypto.randomUUID(), section: '/' })).statusCode, 404)
   for (const section of ['//evil.example', 'https://evil.example', '/app/webhooks/1?x', '/..']) {
@@ -103,7 +105,6 @@ t.test('a foreign tenant and an address elsewhere are refused', async (t) => {
 })
 
 t.test('one tenant has a name and no menu', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const { cookie } = await signIn(test, user)
   const { body } = await test.app.inject({ url: '/', headers: { accept: 'text/html', cookie } })
@@ -112,7 +113,7 @@ t.test('one tenant has a name and no menu', async (t) => {
 })
 
 t.test('the menu works by keyboard and without scripts', async (t) => {
-  const { test, cookie } = await setUp(t, 'admin')
+  const { test, cookie } = await setUp('admin')
   const origin = await test.app.listen({ host: '127.0.0.1', port: 0 })
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
@@ -135,7 +136,7 @@ t.test('the menu works by keyboard and without scripts', async (t) => {
 })
 
 t.test('a tenant is created on the account page and is the active one then', async (t) => {
-  const { test, open, cookie } = await setUp(t, 'viewer')
+  const { test, open, cookie } = await setUp('viewer')
   t.match((await open('/')).body, /href="\/app\/account#tenants">Create a tenant/)
   t.match((await open('/app/account')).body, 'action="/app/account/tenants"')
   const post = (url: string, fields: Record<string, string>, as: string) =>

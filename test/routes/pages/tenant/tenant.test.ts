@@ -1,7 +1,10 @@
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+
+/** For the tests that look at tenants of their own only. */
+const shared = await build(t)
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -18,8 +21,7 @@ function person({ app }: TestApp, cookie: string) {
   }
 }
 
-async function setUp(t: Test) {
-  const test = await build(t)
+async function setUp(test = shared) {
   const admin = await createUser(test.database, { role: 'admin', email: 'admin@x.example' })
   const { tenantId } = admin
   const member = await createUser(test.database, { tenantId, email: '<i>@x.example' })
@@ -36,7 +38,7 @@ async function roleOf({ database }: TestApp, userId: number) {
 }
 
 t.test('an admin sees the members and invitations of their own tenant only', async (t) => {
-  const { test, open, send } = await setUp(t)
+  const { test, open, send } = await setUp()
   const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
   const theirs = person(test, (await signIn(test, stranger)).cookie)
   await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
@@ -54,7 +56,7 @@ t.test('an admin sees the members and invitations of their own tenant only', asy
 })
 
 t.test('without user:manage there is no page, and no link to it', async (t) => {
-  const { test, member, admin } = await setUp(t)
+  const { test, member, admin } = await setUp()
   const { cookie } = await signIn(test, member)
   const { open, send } = person(test, cookie)
   t.equal((await open()).statusCode, 403)
@@ -67,7 +69,7 @@ t.test('without user:manage there is no page, and no link to it', async (t) => {
 })
 
 t.test('a member is changed and removed; a member of another tenant is a 404', async (t) => {
-  const { test, member, send } = await setUp(t)
+  const { test, member, send } = await setUp()
   const id = `id=${member.userId}`
   const changed = await send('members/change', `${id}&role=editor&department=press`)
   t.equal(changed.headers.location, '/app/tenant?done=changed')
@@ -95,7 +97,7 @@ t.test('a member is changed and removed; a member of another tenant is a 404', a
 t.test(
   'the page lists the activity in the tenant with the users, and of no other tenant',
   async (t) => {
-    const { test, member, open, send } = await setUp(t)
+    const { test, member, open, send } = await setUp()
     const stranger = await createUser(test.database, { role: 'admin', email: 'else@x.example' })
     const theirs = person(test, (await signIn(test, stranger)).cookie)
     await theirs.send('invitations', 'email=theirs@x.example&role=viewer&department=')
@@ -111,14 +113,14 @@ t.test(
 )
 
 t.test('the last admin cannot be removed, and the page says why', async (t) => {
-  const { admin, send } = await setUp(t)
+  const { admin, send } = await setUp()
   const answer = await send('members/remove', `id=${admin.userId}&confirm=yes`)
   t.equal(answer.statusCode, 409)
   t.match(answer.body, 'Make another member an admin first.')
 })
 
 t.test('an invitation is withdrawn; that the address has an account is not told', async (t) => {
-  const { test, send } = await setUp(t)
+  const { test, send } = await setUp(await build(t))
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')
   const withdrawn = await send('invitations/withdraw', `id=${rows[0].id}`)
@@ -131,7 +133,7 @@ t.test('an invitation is withdrawn; that the address has an account is not told'
 })
 
 t.test('an invitation is sent again with the same link, at most once a day', async (t) => {
-  const { test, member, open, send } = await setUp(t)
+  const { test, member, open, send } = await setUp(await build(t))
   const { admin: database } = test.database
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await database.query('SELECT id FROM invitations')
@@ -184,7 +186,7 @@ t.test('an invitation is sent again with the same link, at most once a day', asy
 })
 
 t.test('an address that is a member by now is not invited again', async (t) => {
-  const { test, tenantId, send } = await setUp(t)
+  const { test, tenantId, send } = await setUp(await build(t))
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query(
     `UPDATE invitations SET created_at = created_at - interval '1 day' RETURNING id`,
@@ -196,7 +198,7 @@ t.test('an address that is a member by now is not invited again', async (t) => {
 })
 
 t.test('without a mail server the page shows the link of an invitation', async (t) => {
-  const { test, open, send } = await setUp(t)
+  const { test, open, send } = await setUp(await build(t))
   await send('invitations', 'email=new@x.example&role=viewer&department=')
   const { rows } = await test.database.admin.query('SELECT id FROM invitations')
   const { body } = await open()
@@ -222,7 +224,7 @@ t.test('the page says why new people could not accept an invitation', async (t) 
 })
 
 t.test('after a change of the first key the page still shows the link', async (t) => {
-  const test = await build(t)
+  const test = shared
   const admin = await createUser(test.database, { role: 'admin' })
   const { send } = person(test, (await signIn(test, admin)).cookie)
   await send('invitations', 'email=new@x.example&role=viewer&department=')
@@ -247,14 +249,14 @@ t.test('with a mail server the page shows no link', async (t) => {
 })
 
 t.test('removing a member asks for confirmation', async (t) => {
-  const { open } = await setUp(t)
+  const { open } = await setUp()
   const { body } = await open()
   const form = /<form[^>]*action="\/app\/tenant\/members\/remove">[\s\S]*?<\/form>/.exec(body)?.[0]
   t.match(form, '<input type="checkbox" name="confirm" value="yes" required>')
 })
 
 t.test('every member is on a page of the list, and can be searched', async (t) => {
-  const { test, tenantId, open } = await setUp(t)
+  const { test, tenantId, open } = await setUp()
   const { admin } = test.database
   await admin.query(
     `WITH people AS (
@@ -282,7 +284,7 @@ t.test('every member is on a page of the list, and can be searched', async (t) =
 })
 
 t.test('a member has joined when their membership began', async (t) => {
-  const { test, member, open } = await setUp(t)
+  const { test, member, open } = await setUp()
   const { admin } = test.database
   await admin.query(`UPDATE users SET created_at = '2020-01-01' WHERE id = $1`, [member.userId])
   await admin.query(`UPDATE memberships SET created_at = '2024-02-03' WHERE user_id = $1`, [
@@ -294,7 +296,7 @@ t.test('a member has joined when their membership began', async (t) => {
 })
 
 t.test('a change of a member who was changed meanwhile is refused', async (t) => {
-  const { test, member, open, send } = await setUp(t)
+  const { test, member, open, send } = await setUp()
   const id = member.userId
   t.match((await open()).body, 'name="roleBefore" value="viewer"')
   const shown = `id=${id}&roleBefore=viewer&departmentBefore=`
@@ -309,7 +311,7 @@ t.test('a change of a member who was changed meanwhile is refused', async (t) =>
 })
 
 t.test('members are found and shown by their names', async (t) => {
-  const { test, member, open } = await setUp(t)
+  const { test, member, open } = await setUp()
   await test.database.admin.query(`UPDATE users SET name = '<i>Vera' WHERE id = $1`, [
     member.userId,
   ])
