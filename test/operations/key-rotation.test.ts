@@ -65,7 +65,7 @@ t.test('a value that cannot be decrypted is reported and left unchanged', async 
   const database = await createDatabase(t)
   await createGrants(database, 5)
   await database.admin.query(
-    `UPDATE provider_grants SET access_token = overlay(access_token PLACING '\\x00' FROM 30)
+    `UPDATE provider_grants SET access_token = set_byte(access_token, 29, 255 - get_byte(access_token, 29))
      WHERE provider_user_id = 'subject 1'`,
   )
   await database.admin.query(
