@@ -21,7 +21,8 @@ t.test('the outcome of a replay is counted from what it has started again', asyn
   const after = '2026-11-26T12:01:00Z'
   const { tenantId } = tenant
   const add = async (state: string, endpoint = endpointId) => {
-    const id = await createDelivery(database, { tenantId, endpointId: endpoint, attempts: 0 })
+    const facts = { tenantId, endpointId: endpoint, attempts: 0, createdAt: before }
+    const id = await createDelivery(database, facts)
     await admin.query(`UPDATE deliveries SET ${state} WHERE id = $1`, [id])
     return id
   }
