@@ -77,7 +77,9 @@ t.test('model, check, list, change and each lock alone agree on the chain', asyn
     }
   }
 
-  await fc.assert(property, { numRuns: 25 })
+  for (let more = 0; more < 4 && Object.values(seen).includes(0); more += 1) {
+    await fc.assert(property, { numRuns: 25 })
+  }
   for (const [what, times] of Object.entries(seen)) t.ok(times > 0, `${times} ${what}`)
 })
 

@@ -253,7 +253,7 @@ t.test('an app that answers too late, redirects or hangs up has not got the even
       response.writeHead(307, { location: `${app.url}/elsewhere` }).end()
     } else response.destroy()
   })
-  const quick = { OUTBOUND_TIMEOUT_MS: '200', OUTBOUND_RETRY_SECONDS: '0' }
+  const quick = { OUTBOUND_TIMEOUT_MS: '2000', OUTBOUND_RETRY_SECONDS: '0' }
   await startTestWorker(t, database, { ...settings, ...quick })
   const errors = { late: /^timeout: /, moved: /^the app answered 307$/, closed: /^closed: / }
   for (const [id, error] of Object.entries(errors)) {

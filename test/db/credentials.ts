@@ -125,9 +125,12 @@ export async function addJob(
   return rows[0]?.id ?? ''
 }
 
-/** A connection of the test's own, closed with it. It sends without waiting for earlier answers. */
+/**
+ * A connection of the test's own, closed with it. It sends without waiting for earlier answers, and waits
+ * for a lock longer than a request, because the test looks whether it waits.
+ */
 export async function connect(t: Test, url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, pipeline: true })
+  const client = new pg.Client({ connectionString: url, pipeline: true, lock_timeout: 4_500 })
   // Some tests end backends.
   client.on('error', () => {})
   await client.connect()

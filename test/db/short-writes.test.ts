@@ -563,7 +563,8 @@ async function openCounted(t: Test) {
 
 async function openWith(t: Test, database: TestDatabase, url: string) {
   const config = testConfig({ ...database, url })
-  const app = await buildApp(config, createLogger('silent'))
+  const options = { connect: true, limits: { lockMs: 2_000, acquireMs: 5_000 } }
+  const app = await buildApp(config, createLogger('silent'), undefined, undefined, options)
   t.teardown(() => app.close())
   const user = await createUser(database, { role: 'admin' })
   const { cookie } = await signIn({ config, database }, user)

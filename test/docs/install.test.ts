@@ -109,12 +109,12 @@ t.test('an empty machine is installed by the steps of the page', { skip }, async
 async function setUp(t: Test) {
   const cwd = await temporaryFolder(t)
   const server = await startMachinePostgres(t)
-  const [web, admin, tls, providerTls] = [
-    await findFreePort(),
-    await findFreePort(),
-    await findFreePort(),
-    await findFreePort(),
-  ]
+  const [web, admin, tls, providerTls] = await Promise.all([
+    findFreePort(),
+    findFreePort(),
+    findFreePort(),
+    findFreePort(),
+  ])
   const [origin, issuer] = [`https://localhost:${tls}`, `https://localhost:${providerTls}`]
   const provider = await startProvider({
     ...{ port: 0, issuer, people },

@@ -87,7 +87,7 @@ for (const listens of [true, false]) {
     })
     const unrelated: string[] = []
     due.watch('ledger', () => unrelated.push('ledger'))
-    await addJob(queue, systemDb, 'billing-replay', { replayId: 'later' }, { startAfter: 1 })
+    await addJob(queue, systemDb, 'billing-replay', { replayId: 'later' }, { startAfter: 3 })
     await addJob(queue, systemDb, 'billing-replay', { replayId: 'now' })
     await both.promise
     t.same(worked, ['now', 'later'])

@@ -61,11 +61,11 @@ type Setting = {
 
 async function setUp(t: Test): Promise<Setting> {
   const database = await createDatabase(t)
-  const [port, adminPort, ownPort] = [
-    await findFreePort(),
-    await findFreePort(),
-    await findFreePort(),
-  ]
+  const [port, adminPort, ownPort] = await Promise.all([
+    findFreePort(),
+    findFreePort(),
+    findFreePort(),
+  ])
   let caddyfile = compose.configs.balancer.content
     .replace('{$$DOMAIN}', `http://localhost:${ownPort}`)
     .replaceAll(':3000', `:${port}`)

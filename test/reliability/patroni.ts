@@ -61,8 +61,10 @@ export async function startPatroni(t: Pick<Test, 'teardown'>): Promise<PatroniCl
     })
   const part = (args: readonly string[]) => startPart(t, () => start(args))
 
-  const etcdPort = await findFreePort()
-  const etcdPeer = `http://127.0.0.1:${await findFreePort()}`
+  // At the same time, so that all are different.
+  const ports = await Promise.all(Array.from({ length: 7 }, () => findFreePort()))
+  const [etcdPort = 0, etcdPeerPort = 0, port = 0, ...memberPorts] = ports
+  const etcdPeer = `http://127.0.0.1:${etcdPeerPort}`
   const etcdUrl = `http://127.0.0.1:${etcdPort}`
   const etcd = part([
     ...['etcd', '--name=one', `--data-dir=${join(folder, 'etcd')}`],
@@ -71,9 +73,10 @@ export async function startPatroni(t: Pick<Test, 'teardown'>): Promise<PatroniCl
     `--initial-cluster=one=${etcdPeer}`,
   ])
   const members: (Member & { patroni: Part })[] = []
-  for (const name of ['pg1', 'pg2']) {
+  for (const [index, name] of ['pg1', 'pg2'].entries()) {
     const data = join(folder, name)
-    const member = { name, data, port: await findFreePort(), apiPort: await findFreePort() }
+    const [port = 0, apiPort = 0] = memberPorts.slice(2 * index)
+    const member = { name, data, port, apiPort }
     const file = join(folder, `${name}.yml`)
     await writeFile(file, JSON.stringify(patroniSettings(member, etcdPort, folder)), {
       mode: 0o644,
@@ -81,7 +84,6 @@ export async function startPatroni(t: Pick<Test, 'teardown'>): Promise<PatroniCl
     t.teardown(() => killPostgres(member))
     members.push({ ...member, patroni: part(['patroni', file]) })
   }
-  const port = await findFreePort()
   await writeFile(join(folder, 'haproxy.cfg'), haproxySettings(port, members))
   const haproxy = part(['haproxy', '-db', '-f', join(folder, 'haproxy.cfg')])
   const cluster: PatroniCluster = {

@@ -9,10 +9,12 @@ import type { Mail } from '#src/mail/mailer.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob } from '#test/db/credentials.ts'
 import { build } from '#test/support/app/app.ts'
+import { awayFromMidnight } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 /** Admins who invite, and the worker's part of each invitation without its queue. */
 async function setUp(t: Test) {
+  await awayFromMidnight()
   const test = await build(t)
   const { database } = test
   const db = openDatabase(database.workerUrl, 2)

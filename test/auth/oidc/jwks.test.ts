@@ -181,7 +181,7 @@ t.test('the provider is unavailable if its keys cannot be fetched', async (t) =>
     t.equal(result.reason, reason, name)
     t.same(result.calls, { metadata: 1, jwks: 1, token: 1 }, name)
   }
-  const hasty = relyingParty(op, {}, { deadlineMs: 60 })
+  const hasty = relyingParty(op, {}, { deadlineMs: 2_000 })
   t.equal((await attempt(t, op, { jwksAnswer: 'hang' }, hasty)).reason, 'timeout')
   t.equal((await attempt(t, op, {}, hasty)).reason, null, 'the next sign-in succeeds')
 })

@@ -1,7 +1,7 @@
 import { createProviderTokens } from '#src/auth/provider-tokens/access.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { connect, identity, keys } from './world.ts'
+import { connect, identity, keys, patient } from './world.ts'
 
 /*
  * A process that requests access tokens. It kills itself at the step GRANT_CRASH, as `kill -9`
@@ -9,8 +9,8 @@ import { connect, identity, keys } from './world.ts'
  */
 
 const { GRANT_DATABASE: url = '', GRANT_ISSUER = '', GRANT_CRASH, GRANT_TIMES } = process.env
-const systemDb = openSystemDatabase(url, 5)
-const locks = openSystemDatabase(url, 4)
+const systemDb = openSystemDatabase(url, 5, patient)
+const locks = openSystemDatabase(url, 4, patient)
 const queue = openQueue(url, 'web', () => {})
 await queue.start()
 const access = createProviderTokens({

@@ -22,6 +22,9 @@ import { withoutQuirks } from '#test/support/provider/without-quirks.ts'
 
 const clientSecret = 'secret_of_the_client'
 const redirectUri = 'http://localhost:3000/auth/callback'
+/** Processes that begin at once on a busy machine open their connections slowly. */
+export const patient = { limits: { acquireMs: 5_000 } }
+
 export const identity = { provider: 'hostile', subject: 'subject-1' }
 export const keyOf = (id: string) => ({ id, secret: createHash('sha256').update(id).digest() })
 export const keys: EncryptionKeys = [keyOf('test')]
@@ -55,8 +58,8 @@ export async function createWorld(t: Test): Promise<World> {
      VALUES ($1, $2, $3, $4)`,
     [identity.provider, identity.subject, user.userId, op.issuer],
   )
-  const systemDb = openSystemDatabase(database.url, 5)
-  const db = openDatabase(database.url, 2)
+  const systemDb = openSystemDatabase(database.url, 5, patient)
+  const db = openDatabase(database.url, 2, patient)
   const enter = await allowScopes<TestUser>(database)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
@@ -92,7 +95,7 @@ export function connect(issuer: string): Provider {
     idTokenAlgorithms: ['RS256'],
     allowInsecure: true,
   } as const
-  return createProvider(config, { clock: systemClock, deadlineMs: 1_000 })
+  return createProvider(config, { clock: systemClock, deadlineMs: 3_000 })
 }
 
 /** A sign-in at the provider that stores its tokens. @param seconds lifetime of the access token */
@@ -114,8 +117,8 @@ export function openAccess(
   { database, op, queue }: World,
   reached?: (step: RefreshStep) => void,
 ): ProviderTokens {
-  const systemDb = openSystemDatabase(database.url, 5)
-  const locks = openSystemDatabase(database.url, 4)
+  const systemDb = openSystemDatabase(database.url, 5, patient)
+  const locks = openSystemDatabase(database.url, 4, patient)
   t.teardown(() => Promise.all([systemDb.close(), locks.close()]))
   const providers = new Map([[identity.provider, connect(op.issuer)]])
   return createProviderTokens({

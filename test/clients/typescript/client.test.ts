@@ -174,7 +174,7 @@ t.test('a PATCH whose response is lost is not sent again', async (t) => {
 })
 
 t.test('a request beyond the limit waits as long as it is told, and succeeds', async (t) => {
-  const { baseUrl, token } = await serve(t, { RATE_LIMIT_API: '2/1' })
+  const { baseUrl, token } = await serve(t, { RATE_LIMIT_API: '2/3' })
   const statuses: number[] = []
   const api = createClient({
     baseUrl,

@@ -1,18 +1,20 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import t from 'tap'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 
 t.test('health exits with 0 for a ready process, otherwise with 1 and the reason', async (t) => {
   let answer = { code: 200, body: '{"status":"ready"}' }
   const server = createServer((_request, response) => {
     response.writeHead(answer.code, { 'content-type': 'application/json' }).end(answer.body)
-  }).listen(0, '127.0.0.1')
+  })
+  // A port that the system gives to nobody after the server has closed.
+  const port = await findFreePort()
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? String(address.port) : ''
   const run = async (...args: string[]) => {
-    const program = await runProgram(t, ['health', ...args], { ADMIN_PORT: port })
+    const program = await runProgram(t, ['health', ...args], { ADMIN_PORT: String(port) })
     return { status: await program.ended, output: program.results(), told: program.messages() }
   }
   t.same(await run(), { status: 0, output: 'ready\n', told: '' })

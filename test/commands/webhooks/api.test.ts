@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { deliveryStatuses as offeredStatuses } from '#src/commands/webhooks/command-line.ts'
+import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
 import { untilTrue } from '#test/support/database/until.ts'
@@ -316,13 +317,12 @@ async function startProgram(t: Test, secret: string) {
     program.received.push(JSON.parse(body))
     response.writeHead(program.status).end(program.status === 200 ? 'thanks' : 'no')
   })
-  let port = 0
+  // It is closed and opened again, so it must be a port that the system gives to nobody meanwhile.
+  const port = await findFreePort()
+  program.url = `http://127.0.0.1:${port}/hooks`
   program.open = async () => {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
-    const address = server.address()
-    port = typeof address === 'object' && address !== null ? address.port : 0
-    program.url = `http://127.0.0.1:${port}/hooks`
   }
   program.close = async () => {
     server.closeAllConnections()

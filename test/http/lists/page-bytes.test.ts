@@ -6,6 +6,7 @@ import { insertion } from '#test/schema/table-rows.ts'
 import { build } from '#test/support/app/app.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -164,10 +165,13 @@ t.test('pages of a download end at a byte budget, and nothing is left out', asyn
 
 t.test('a person has one download at a time', async (t) => {
   const { send } = await setUp()
-  const answers = await Promise.all([
-    send('GET', '/auth/account/export'),
-    send('GET', '/auth/account/export'),
-  ])
-  t.strictSame(answers.map(({ statusCode }) => statusCode).toSorted(), [200, 429])
+  const holder = await test.database.admin.connect()
+  t.teardown(() => holder.release(true))
+  await holder.query('BEGIN; LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE')
+  const first = send('GET', '/auth/account/export').then(({ statusCode }) => statusCode)
+  await untilBlocked(test.database)
+  t.equal((await send('GET', '/auth/account/export')).statusCode, 429)
+  await holder.query('COMMIT')
+  t.equal(await first, 200)
   t.equal((await send('GET', '/auth/account/export')).statusCode, 200, 'the next one after it')
 })

@@ -5,7 +5,7 @@ import { createSender } from '#src/webhooks/client/client.ts'
 import type { SendResult } from '#src/webhooks/client/sender.ts'
 import { type RawReceiver, startRawReceiver } from './raw-receiver.ts'
 
-export const shortMs = 150
+export const shortMs = 800
 export const longMs = 20_000
 
 /** Makes attempts, one after another, at a receiver with these responses. */

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type Answer, type DecodedPacket, decode, encode, streamEncode } from 'dns-packet'
 
 type Question = { name: string; type: string }
@@ -33,14 +33,7 @@ export async function startNameServer(
   answer: (question: Question, count: number) => NameAnswer,
 ): Promise<NameServer> {
   const questions: Question[] = []
-  const tcp = createServer()
-  tcp.listen(0, '127.0.0.1')
-  await once(tcp, 'listening')
-  const place = tcp.address()
-  if (place === null || typeof place === 'string') throw new Error('no port was given')
-  const udp = createSocket('udp4')
-  udp.bind(place.port, '127.0.0.1')
-  await once(udp, 'listening')
+  const { tcp, udp, port } = await listenAtOnePort()
 
   function replyTo(packet: DecodedPacket, isTcp: boolean) {
     const [asked] = packet.questions ?? []
@@ -78,7 +71,7 @@ export async function startNameServer(
   })
 
   return {
-    address: `127.0.0.1:${place.port}`,
+    address: `127.0.0.1:${port}`,
     questions,
     async close() {
       for (const socket of open) socket.destroy()
@@ -86,5 +79,24 @@ export async function startNameServer(
       udp.close()
       await Promise.all([once(tcp, 'close'), once(udp, 'close')])
     },
+  }
+}
+
+/** The system gives a port of TCP; another process may have the same port of UDP. */
+async function listenAtOnePort() {
+  for (let tries = 1; ; tries += 1) {
+    const tcp = createServer()
+    tcp.listen(0, '127.0.0.1')
+    await once(tcp, 'listening')
+    const { port } = tcp.address() as AddressInfo
+    const udp = createSocket('udp4')
+    try {
+      udp.bind(port, '127.0.0.1')
+      await once(udp, 'listening')
+      return { tcp, udp, port }
+    } catch (error) {
+      tcp.close()
+      if (tries === 10) throw error
+    }
   }
 }

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
+import { awayFromMidnight } from '#test/support/app/at-time.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 /** For the tests that look at tenants of their own only. */
@@ -133,6 +134,7 @@ t.test('an invitation is withdrawn; that the address has an account is not told'
 })
 
 t.test('an invitation is sent again with the same link, at most once a day', async (t) => {
+  await awayFromMidnight()
   const { test, member, open, send } = await setUp(await build(t))
   const { admin: database } = test.database
   await send('invitations', 'email=new@x.example&role=viewer&department=')

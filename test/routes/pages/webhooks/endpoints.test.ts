@@ -181,18 +181,19 @@ t.test('each of the last days is accounted for, of the own tenant alone', async 
   t.notMatch((await admin.open('/app/webhooks')).body, 'ccounted for')
   const own = { ...one, endpointId: await createEndpoint(test.database, one, { url }) }
   const theirs = { ...other, endpointId: await createEndpoint(test.database, other, { url }) }
-  await createDelivery(test.database, { ...own, status: 'succeeded', createdAt: daysAgo(1) })
-  await createDelivery(test.database, { ...own, status: 'exhausted', createdAt: daysAgo(1) })
+  const createdAt = daysAgo(1)
+  await createDelivery(test.database, { ...own, status: 'succeeded', createdAt })
+  await createDelivery(test.database, { ...own, status: 'exhausted', createdAt })
   await createDelivery(test.database, { ...own, status: 'succeeded', createdAt: daysAgo(8) })
   await createDelivery(test.database, { ...theirs, status: 'pending' })
-  const day = daysAgo(1).slice(0, 10)
+  const day = createdAt.slice(0, 10)
   const cells = (...counts: number[]) =>
     new RegExp(`${day}</span></td>${counts.map((count) => `\\s*<td[^>]*>${count}</td>`).join('')}`)
   const { body } = await admin.open('/app/webhooks')
   t.notMatch(body, 'Not accounted for')
   t.match(body, cells(2, 1, 1, 0))
   // Its job does not exist, so nobody would make its next attempt.
-  await createDelivery(test.database, { ...own, status: 'pending', createdAt: daysAgo(1) })
+  await createDelivery(test.database, { ...own, status: 'pending', createdAt })
   const found = (await admin.open('/app/webhooks')).body
   t.match(found, '>Not accounted for</th>')
   t.match(found, /<strong class="fault">1<\/strong>/)
