@@ -72,6 +72,7 @@ export const tests = {
   requestValues: 'test/http/request-values.test.ts',
   databaseErrors: 'test/db/errors.test.ts',
   securityHeaders: 'test/plugins/http/security-headers.test.ts',
+  notFound: 'test/plugins/http/not-found.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
   forms: 'test/pages/kit/form-submission.test.ts',
   snapshot: 'test/db/transactions.test.ts',

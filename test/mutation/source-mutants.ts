@@ -230,7 +230,7 @@ const guardHunts: readonly SourceHunt[] = [
 const decisions = [tests.rules, tests.policy, tests.matrix]
 const guards = {
   authz: [tests.authz, tests.revoked, tests.matrix],
-  session: [tests.session, tests.leave, tests.login, tests.matrix],
+  session: [tests.session, tests.notFound, tests.leave, tests.login, tests.matrix],
   'require-access': [tests.routeAccess],
   'forwarded-request': [tests.forwardAuth],
   credential: [tests.crossOrigin, tests.tokens, tests.matrix],

@@ -3,6 +3,7 @@ import { build } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 
 const tried = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -105,6 +106,25 @@ t.test('a browser gets the 404 of an unknown path with links to go on from', asy
   for (const href of ['/', '/docs', '/auth/login', support]) t.match(body, `href="${href}"`)
   for (const href of ['/', '/docs']) t.equal((await open(href)).statusCode, 200, href)
   t.match((await open('/no/such', 'sid=not-verified')).body, 'href="/app/account"')
+})
+
+t.test('two error pages at a time look for their viewer; a further one does without', async (t) => {
+  const test = await build(t)
+  const user = await createUser(test.database, { email: 'vic@acme.example' })
+  const { cookie } = await signIn(test, user)
+  const open = async () =>
+    (await test.app.inject({ url: '/no/such', headers: { accept: 'text/html', cookie } })).body
+  t.match(await open(), 'vic@acme.example')
+  const holder = await test.database.admin.connect()
+  t.teardown(() => holder.release(true))
+  await holder.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE')
+  const waiting = Promise.all([open(), open()])
+  await untilBlocked(test.database)
+  t.notMatch(await open(), 'vic@acme.example')
+  t.notMatch(test.log.join(''), 'viewer of an error page', 'nobody has given up waiting')
+  await holder.query('COMMIT')
+  for (const body of await waiting) t.match(body, 'vic@acme.example')
+  t.match(await open(), 'vic@acme.example', 'there is room again')
 })
 
 t.test('error pages keep the frame of who is signed in', async (t) => {
