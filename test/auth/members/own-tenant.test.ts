@@ -27,6 +27,7 @@ import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
+import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
@@ -261,6 +262,30 @@ t.test('an invitation is mailed in the tenant of the job only', async (t) => {
   )
   t.same(rows, [{ email: '1@example.com' }])
   t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed-before')
+})
+
+t.test('an alert is mailed with the name of the tenant of the job', async (t) => {
+  const { config, database, enterAdmin, admin, elsewhere } = await world(t)
+  const ids: number[] = []
+  for (const { tenantId } of [elsewhere, admin]) {
+    const { rows } = await database.admin.query<{ id: number }>(
+      `WITH named AS (UPDATE tenants SET name = 'Named ' || id WHERE id = $1)
+       INSERT INTO notifications (tenant_id, endpoint_id, kind, message)
+       VALUES ($1, gen_random_uuid(), 'endpoint.failing', 'x') RETURNING id::int`,
+      [tenantId],
+    )
+    ids.push(rows[0]?.id ?? 0)
+  }
+  const sent: string[] = []
+  const mailer = { send: async (mail: object) => void sent.push(JSON.stringify(mail)) }
+  const db = openDatabase(database.workerUrl, 1)
+  t.teardown(() => db.close())
+  const deps = { ...config, db, mailer, listManagers: async () => ['boss@example.com'] }
+  const [foreign = 0, own = 0] = ids
+  t.match(await mailAlert(enterAdmin(admin), foreign, deps), { outcome: 'gone' })
+  t.match(await mailAlert(enterAdmin(admin), own, deps), { outcome: 'mailed' })
+  t.match(sent, [`Named ${admin.tenantId}`])
+  t.notMatch(sent.join(), elsewhere.tenantId)
 })
 
 t.test('only the user of a session can switch its tenant', async (t) => {

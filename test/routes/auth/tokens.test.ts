@@ -161,6 +161,10 @@ t.test('a token never gives more than it has', async (t) => {
   for (const [permissions, role, allowed] of cases) {
     const { use } = await admin.make(permissions === undefined ? {} : { permissions })
     const name = `${permissions ?? 'unlimited'}: ${role}`
+    const open = { email: `open-${role}@example.com`, role }
+    const { id } = (await admin.send('POST', '/users', open)).json()
+    const again = await use('POST', '/app/tenant/invitations/resend', { id, role })
+    t.equal(again.statusCode, allowed ? 303 : 403, name)
     const invited = await use('POST', '/users', { email: `${role}@example.com`, role })
     t.equal(invited.statusCode, allowed ? 201 : 403, name)
     const changed = await use('PATCH', `/users/${member.userId}`, { role })

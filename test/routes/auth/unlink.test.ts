@@ -1,4 +1,5 @@
 import t from 'tap'
+import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, owners } from '#test/support/callers/account.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
@@ -50,25 +51,32 @@ t.test('another user’s identity is 404 like a missing one', async (t) => {
   t.same(await owners(test), before)
 })
 
-t.test('an identity that moved to another user during the request is not unlinked', async (t) => {
-  const test = await build(t)
-  const { send } = await createLinkedUser(test, 2)
-  const other = await createUser(test.database)
-  const { admin } = test.database
-  // The program never moves an identity, and a trigger prevents it.
-  await admin.query('ALTER TABLE oauth_identities DISABLE TRIGGER identity_keeps_owner')
-  const move = await admin.connect()
-  await move.query('BEGIN')
-  await move.query(`UPDATE oauth_identities SET user_id = $1 WHERE provider_user_id = 's0'`, [
-    other.userId,
-  ])
-  const unlinking = send('DELETE', '/auth/identities/demo/s0')
-  await untilBlocked(test.database)
-  await move.query('COMMIT')
-  move.release()
-  await unlinking
-  t.match(await owners(test), { 'demo:s0': other.userId })
-})
+for (const rowLevelSecurity of [true, false]) {
+  const locks = rowLevelSecurity ? 'both locks' : 'the statement alone'
+  t.test(
+    `an identity that moved to another user during the request is not unlinked: ${locks}`,
+    async (t) => {
+      const test = await build(t)
+      await switchLocks(test, { queryScope: true, rowLevelSecurity })
+      const { send } = await createLinkedUser(test, 2)
+      const other = await createUser(test.database)
+      const { admin } = test.database
+      // The program never moves an identity, and a trigger prevents it.
+      await admin.query('ALTER TABLE oauth_identities DISABLE TRIGGER identity_keeps_owner')
+      const move = await admin.connect()
+      await move.query('BEGIN')
+      await move.query(`UPDATE oauth_identities SET user_id = $1 WHERE provider_user_id = 's0'`, [
+        other.userId,
+      ])
+      const unlinking = send('DELETE', '/auth/identities/demo/s0')
+      await untilBlocked(test.database)
+      await move.query('COMMIT')
+      move.release()
+      await unlinking
+      t.match(await owners(test), { 'demo:s0': other.userId })
+    },
+  )
+}
 
 t.test('a subject may be any 255 printable characters', async (t) => {
   const test = await build(t)
