@@ -22,9 +22,6 @@ import { allowScopes } from '#test/support/database/scope.ts'
 import { exhaustedDelivery } from '#test/support/receiver/delivery.ts'
 import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 
-/** For the tests that look at tenants of their own only. */
-const shared = await build(t)
-
 const tables = [
   'webhook_endpoints',
   'endpoint_states',
@@ -38,7 +35,7 @@ const now = new Date('2026-03-01T10:00:00Z')
 const range = { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }
 
 t.test('query scope alone: without row-level security a foreign row is still a 404', async (t) => {
-  const { test, one, other, sendAsOther } = await twoAdmins(shared)
+  const { test, one, other, sendAsOther } = await twoAdmins(await build(t))
   const { id, endpointId } = await exhaustedDelivery(test.database, one)
   const replayId = await createReplayOf(test.database, one, endpointId)
   const app = await appCaller(test)

@@ -34,7 +34,7 @@ async function setUp() {
       user.tenantId,
       ...values,
     ])
-  return { test, user, send, fill }
+  return { user, send, fill }
 }
 
 /** Walks a list to its end and back. */
@@ -67,7 +67,7 @@ async function walk<Item>(
 }
 
 t.test('pages of the feed end at a byte budget, and the cursor goes on', async (t) => {
-  const { test, send, fill } = await setUp()
+  const { send, fill } = await setUp()
   await fill(
     `INSERT INTO outbound_events (tenant_id, id, type, body)
      SELECT $1, 'msg_' || lpad(n::text, 16, '0'), 'post.updated',
@@ -79,7 +79,7 @@ t.test('pages of the feed end at a byte budget, and the cursor goes on', async (
 })
 
 t.test('pages of deliveries end at a byte budget, and the cursor goes on', async (t) => {
-  const { test, user, send, fill } = await setUp()
+  const { user, send, fill } = await setUp()
   const endpointId = await createEndpoint(test.database, user, { url: 'https://a.example/' })
   await fill(
     `WITH event AS (
@@ -100,7 +100,7 @@ t.test('pages of deliveries end at a byte budget, and the cursor goes on', async
 })
 
 t.test('pages of every declared resource end at a byte budget', async (t) => {
-  const { test, user, send } = await setUp()
+  const { user, send } = await setUp()
   const chain = await createChain(test.database, user)
   const tried: string[] = []
   for (const { path, table, row } of descriptions) {
@@ -145,7 +145,7 @@ t.test('pages of JSON end at a byte budget, and the cursors go on and back', asy
 })
 
 t.test('pages of a download end at a byte budget, and nothing is left out', async (t) => {
-  const { test, user, send, fill } = await setUp()
+  const { user, send, fill } = await setUp()
   await fill(
     `INSERT INTO posts (tenant_id, author_id, title, body) SELECT $1, $2, n::text, ${large} FROM n`,
     [user.userId],

@@ -77,7 +77,7 @@ const resources: readonly {
 
 for (const { name, create, change, another, deletes } of resources) {
   t.test(`${name} is changed only as it was read`, async (t) => {
-    const { test, user, ask } = await open()
+    const { user, ask } = await open()
     const url = await create(test, user)
     const read = await ask('GET', url)
     const tag = String(read.headers.etag)
@@ -104,7 +104,7 @@ for (const { name, create, change, another, deletes } of resources) {
   })
 
   t.test(`of two changes of ${name} at once one is lost by nobody`, async (t) => {
-    const { test, user, ask } = await open()
+    const { user, ask } = await open()
     const url = await create(test, user)
     const tag = String((await ask('GET', url)).headers.etag)
     const answers = await Promise.all(
@@ -115,7 +115,7 @@ for (const { name, create, change, another, deletes } of resources) {
 }
 
 t.test('what has not changed is not sent again', async (t) => {
-  const { test, user, ask } = await open()
+  const { user, ask } = await open()
   const url = `/orders/${await createOrder(test.database, user)}`
   const tag = String((await ask('GET', url)).headers.etag)
   for (const known of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
@@ -150,7 +150,7 @@ t.test('a created object has its tag', async (t) => {
 })
 
 t.test('weak tags never match, and what is no tag is refused', async (t) => {
-  const { test, user, ask } = await open()
+  const { user, ask } = await open()
   const url = `/posts/${await createTestPost(test.database, user.tenantId)}`
   const tag = String((await ask('GET', url)).headers.etag)
   const change = { title: 'Another' }
@@ -175,7 +175,7 @@ t.test('weak tags never match, and what is no tag is refused', async (t) => {
 })
 
 t.test('an operation that cannot check If-Match refuses it, after 401 and 403', async (t) => {
-  const { test, ask } = await open()
+  const { ask } = await open()
   const viewer = await owner(test)
   const header = { 'if-match': '"x"' }
   for (const [method, url] of [
@@ -236,5 +236,5 @@ async function open() {
     headers: object = {},
   ) =>
     test.app.inject({ method, url, ...(payload && { payload }), headers: { cookie, ...headers } })
-  return { test, user, ask }
+  return { user, ask }
 }

@@ -130,7 +130,7 @@ t.test('folders are nested at most 32 deep', async (t) => {
 t.test(
   'another tenant’s team and folder are the same 404 as missing ones, in paths and bodies',
   async (t) => {
-    const { admin, test, folders, teamId } = await tree()
+    const { admin, folders, teamId } = await tree()
     const [own] = folders
     const stranger = await createUser(test.database, { role: 'admin' })
     const foreign = await createChain(test.database, stranger)
@@ -221,5 +221,5 @@ async function tree() {
   const middle = await nestFolder(database, top)
   const folders = [top, middle, await nestFolder(database, middle)]
   const admin = await senderOf(test, await createUser(database, { role: 'admin', tenantId }))
-  return { test, database, user, teamId, folders, admin, member: await senderOf(test, user) }
+  return { database, user, teamId, folders, admin, member: await senderOf(test, user) }
 }

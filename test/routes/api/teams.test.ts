@@ -130,7 +130,7 @@ const writes = {
 const endings: Record<string, (world: Office, other: number) => Promise<{ statusCode: number }>> = {
   'the member leaves the team': ({ admin, chain, member }) =>
     admin('DELETE', `/teams/${chain.teamId}/members/${member.userId}`),
-  'a service removes the member from the team': async ({ test, admin, chain, member }) => {
+  'a service removes the member from the team': async ({ admin, chain, member }) => {
     const permissions = ['team:update']
     const made = await admin('POST', '/service-tokens', { name: 'hr', permissions })
     const service = await senderOf(test, { authorization: `Bearer ${made.json().token}` })
@@ -185,7 +185,7 @@ t.test('a folder or team is not deleted while a document is being added to it', 
 })
 
 t.test('a member who is removed from the tenant and returns is in none of its teams', async (t) => {
-  const { asMember, chain, member, database, test } = await office()
+  const { asMember, chain, member, database } = await office()
   const { tenantId, userId } = member
   await database.admin.query('DELETE FROM memberships WHERE user_id = $1', [userId])
   t.equal((await asMember('GET', `/documents/${chain.documentId}`)).statusCode, 401)
@@ -254,5 +254,5 @@ async function office() {
   const foreign = await createChain(database, stranger)
   const admin = await senderOf(test, await createUser(database, { role: 'admin', tenantId }))
   const asMember = await senderOf(test, member)
-  return { test, database, tenantId, member, chain, colleague, stranger, foreign, admin, asMember }
+  return { database, tenantId, member, chain, colleague, stranger, foreign, admin, asMember }
 }

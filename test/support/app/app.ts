@@ -41,6 +41,9 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
   return readConfig({ ...testSettings(urls), ...settings })
 }
 
+/** Tests hold locks for longer than a request waits, and a busy machine is slow to open connections. */
+export const testLimits = { lockMs: 2_000, acquireMs: 5_000 }
+
 export type TestApp = {
   app: FastifyInstance
   config: Config
@@ -64,8 +67,7 @@ export async function build(
   for (const operator of config.operators) await addOperator(database, operator)
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
-  // Tests hold locks for longer than a request waits, and a busy machine is slow to open connections.
-  const options = { connect: true, limits: { lockMs: 2_000, acquireMs: 5_000 } }
+  const options = { connect: true, limits: testLimits }
   const app = await buildApp(config, logger, undefined, undefined, options)
   t.teardown(() => app.close())
   return { app, config, database, log }

@@ -81,7 +81,7 @@ t.test('a switch keeps to the section if the role there allows it', async (t) =>
 t.test(
   'from the page of an object a switch leads to its section, never to the object',
   async (t) => {
-    const { test, user, other, open, send } = await setUp('admin')
+    const { user, other, open, send } = await setUp('admin')
     const id = await createEndpoint(test.database, user, { url: 'https://8.8.8.8/secret-path' })
     const { body } = await open(`/app/webhooks/${id}`)
     const section = /name="section" value="([^"]*)"/.exec(body)?.[1] ?? ''
@@ -113,7 +113,7 @@ t.test('one tenant has a name and no menu', async (t) => {
 })
 
 t.test('the menu works by keyboard and without scripts', async (t) => {
-  const { test, cookie } = await setUp('admin')
+  const { cookie } = await setUp('admin')
   const origin = await test.app.listen({ host: '127.0.0.1', port: 0 })
   const browser = await launchBrowser()
   t.teardown(() => browser.close())
@@ -136,7 +136,7 @@ t.test('the menu works by keyboard and without scripts', async (t) => {
 })
 
 t.test('a tenant is created on the account page and is the active one then', async (t) => {
-  const { test, open, cookie } = await setUp('viewer')
+  const { open, cookie } = await setUp('viewer')
   t.match((await open('/')).body, /href="\/app\/account#tenants">Create a tenant/)
   t.match((await open('/app/account')).body, 'action="/app/account/tenants"')
   const post = (url: string, fields: Record<string, string>, as: string) =>
