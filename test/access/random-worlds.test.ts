@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { decide, decideWithoutObject, policy } from '#src/access/policy.ts'
-import { openDatabase, type Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import { documents } from '#src/resources/documents.ts'
 import { invoices } from '#src/resources/invoices.ts'
@@ -10,6 +10,7 @@ import { orders } from '#src/resources/orders.ts'
 import { posts } from '#src/resources/posts.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { anyWorld, createObjects, type Made, type Viewer } from './random-world.ts'
 
@@ -52,8 +53,7 @@ function mayRead(viewer: Viewer, resource: Listed, object: Made): boolean {
 
 t.test('in any world the decision, the list and row-level security agree', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 4)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 4)
   const entryOf = await allowScopes<TestScope>(database)
   const attempt = await attemptsAs(t, database, database.url)
   let seen = 0
@@ -82,8 +82,7 @@ t.test('in any world the decision, the list and row-level security agree', async
 
 t.test('in any world a change of a post follows the decision', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 4)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 4)
   const entryOf = await allowScopes<TestScope>(database)
   const outcomes = new Set<string>()
   const hours = fc.constantFrom('08:59:59.999', '09:00:00.000', '12:30:00.000', '17:00:00.000')

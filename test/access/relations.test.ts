@@ -11,6 +11,7 @@ import { Problem } from '#src/http/problems.ts'
 import { documents } from '#src/resources/documents.ts'
 import { attemptsAs } from '#test/db/attempt.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createRandomWorld, randomWorld } from './random-relations.ts'
 
@@ -18,9 +19,9 @@ const { update: changeDocument, find: findDocument, list: listDocuments } = acti
 
 t.test('model, check, list, change and each lock alone agree on the chain', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 2)
+  const db = openDatabase(database.url, 2, patient)
   // A superuser bypasses row-level security, so this shows what the queries alone find.
-  const unguarded = openDatabase(database.superuserUrl, 2)
+  const unguarded = openDatabase(database.superuserUrl, 2, patient)
   t.teardown(() => Promise.all([db.close(), unguarded.close()]))
   const entryOf = await allowScopes<ChainScope>(database)
   const tenantEntryOf = await allowScopes<TenantScope>(database)

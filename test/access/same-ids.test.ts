@@ -1,5 +1,4 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import { changeFolder, createFolder } from '#src/domain/folders.ts'
 import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/domain/teams.ts'
@@ -11,6 +10,7 @@ import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { addMember, createTeam } from '#test/support/callers/chain.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 const { update: changeDocument, find: findDocument, list: listDocuments } = actionsOf(documents)
@@ -30,8 +30,7 @@ const [top, nested, deepest] = [1001, 1002, 1032] // folders
 
 t.test('the same numbers in two tenants do not mix', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.superuserUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.superuserUrl, 1)
   const entryOf = await allowScopes<TestUser>(database)
   const foreign = (await createUser(database)).tenantId
   const caller = await createUser(database)
@@ -90,8 +89,7 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
 
 t.test('a post is changed and deleted in its own tenant', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.superuserUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.superuserUrl, 1)
   const entryOf = await allowScopes<TestUser>(database)
   const foreign = await createUser(database)
   const own = await createUser(database, { role: 'admin' })
@@ -123,8 +121,7 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
 
 t.test('an order, a post and an invoice are read in the scope of the caller', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.superuserUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.superuserUrl, 1)
   const entryOf = await allowScopes<TestUser>(database)
   const foreign = await createUser(database)
   const own = await createUser(database)
@@ -142,8 +139,7 @@ t.test('an order, a post and an invoice are read in the scope of the caller', as
 
 t.test('a team and its members are those of the tenant', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.superuserUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.superuserUrl, 1)
   const entryOf = await allowScopes<TestUser>(database)
   const foreign = await createUser(database)
   const own = await createUser(database)
@@ -172,8 +168,7 @@ t.test('a team and its members are those of the tenant', async (t) => {
 
 t.test('the newest orders are those of the owner', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.superuserUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.superuserUrl, 1)
   const entryOf = await allowScopes<TestUser>(database)
   const own = await createUser(database)
   const id = await createOrder(database, own)

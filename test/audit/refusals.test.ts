@@ -5,6 +5,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 
 const windowMs = 60_000
 const refusal = (reason: string): AuditEntry => ({ action: 'sign-out', outcome: 'refused', reason })
@@ -14,7 +15,7 @@ const home = from('192.0.2.0/24')
 /** Refusals on a clock of the test: no window ends by itself. */
 async function setUp(t: Test, maxKinds?: number) {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.url, 2)
+  const systemDb = openSystemDatabase(database.url, 2, patient)
   const clock = { ms: 0 }
   const refusals = createRefusals(systemDb, createLogger('silent'), {
     windowMs,

@@ -15,6 +15,7 @@ import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import {
   internetOf,
   type StandIn,
@@ -120,8 +121,8 @@ async function setUp(t: Test) {
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
   const app = await buildApp(config, logger, undefined, undefined, { connect: true, providerFetch })
   t.teardown(() => app.close())
-  const systemDb = openSystemDatabase(database.url, 3)
-  const workerDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.url, 3, patient)
+  const workerDb = openSystemDatabase(database.workerUrl, 2, patient)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(async () => {

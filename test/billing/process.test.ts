@@ -2,11 +2,12 @@ import t, { type Test } from 'tap'
 import { PoisonEvent } from '#src/billing/effect.ts'
 import { completeJob, eventQueue } from '#src/billing/job.ts'
 import { applyEvent, recordFailure } from '#src/billing/process.ts'
-import { openDatabase, type Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { JobGone } from '#src/queue/enter-jobs.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { enqueue, jobsOf, startQueue } from '#test/support/processes/running-worker.ts'
 import { charge, invoicesOf, planOf, receive, stateOf } from './received.ts'
 
@@ -16,8 +17,7 @@ const processed = { status: 'processed', attempts: 1, last_error: null }
 /** Connections with the worker's role. */
 async function open(t: Test) {
   const database = await createDatabase(t)
-  const db = openDatabase(database.workerUrl, 4)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.workerUrl, 4)
   return { database, db, apply: (eventId: string) => applyEvent(db, eventId, now) }
 }
 

@@ -4,6 +4,7 @@ import { signed } from '#src/billing/providers/signed.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 
 export const charge = { customer: 'cus_1', amount: 4900, currency: 'EUR' }
 
@@ -48,8 +49,8 @@ export function openAsWorker(
   t: Test,
   database: TestDatabase,
 ): { db: Database; systemDb: SystemDatabase } {
-  const db = openDatabase(database.workerUrl, 5)
-  const systemDb = openSystemDatabase(database.workerUrl, 3)
+  const db = openDatabase(database.workerUrl, 5, patient)
+  const systemDb = openSystemDatabase(database.workerUrl, 3, patient)
   t.teardown(async () => {
     await db.close()
     await systemDb.close()

@@ -21,6 +21,7 @@ import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { startTestWorker } from '#test/support/processes/running-worker.ts'
 import { invoicesOf, openAsWorker, receive } from './received.ts'
@@ -393,7 +394,7 @@ t.test('what was missing is measured', async (t) => {
 async function open(t: Test, api: EventListApi | null) {
   const database = await createDatabase(t)
   const { systemDb } = openAsWorker(t, database)
-  const web = openSystemDatabase(database.url, 1)
+  const web = openSystemDatabase(database.url, 1, patient)
   const queue = openQueue(database.workerUrl, 'worker', () => {})
   await queue.start()
   t.teardown(async () => {

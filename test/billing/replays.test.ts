@@ -15,6 +15,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { type EventJob, openQueue } from '#src/queue/queue.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { until } from '#test/support/database/until.ts'
 import { startTestWorker } from '#test/support/processes/running-worker.ts'
 import { charge, invoicesOf, openAsWorker, receive, stateOf } from './received.ts'
@@ -152,7 +153,7 @@ t.test('no role can change a received body, only delete it', async (t) => {
 
 async function open(t: Test) {
   const database = await createDatabase(t)
-  const web = openSystemDatabase(database.url, 2)
+  const web = openSystemDatabase(database.url, 2, patient)
   const queue = openQueue(database.workerUrl, 'web', () => {})
   await queue.start()
   t.teardown(async () => {

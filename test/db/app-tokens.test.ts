@@ -7,6 +7,7 @@ import { addIdentity } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import {
   addApp,
@@ -205,7 +206,7 @@ t.test('only an operator with a session sees, makes and changes app tokens', asy
 
 t.test('a worker writes down who the operators are', async (t) => {
   const database = await createDatabase(t)
-  const worker = openSystemDatabase(database.workerUrl, 1)
+  const worker = openSystemDatabase(database.workerUrl, 1, patient)
   t.teardown(() => worker.close())
   const written = async () => {
     const { rows } = await database.admin.query(

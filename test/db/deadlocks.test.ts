@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 /*
@@ -12,8 +12,7 @@ import { allowScopes } from '#test/support/database/scope.ts'
 
 async function world(t: Test) {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 3)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 3)
   const enter = await allowScopes<TestUser>(database)
   const admin = await createUser(database, { role: 'admin' })
   const other = await createUser(database, { tenantId: admin.tenantId })

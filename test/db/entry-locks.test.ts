@@ -1,9 +1,9 @@
 import t from 'tap'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import {
   addApp,
   addPortal,
@@ -42,8 +42,7 @@ const add = { session: addSession, token: addToken, service: addService }
 for (const kind of ['session', 'token', 'service'] as const) {
   t.test(`a ${kind} is revoked before a write or after it, not within`, async (t) => {
     const database = await createDatabase(t)
-    const db = openDatabase(database.url, 1)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, database.url, 1)
     for (const sql of revocations[kind]) {
       const user = await createUser(database, { role: 'admin' })
       const hash = await add[kind](database, user)
@@ -72,8 +71,7 @@ function conditionOf(sql: string): string {
 
 t.test('a read holds nothing up', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const user = await createUser(database)
   const entry = enterCredential({ kind: 'session', hash: await addSession(database, user) }, rules)
   await db.read(entry, async () => {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { listOwnAudit, listTenantAudit } from '#src/audit/list.ts'
 import { listMembers } from '#src/auth/members/members.ts'
 import { listReceived } from '#src/billing/events.ts'
-import { openDatabase, type Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import type { ListFilter } from '#src/domain/rows.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
@@ -16,6 +16,7 @@ import { countDeliveries, listDeliveries } from '#src/webhooks/history/deliverie
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -176,8 +177,7 @@ async function setUp(t: Test) {
   const database = await createDatabase(t)
   const filled = await fill(database)
   const entryOf = await allowScopes<TestUser>(database)
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
   t.teardown(() => client.end())

@@ -6,6 +6,7 @@ import { nameStatements } from '#src/db/sql.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { type DatabaseProxy, startProxy } from '#test/support/database/postgres-proxy.ts'
 import { addSession, idleSeconds } from './credentials.ts'
@@ -186,9 +187,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 3)).through(database.url)
         : database.url
-    // They wait for each other, on a busy machine for long.
-    const limits = { acquireMs: 5_000 }
-    const pool = openPacketPool(url, 8, { access: 'read', limits })
+    const pool = openPacketPool(url, 8, { access: 'read', ...patient })
     t.teardown(() => pool.close())
     const nameOf = nameStatements(url)
     const named = (statement: Statement) => ({ ...statement, name: nameOf(statement.text) })

@@ -12,6 +12,7 @@ import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
@@ -35,7 +36,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
 
   t.test('the timeouts are those of the role, which compiles no plans', async (t) => {
     const { database, pooler } = await setUp(t)
-    const systemDb = openSystemDatabase(pooler.through(database.url), 1)
+    const systemDb = openSystemDatabase(pooler.through(database.url), 1, patient)
     t.teardown(() => systemDb.close())
     const rows = await systemDb.sql`
       SELECT name, setting FROM pg_settings
@@ -54,8 +55,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
     const users = await Promise.all(Array.from({ length: 6 }, () => createUser(database)))
     for (const { tenantId } of users) await createTestInvoice(database, tenantId)
     // They wait for each other, on a busy machine for long.
-    const limits = { acquireMs: 5_000 }
-    const db = openDatabase(pooler.through(database.url), 12, { limits })
+    const db = openDatabase(pooler.through(database.url), 12, patient)
     t.teardown(() => db.close())
     const backends = new Set<number>()
     const seen = { own: 0, foreign: 0 }
@@ -91,7 +91,7 @@ t.test('PgBouncer in transaction mode', { skip }, async (t) => {
 
   t.test('statements of the system database are unnamed', async (t) => {
     const { database, pooler } = await setUp(t)
-    const systemDb = openSystemDatabase(pooler.through(database.url), 10)
+    const systemDb = openSystemDatabase(pooler.through(database.url), 10, patient)
     t.teardown(() => systemDb.close())
     const look = (value: number) => systemDb.sql<{ value: number }>`SELECT ${value}::int AS value`
     const numbers = Array.from({ length: 200 }, (_, index) => index)

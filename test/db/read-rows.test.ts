@@ -1,5 +1,4 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
@@ -12,6 +11,7 @@ import { posts } from '#src/resources/posts.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { rowsAndFactsOf, rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
@@ -32,8 +32,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 1)).through(database.url)
         : database.url
-    const db = openDatabase(url, 1)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, url, 1)
     const entryOf = await allowScopes<TestScope>(database)
     const mine = await createUser(database)
     const other = await createUser(database)
@@ -77,8 +76,7 @@ t.test(
   'when the decision is no, rows are dropped and the next reader sees nothing of it',
   async (t) => {
     const database = await createDatabase(t)
-    const db = openDatabase(database.url, 1)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, database.url, 1)
     const entryOf = await allowScopes<TestScope>(database)
     const mine = await createUser(database)
     await createOrder(database, mine)

@@ -1,7 +1,7 @@
 import { setImmediate as immediately } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
-import { openDatabase, type Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { sqlOver } from '#src/db/sql.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
@@ -15,6 +15,7 @@ import { createChain } from '#test/support/callers/chain.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently, patient } from '#test/support/database/open.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
@@ -143,7 +144,7 @@ t.test(
 t.test('a transaction without a scope does not wait for its BEGIN', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const systemDb = openSystemDatabase(proxy.through(database.url), 1)
+  const systemDb = openSystemDatabase(proxy.through(database.url), 1, patient)
   t.teardown(() => systemDb.close())
   const work = () => systemDb.transaction({ statementTimeoutMs: 400 }, (tx) => tx.sql`SELECT 1`)
   await work()
@@ -244,8 +245,7 @@ async function openCounted(t: Test) {
   const user = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, proxy.through(database.url), 1)
   return { proxy, db, entryOf, user }
 }
 

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Principal } from '#src/access/caller.ts'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { rowsAndFactsOf, rowsOf } from '#test/support/database/rows-of.ts'
@@ -138,8 +138,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 2)).through(database.url)
         : database.url
-    const db = openDatabase(url, 2)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, url, 2)
     const kinds = fc.constantFrom('live', 'dead', 'without', 'failing', 'enter')
     const reads = fc.array(fc.tuple(kinds, fc.nat({ max: people.length - 1 })), { maxLength: 50 })
     const run = async ([kind, index]: [string, number]) => {
@@ -177,8 +176,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
 async function setUp(t: Test) {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, proxy.through(database.url), 1)
   const people = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const user = await createUser(database)

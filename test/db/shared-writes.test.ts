@@ -13,6 +13,7 @@ import { changeAndPublish } from '#src/webhooks/events/publish.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently, patient } from '#test/support/database/open.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
@@ -376,8 +377,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
         through === 'PgBouncer'
           ? (await startPgbouncer(t, database.url, 2)).through(database.url)
           : database.url
-      const db = openDatabase(url, 1)
-      t.teardown(() => db.close())
+      const db = openPatiently(t, url, 1)
       const insert = insertWith(db)
       const circle: number = 718
       const parse = pg.types.getTypeParser(circle, 'text')
@@ -405,7 +405,7 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
       through === 'PgBouncer'
         ? (await startPgbouncer(t, database.url, 2)).through(database.url)
         : database.url
-    let db = openDatabase(url, 2)
+    let db = openDatabase(url, 2, patient)
     t.teardown(() => db.close())
     const insert: ReturnType<typeof insertWith> = (...given) => insertWith(db)(...given)
     const changeOrder = (person: Person, id: number, address: Prisma.Sql) =>
@@ -475,11 +475,11 @@ for (const through of ['PostgreSQL', 'PgBouncer'] as const) {
     }
     await fc.assert(
       fc.asyncProperty(work, async (mixture) => {
-        await database.admin.query('DELETE FROM posts')
-        await database.admin.query(`UPDATE orders SET shipping_address = '{}'`)
         // Without what it knows of earlier refusals, after which a tenant writes alone.
         await db.close()
-        db = openDatabase(url, 2)
+        db = openDatabase(url, 2, patient)
+        await database.admin.query('DELETE FROM posts')
+        await database.admin.query(`UPDATE orders SET shipping_address = '{}'`)
         t.strictSame(await Promise.all(mixture.map(run)), mixture.map(expected))
         const { rows } = await database.admin.query(
           `SELECT id::int, (shipping_address ->> 'times')::int AS times FROM orders ORDER BY id`,
@@ -533,7 +533,9 @@ type PostRow = { id: number; author_id: string; title: string; times: number }
 async function setUp(t: Test, size = 1, limits: Partial<Limits> = {}) {
   await database.admin.query('DELETE FROM posts')
   const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), size, { limits })
+  const db = openDatabase(proxy.through(database.url), size, {
+    limits: { ...patient.limits, ...limits },
+  })
   t.teardown(() => db.close())
   const people: Person[] = await Promise.all(
     Array.from({ length: 5 }, async () => {

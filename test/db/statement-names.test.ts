@@ -1,10 +1,10 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { composeAround, composeOnce, nameStatements, oneStatement } from '#src/db/sql.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently, patient } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 /** More texts than a connection keeps. */
@@ -83,7 +83,7 @@ t.test('a statement around one that is composed once is composed once for each',
 
 t.test('a connection closes the statements that it used longest ago', async (t) => {
   const database = await createDatabase(t)
-  const system = openSystemDatabase(database.url, 1)
+  const system = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => system.close())
   for (const text of texts) {
     await system.sql(Prisma.sql`SELECT 1 AS ${text}`)
@@ -99,8 +99,7 @@ t.test('so does one that sends packets, and one of transactions', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const rows = <Row extends object>(statement: Prisma.Sql) =>
     db.read(
       entryOf(user),

@@ -5,6 +5,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -115,7 +116,7 @@ t.test('without a quota of resources, results of requests are stored', async (t)
   const off = await build(t, { QUOTA_RESOURCES: 'off' })
   for (const world of [off, test]) {
     const { user, cookie } = await owner(world, { role: 'admin' })
-    const systemDb = openSystemDatabase(world.database.workerUrl, 1)
+    const systemDb = openSystemDatabase(world.database.workerUrl, 1, patient)
     t.teardown(() => systemDb.close())
     if (world === test) {
       await setQuota(systemDb, user.tenantId, { resources: 'off', events: null })

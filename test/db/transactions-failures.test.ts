@@ -6,13 +6,13 @@ import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently, patient } from '#test/support/database/open.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 t.test('a backend killed during a transaction', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const { tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   for (const access of [db.read, db.write]) {
@@ -33,8 +33,7 @@ t.test('a backend killed during a transaction', async (t) => {
 t.test('a connection that breaks between the last response and COMMIT', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const db = openDatabase(proxy.through(database.url), 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, proxy.through(database.url), 1)
   const { userId, tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.post.count()), 0)
@@ -60,8 +59,7 @@ t.test('a connection that breaks between the last response and COMMIT', async (t
 
 t.test('an exhausted pool is a bounded error, not a hang', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   // A hang would run into the deadline of the test.
   const failure = await db.read(withoutScope, async () => {
     const inner = db.read(withoutScope, (tx) => tx.receivedEvent.count())
@@ -73,15 +71,13 @@ t.test('an exhausted pool is a bounded error, not a hang', async (t) => {
 
 t.test('a dirty connection is destroyed, a clean one is reused', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const clean = await pidOf(db)
   t.equal(await pidOf(db), clean, 'after a commit')
   await t.rejects(db.write(withoutScope, (tx) => tx.sql({ text: 'SELECT 1 / 0' })))
   t.equal(await pidOf(db), clean, 'after a rollback')
   const proxy = await startProxy(t, database.url)
-  const broken = openDatabase(proxy.through(database.url), 1)
-  t.teardown(() => broken.close())
+  const broken = openPatiently(t, proxy.through(database.url), 1)
   const before = await pidOf(broken)
   proxy.cutAt('ROLLBACK')
   await t.rejects(broken.write(withoutScope, (tx) => tx.sql({ text: 'SELECT 1 / 0' })))
@@ -90,8 +86,8 @@ t.test('a dirty connection is destroyed, a clean one is reused', async (t) => {
 
 t.test('a connection to a server that became read-only is destroyed', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  const systemDb = openSystemDatabase(database.url, 1)
+  const db = openDatabase(database.url, 1, patient)
+  const systemDb = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => Promise.all([db.close(), systemDb.close()]))
   const before = await pidOf(db)
   const failure = await db
@@ -116,8 +112,7 @@ t.test('a connection to a server that became read-only is destroyed', async (t) 
 
 t.test('a statement after the end of its transaction is refused', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const { tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   let late: Promise<unknown> = Promise.resolve()
@@ -137,7 +132,7 @@ t.test('a statement after the end of its transaction is refused', async (t) => {
 t.test('a server that stops responding is abandoned after a timeout', async (t) => {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
-  const systemDb = openSystemDatabase(proxy.through(database.url), 1)
+  const systemDb = openSystemDatabase(proxy.through(database.url), 1, patient)
   t.teardown(() => systemDb.close())
   const work = () => systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.sql`SELECT 1`)
   t.equal((await work()).length, 1)
@@ -149,7 +144,7 @@ t.test('a server that stops responding is abandoned after a timeout', async (t) 
 
 t.test('the server cancels a slow statement of the system database', async (t) => {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.url, 1)
+  const systemDb = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => systemDb.close())
   const run = (text: string) =>
     systemDb.transaction({ statementTimeoutMs: 100 }, (tx) => tx.sql({ text }))
@@ -174,8 +169,7 @@ async function pidOf(db: Database): Promise<number | undefined> {
 
 t.test('statements after one that failed fail with its error', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const outcomes = await db.read(withoutScope, (tx) =>
     Promise.allSettled([tx.sql`SELECT 1 / 0`, tx.sql`SELECT 1`, tx.post.count()]),
   )

@@ -9,6 +9,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { rowsOf } from '#test/support/database/rows-of.ts'
 import { chosenSeed, randomOf } from '#test/support/models/seeded.ts'
 import { addSession, idleSeconds } from './credentials.ts'
@@ -33,8 +34,8 @@ t.test(
     }
     const entryOf = (user: TestUser) => entries.get(user) ?? withoutScope
     const transactions = new Set<string>()
-    const db = openDatabase(database.url, 6)
-    const systemDb = openSystemDatabase(database.url, 3)
+    const db = openDatabase(database.url, 6, patient)
+    const systemDb = openSystemDatabase(database.url, 3, patient)
     t.teardown(() => Promise.all([db.close(), systemDb.close()]))
     const seen = { done: 0, killed: 0, foreign: 0, dirty: 0, other: 0 }
     const written: string[] = []

@@ -9,6 +9,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently, patient } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 const currentScope = `SELECT current_tenant_id()::text AS tenant, current_user_id()::text AS "user",
@@ -18,12 +19,11 @@ const nothing = { text: 'SELECT' }
 
 /** Of one connection. */
 const openPool = ({ url }: TestDatabase) =>
-  survivesBrokenConnections(new WatchedPool(poolOptions(url, 1)))
+  survivesBrokenConnections(new WatchedPool(poolOptions(url, 1, patient.limits)))
 
 t.test('there is no query without an entry', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const entryOf = await allowScopes<TestScope>(database)
   const mine = await createUser(database)
   const other = await createUser(database)
@@ -44,8 +44,7 @@ t.test('there is no query without an entry', async (t) => {
 
 t.test('statements of two transactions at once each run in their own', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const entryOf = await allowScopes<TestScope>(database)
   const mine = await createUser(database)
   const other = await createUser(database)
@@ -121,8 +120,7 @@ t.test('a transaction that could not be entered answers nothing', async (t) => {
   const database = await createDatabase(t)
   const { tenantId } = await createUser(database)
   await createTestInvoice(database, tenantId)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const entryOf = await allowScopes<TestScope>(database)
   const failing = { ...entryOf({ tenantId }), statement: () => Prisma.sql`SELECT 1 / 0` }
   let reached = 0
@@ -139,8 +137,7 @@ t.test('a transaction that could not be entered answers nothing', async (t) => {
 t.test('the scope is local to the transaction and gone for the next one', async (t) => {
   const database = await createDatabase(t)
   const entryOf = await allowScopes<TestScope>(database)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const tenantId = crypto.randomUUID()
   for (const access of [db.read, db.write]) {
     const look = (scope: TestScope) =>
@@ -163,8 +160,7 @@ t.test('the scope is local to the transaction and gone for the next one', async 
 t.test('hand-written statements are held to the same', async (t) => {
   const database = await createDatabase(t)
   const scopeOf = await allowScopes<TestScope>(database)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const user = await createUser(database)
   const { tenantId } = user
   const look = { text: currentScope }
@@ -196,8 +192,7 @@ t.test('hand-written statements are held to the same', async (t) => {
 
 t.test('reads are READ ONLY', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const { userId, tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
@@ -211,8 +206,7 @@ t.test('reads are READ ONLY', async (t) => {
 
 t.test('the statements of a read see one state of the database', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const { userId, tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   const counts = await db.read(entryOf({ tenantId }), async (tx) => {
@@ -229,8 +223,7 @@ t.test('the statements of a read see one state of the database', async (t) => {
 
 t.test('a write that throws is rolled back', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const { userId, tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
@@ -260,7 +253,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
     ids.set(tenantId, await createTestInvoice(database, tenantId))
   }
   for (const size of [1, 2]) {
-    const db = openDatabase(database.url, size)
+    const db = openDatabase(database.url, size, patient)
     t.teardown(() => db.close())
     let foreign = 0
     let own = 0
@@ -281,8 +274,7 @@ t.test('two tenants on the same connections never see each other', async (t) => 
     t.strictSame({ foreign, own }, { foreign: 0, own: 500 }, `a pool of ${size}`)
   }
 
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const find = ({ tenantId }: { tenantId: string }, owner: string) =>
     db.read(entryOf({ tenantId }), (tx) =>
       tx.invoice.findFirst({ where: { tenantId: owner, id: ids.get(owner) ?? 0 } }),

@@ -6,6 +6,7 @@ import { createMetrics } from '#src/observability/metrics.ts'
 import { addSession } from '#test/db/credentials.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('counters are right under concurrency, rollback, cascade and pruning', async (t) => {
@@ -235,7 +236,7 @@ async function createWorld(t: Test) {
   const users = [await createUser(database), await createUser(database)]
   const tenants = users.map(({ tenantId }) => tenantId)
   for (const user of users) await createEndpoint(database, user, { url: 'https://one.example' })
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   return { database, systemDb, tenants, users }
 }

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import type { Declared } from '#src/domain/rows.ts'
 import { defineResource } from '#src/resources/kit/define.ts'
@@ -8,6 +7,7 @@ import { orders } from '#src/resources/orders.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 const shippingAddress = {
@@ -40,8 +40,7 @@ function shippable(events: Record<string, string>): Declared {
 
 t.test('events of an override are published in the tenant of an owner’s row', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const enter = await allowScopes(database)
   const ada = await createUser(database)
   const elsewhere = await createUser(database)
@@ -100,8 +99,7 @@ t.test('an override of an update writes a further column only with `sets`', asyn
     },
   })
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const enter = await allowScopes(database)
   const ada = await createUser(database)
   const caller = { ...ada, ...facts, role: 'admin' }
@@ -115,8 +113,7 @@ t.test('an override of an update writes a further column only with `sets`', asyn
 t.test('a change of one statement returns every field as it is, whatever its name', async (t) => {
   const database = await createDatabase(t)
   await database.admin.query('ALTER TABLE orders ADD is_due boolean NOT NULL DEFAULT true')
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   const enter = await allowScopes(database)
   const ada = await createUser(database)
   const id = await createOrder(database, ada)

@@ -1,5 +1,4 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import {
   changeFolder,
@@ -22,6 +21,7 @@ import { documents } from '#src/resources/documents.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 const { insert: createDocument } = actionsOf(documents)
@@ -30,8 +30,7 @@ t.test(
   'without row-level security the queries alone stay within their tenant and team',
   async (t) => {
     const database = await createDatabase(t)
-    const db = openDatabase(database.superuserUrl, 1)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, database.superuserUrl, 1)
     const enter = await allowScopes(database)
     const mine = await createUser(database)
     const chain = await createChain(database, mine)

@@ -2,7 +2,6 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import schemaCompilers from '#plugins/api/schema-compilers.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { Time, uuidForm } from '#src/http/schemas.ts'
 import { toFieldErrors } from '#src/http/validation.ts'
 import { rotateSecret } from '#src/webhooks/endpoints/endpoints.ts'
@@ -12,6 +11,7 @@ import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createEndpoint, testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -114,8 +114,7 @@ t.test('a malformed UUID is 400 in path, body, form and cursor', async (t) => {
 
 t.test('a rotated secret is bound to the id as stored, not as requested', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const admin = await createUser(database, { role: 'admin' })
   const { tenantId } = admin
   const enter = await allowScopes<typeof admin>(database)

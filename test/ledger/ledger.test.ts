@@ -10,6 +10,7 @@ import { type DeliverJob, openQueue } from '#src/queue/queue.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { addLostAttempt, deliverQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
+import { patient } from '#test/support/database/open.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
 import { createLedger, type LedgerWorld } from './world.ts'
 
@@ -329,7 +330,7 @@ t.test('a repair gives jobs that are those of the program, once', async (t) => {
   })
   t.equal(deliveries, 0, 'a delivery has its job already')
   t.same(await checkAll(world), [], 'which is as good as the attempt')
-  const db = openDatabase(database.workerUrl, 1)
+  const db = openDatabase(database.workerUrl, 1, patient)
   const worker = openQueue(database.workerUrl, 'worker', (error) => t.error(error))
   await worker.start()
   t.teardown(() => Promise.all([db.close(), worker.stop({ graceful: false })]))

@@ -8,6 +8,7 @@ import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
 import { parsed } from '#test/billing/received.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createOutbox, type Outbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -28,7 +29,7 @@ export type LedgerWorld = Outbox & {
 export async function createLedger(t: Test, own?: TestDatabase): Promise<LedgerWorld> {
   const outbox = await createOutbox(t, systemClock, own)
   const { database, tenant } = outbox
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   const queue = openQueue(database.workerUrl, 'worker', (error) => t.fail(error.message))
   await queue.start()
   t.teardown(async () => {

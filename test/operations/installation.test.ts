@@ -6,13 +6,14 @@ import {
   quarantineInstallation,
 } from '#src/operations/installation.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { onCluster, query } from '#test/support/database/raw-sql.ts'
 import { urlsOf } from '#test/support/database/template.ts'
 
 const record = { record: true }
 
 function openAsWorker(t: Test, workerUrl: string) {
-  const systemDb = openSystemDatabase(workerUrl, 1)
+  const systemDb = openSystemDatabase(workerUrl, 1, patient)
   t.teardown(() => systemDb.close())
   return systemDb
 }

@@ -13,6 +13,7 @@ import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/signing/s
 import { createGrants, oldRing, onlyNew, ring } from '#test/db/sealed-rows.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
 /** Every encrypted value of the database, decrypted with `keys`. */
@@ -29,7 +30,7 @@ async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<s
 }
 
 function open(t: Test, database: TestDatabase) {
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   return systemDb
 }
@@ -216,7 +217,7 @@ t.test('a new scope key seals, the one before verifies, any older one is gone', 
   t.strictSame(await ids(), [2, 1])
   t.equal(await rotateScopeKey(systemDb), 3)
   t.strictSame(await ids(), [3, 2])
-  const web = openSystemDatabase(database.url, 1)
+  const web = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => web.close())
   await t.rejects(rotateScopeKey(web), { code: '42501' }, 'not for the web role')
   await t.rejects(listScopeKeys(web), { code: '42501' })

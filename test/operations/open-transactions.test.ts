@@ -5,11 +5,12 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { warningsOf, watchTransactions } from '#src/operations/open-transactions.ts'
 import { version as release } from '#src/runtime/assets.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 t.test('a transaction that stays open is seen without privileges, and named', async (t) => {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.url, 1)
+  const systemDb = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => systemDb.close())
   let seconds = 0
   const look = watchTransactions(() => seconds * 1_000)
@@ -34,7 +35,7 @@ t.test('a transaction that stays open is seen without privileges, and named', as
 
 t.test('rows that are dead are counted by table', async (t) => {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.url, 1)
+  const systemDb = openSystemDatabase(database.url, 1, patient)
   t.teardown(() => systemDb.close())
   const { deadRows } = await watchTransactions()(systemDb)
   const tables = ['deliveries', 'due_attempts', 'job_common', 'outbound_events', 'received_events']

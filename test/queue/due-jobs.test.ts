@@ -7,6 +7,7 @@ import { lookAtJobs } from '#src/queue/job-table.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { heartbeatMs } from '#src/queue/queue.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
@@ -17,7 +18,7 @@ async function setUp(t: Test, listens: boolean) {
   const counted = countLooks(queue)
   const due = await startDueJobs({ queue: counted, listens, logger: silent })
   t.teardown(() => due.stop())
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   return { database, queue, due, systemDb, looks: counted.looks }
 }

@@ -16,6 +16,7 @@ import {
 } from '#src/queue/job-table.ts'
 import { type Jobs, queueNames } from '#src/queue/queue.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 
 const name = 'billing-replay'
@@ -45,7 +46,7 @@ t.test(
   'a job that a statement inserts is the one that pg-boss sends, in every queue',
   async (t) => {
     const database = await createDatabase(t)
-    const systemDb = openSystemDatabase(database.url, 1)
+    const systemDb = openSystemDatabase(database.url, 1, patient)
     t.teardown(() => systemDb.close())
     const queue = await startQueue(t, database, 'worker')
     const groups = ['a', 'b', 'c']
@@ -98,7 +99,7 @@ t.test(
 
 t.test('a job is found while it waits and while it is active, and not after its end', async (t) => {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const systemDb = openSystemDatabase(database.workerUrl, 1, patient)
   const queue = await startQueue(t, database, 'worker')
   t.teardown(() => systemDb.close())
   const id = await queue.send(name, { replayId: 'one' }, { group: { id: 'a group' } })
@@ -138,7 +139,7 @@ t.test('a job is found while it waits and while it is active, and not after its 
 
 t.test('a statement completes jobs as pg-boss does, and only those of this try', async (t) => {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const systemDb = openSystemDatabase(database.workerUrl, 1, patient)
   t.teardown(() => systemDb.close())
   const queue = await startQueue(t, database, 'worker')
   const start = async () => {

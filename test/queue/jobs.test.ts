@@ -3,10 +3,11 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 
 t.test('a job exists once its transaction is committed', async (t) => {
   const database = await createDatabase(t)
-  const systemDb = openSystemDatabase(database.url, 1)
+  const systemDb = openSystemDatabase(database.url, 1, patient)
   const queue = openQueue(database.url, 'web', (error) => t.error(error))
   await queue.start()
   t.teardown(() => Promise.all([systemDb.close(), queue.stop({ graceful: false })]))

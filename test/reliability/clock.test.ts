@@ -5,6 +5,7 @@ import { checkHistory } from '#test/billing/history.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
+import { patient } from '#test/support/database/open.ts'
 import { until } from '#test/support/database/until.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -78,7 +79,7 @@ t.test('the clock of the database steps forward and back', { skip }, async (t) =
   })
 
   await t.test('the ledger accounts for all of it; a larger step back is a finding', async (t) => {
-    const systemDb = openSystemDatabase(database.workerUrl, 1)
+    const systemDb = openSystemDatabase(database.workerUrl, 1, patient)
     t.teardown(() => systemDb.close())
     await clock.step(hour)
     const before = await findSettled(systemDb)

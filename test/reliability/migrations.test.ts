@@ -9,6 +9,7 @@ import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
 import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until } from '#test/support/database/until.ts'
 
@@ -39,7 +40,7 @@ t.test(
   async (t) => {
     const database = await createOwnedDatabase(t)
     const user = await createUser(database)
-    const db = openDatabase(database.url, 2)
+    const db = openDatabase(database.url, 2, patient)
     const asOwner = (await allowScopes(database))(user)
     t.teardown(() => db.close())
     const holder = await holdOrders(database)

@@ -29,6 +29,7 @@ import {
 } from '#src/webhooks/history/replays.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
+import { patient } from '#test/support/database/open.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
 import { testKeys } from '#test/support/receiver/webhook-endpoint.ts'
@@ -240,7 +241,7 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
 
 t.test('events are deleted when they are old in their own tenant', async (t) => {
   const { admin } = database
-  const systemDb = openSystemDatabase(database.superuserUrl, 1)
+  const systemDb = openSystemDatabase(database.superuserUrl, 1, patient)
   t.teardown(() => systemDb.close())
   const insert = `INSERT INTO outbound_events (tenant_id, id, type, body, created_at)
     VALUES ($1, $3, 'order.updated', '{}', '2020-01-01'), ($2, $3, 'order.updated', '{}', now())`

@@ -1,9 +1,10 @@
 import type { Test } from 'tap'
-import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
+import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -55,8 +56,7 @@ export type Twins = {
 export async function createTwins(t: Test): Promise<Twins> {
   const database = await createDatabase(t)
   const { admin } = database
-  const db = openDatabase(database.superuserUrl, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.superuserUrl, 2)
   const enter = await allowScopes<TestUser>(database)
   const admins = [
     await createUser(database, { role: 'admin', email: 'a@one.example', emailVerified: true }),

@@ -9,6 +9,7 @@ import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { eraseAll } from './support.ts'
 
@@ -147,7 +148,7 @@ t.test('orders of a deleted account go in batches, then the copies in events', a
 
 /** What the gauges of the worker say, without zeros. */
 async function openErasures(database: TestDatabase): Promise<Record<string, number>> {
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const systemDb = openSystemDatabase(database.workerUrl, 1, patient)
   const { identity } = createMetrics()
   await measureErasures(systemDb, identity).finally(() => systemDb.close())
   const { values } = await identity.erasuresOpen.get()

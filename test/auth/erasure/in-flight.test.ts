@@ -18,6 +18,7 @@ import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
@@ -103,7 +104,7 @@ t.test('a sign-in at the same moment does not bring a deleted account back', asy
   await web.query('SELECT take_attempt($1, $2, $3)', [cookie, state, ticket])
   const credential = await addSession(database, user)
   let erased = 0
-  const systemDb = openSystemDatabase(database.url, 2)
+  const systemDb = openSystemDatabase(database.url, 2, patient)
   const queue = openQueue(database.url, 'web', () => {})
   t.teardown(() => Promise.all([systemDb.close(), queue.stop({ graceful: false })]))
   const outcome = await completeSignIn(

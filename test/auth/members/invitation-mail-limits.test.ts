@@ -4,21 +4,20 @@ import {
   mailInvitation,
   maxMailsPerDay,
 } from '#src/auth/members/invitation-mail.ts'
-import { openDatabase } from '#src/db/database.ts'
 import type { Mail } from '#src/mail/mailer.ts'
 import { enterJobs } from '#src/queue/enter-jobs.ts'
 import { addJob } from '#test/db/credentials.ts'
 import { build } from '#test/support/app/app.ts'
 import { awayFromMidnight } from '#test/support/app/at-time.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 
 /** Admins who invite, and the worker's part of each invitation without its queue. */
 async function setUp(t: Test) {
   await awayFromMidnight()
   const test = await build(t)
   const { database } = test
-  const db = openDatabase(database.workerUrl, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.workerUrl, 2)
   const sent: Mail[] = []
   let fails = false
   const deps = {

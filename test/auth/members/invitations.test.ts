@@ -3,6 +3,7 @@ import { createInvitation, maxOpenInvitations } from '#src/auth/members/invitati
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { build } from '#test/support/app/app.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilWaiting } from '#test/support/database/until.ts'
 import {
@@ -129,7 +130,7 @@ t.test('the worker sees no invitation without a job of the tenant', async (t) =>
   const journey = await buildWithProvider(t)
   const host = await createUser(journey.database, { role: 'admin' })
   await invite(journey, host, 'ada@example.com')
-  const systemDb = openSystemDatabase(journey.database.workerUrl, 1)
+  const systemDb = openSystemDatabase(journey.database.workerUrl, 1, patient)
   t.teardown(() => systemDb.close())
   t.strictSame(await systemDb.sql`SELECT FROM invitations`, [])
   await t.rejects(systemDb.sql`UPDATE invitations SET role = 'admin'`, { code: '42501' })

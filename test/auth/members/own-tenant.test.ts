@@ -26,12 +26,13 @@ import {
 import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
-import { openDatabase, type Tx } from '#src/db/database.ts'
+import type { Tx } from '#src/db/database.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
 
@@ -252,8 +253,7 @@ t.test('an invitation is mailed in the tenant of the job only', async (t) => {
   }
   const sent: unknown[] = []
   const mailer = { send: async ({ to }: { to: readonly string[] }) => void sent.push(...to) }
-  const db = openDatabase(database.workerUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.workerUrl, 1)
   const deps = { ...config, db, mailer, keys: config.encryptionKeys }
   t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed')
   t.same(sent, ['1@example.com'])
@@ -278,8 +278,7 @@ t.test('an alert is mailed with the name of the tenant of the job', async (t) =>
   }
   const sent: string[] = []
   const mailer = { send: async (mail: object) => void sent.push(JSON.stringify(mail)) }
-  const db = openDatabase(database.workerUrl, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.workerUrl, 1)
   const deps = { ...config, db, mailer, listManagers: async () => ['boss@example.com'] }
   const [foreign = 0, own = 0] = ids
   t.match(await mailAlert(enterAdmin(admin), foreign, deps), { outcome: 'gone' })

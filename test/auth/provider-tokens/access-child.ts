@@ -1,7 +1,8 @@
 import { createProviderTokens } from '#src/auth/provider-tokens/access.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { connect, identity, keys, patient } from './world.ts'
+import { patient } from '#test/support/database/open.ts'
+import { connect, identity, keys } from './world.ts'
 
 /*
  * A process that requests access tokens. It kills itself at the step GRANT_CRASH, as `kill -9`

@@ -14,6 +14,7 @@ import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { startHostileProvider } from '#test/support/provider/hostile-provider.ts'
@@ -22,9 +23,6 @@ import { withoutQuirks } from '#test/support/provider/without-quirks.ts'
 
 const clientSecret = 'secret_of_the_client'
 const redirectUri = 'http://localhost:3000/auth/callback'
-/** Processes that begin at once on a busy machine open their connections slowly. */
-export const patient = { limits: { acquireMs: 5_000 } }
-
 export const identity = { provider: 'hostile', subject: 'subject-1' }
 export const keyOf = (id: string) => ({ id, secret: createHash('sha256').update(id).digest() })
 export const keys: EncryptionKeys = [keyOf('test')]

@@ -5,12 +5,13 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
 const limits = { idleSeconds: 3_600, auditDays: 30 }
 
 async function openWorkerDb(t: Parameters<typeof build>[0], { database }: TestApp) {
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   return systemDb
 }
@@ -164,7 +165,7 @@ t.test('the cleanup runs batch after batch until no expired row is left', async 
 
 t.test('a failure is logged and does not stop the worker', async (t) => {
   const test = await build(t)
-  const systemDb = openSystemDatabase(test.database.workerUrl, 1)
+  const systemDb = openSystemDatabase(test.database.workerUrl, 1, patient)
   await systemDb.close()
   const log: string[] = []
   const sink = new Writable({ write: (line, _, done) => done(void log.push(String(line))) })

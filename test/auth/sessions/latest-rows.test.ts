@@ -2,10 +2,10 @@ import t, { type Test } from 'tap'
 import { enterCredential, type Person } from '#src/auth/sessions/enter.ts'
 import { createLatestRows } from '#src/auth/sessions/latest-rows.ts'
 import { sha256 } from '#src/crypto/hash.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { withSettings } from '#src/db/entry.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { addSession, connect, enterSession, idleSeconds } from '../../db/credentials.ts'
 
 t.test('of an entry only the facts are kept, not what a page shows or a setting', async (t) => {
@@ -56,7 +56,6 @@ async function prepare(t: Test) {
   const database = await createDatabase(t)
   const user = await createUser(database, { role: 'admin' })
   const hash = await addSession(database, user)
-  const db = openDatabase(database.url, 1)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 1)
   return { database, user, hash, db, latest: createLatestRows() }
 }

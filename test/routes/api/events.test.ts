@@ -1,10 +1,10 @@
 import pg from 'pg'
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { build } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
@@ -80,8 +80,7 @@ t.test('a late commit is not skipped', { skip }, async (t) => {
   const { test, one, send } = await twoAdmins(shared)
   const enter = await allowScopes<TestUser>(test.database)
   const event = anyEvent('order.updated', {})
-  const late = openDatabase(test.database.url, 2)
-  t.teardown(() => late.close())
+  const late = openPatiently(t, test.database.url, 2)
   const begun = Promise.withResolvers<string>()
   const mayCommit = Promise.withResolvers<void>()
   const committed = late.write(enter(one), async (tx) => {

@@ -1,11 +1,11 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { withSettings } from '#src/db/entry.ts'
 import { exceededQuota } from '#src/db/errors.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { skipWithoutCitus } from '#test/support/database/citus.ts'
 import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 
@@ -14,8 +14,7 @@ t.test(
   { skip: skipWithoutCitus },
   async (t) => {
     const { database } = await createDistributedDatabase(t)
-    const db = openDatabase(database.url, 2)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, database.url, 2)
     const tenant = await createUser(database)
     const entry = (await allowScopes<TestUser>(database))(tenant)
     const publishWithin = (quota: string) =>

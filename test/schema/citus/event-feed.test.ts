@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { skipWithoutCitus } from '#test/support/database/citus.ts'
 import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { logins } from '#test/support/database/template.ts'
 import { untilWaiting } from '#test/support/database/until.ts'
@@ -15,8 +15,7 @@ async function setUp(t: Test) {
   const { database, servers } = await createDistributedDatabase(t)
   // On the nodes the limit of the role applies, and six writers of one tenant wait for each other.
   await database.admin.query(`ALTER ROLE ${logins.app.name} SET lock_timeout = '2s'`)
-  const db = openDatabase(database.url, 12)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 12)
   const enter = await allowScopes<TestUser>(database)
   const add = async (tenant: TestUser, beforeCommit?: () => Promise<unknown>): Promise<string> =>
     db.write(enter(tenant), async (tx) => {

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { verifyCluster } from '#src/schema/citus/verify.ts'
@@ -9,6 +8,7 @@ import { publish } from '#src/webhooks/events/publish.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { skipWithoutCitus } from '#test/support/database/citus.ts'
 import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
@@ -21,8 +21,7 @@ import { placeOf } from './tenant-rows.ts'
 async function setUp(t: Test) {
   const { cluster, database } = await createDistributedDatabase(t)
   const { admin } = database
-  const db = openDatabase(database.url, 8)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 8)
   const enter = await allowScopes<TestUser>(database)
   /** A tenant whose rows are on this node. */
   const createTenantOn = async (port: number): Promise<TestUser> => {

@@ -7,6 +7,7 @@ import {
   createDistributedDatabase,
   type DistributedDatabase,
 } from '#test/support/database/citus-cluster.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
@@ -29,7 +30,7 @@ async function setUp(t: Test) {
   await createEndpoint(database, tenant, { url: 'https://receiver.example' })
   /** Publishes an event, as a process that starts with this. */
   const add = async (): Promise<string> => {
-    const db = openDatabase(database.url, 2)
+    const db = openDatabase(database.url, 2, patient)
     try {
       return await db.write(enter(tenant), async (tx) => {
         const { eventId } = await publish(tx, tenant, anyEvent('order.updated', {}), new Date())

@@ -4,12 +4,13 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { skipWithoutCitus } from '#test/support/database/citus.ts'
 import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { patient } from '#test/support/database/open.ts'
 import { fillTenant } from './tenant-rows.ts'
 
 t.test('the counters of usage on a distributed database', { skip: skipWithoutCitus }, async (t) => {
   const { database } = await createDistributedDatabase(t)
   const { admin } = database
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   const tenants = [await createUser(database), await createUser(database)]
   for (const tenant of tenants) {

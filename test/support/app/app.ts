@@ -4,6 +4,7 @@ import { buildApp } from '#src/app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import type { Urls } from '#test/support/database/template.ts'
 
 export const webhookSecret = 'whsec_test_secret'
@@ -41,8 +42,8 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
   return readConfig({ ...testSettings(urls), ...settings })
 }
 
-/** Tests hold locks for longer than a request waits, and a busy machine is slow to open connections. */
-export const testLimits = { lockMs: 2_000, acquireMs: 5_000 }
+/** Tests hold locks for longer than a request waits. */
+export const testLimits = { ...patient.limits, lockMs: 2_000 }
 
 export type TestApp = {
   app: FastifyInstance

@@ -1,12 +1,13 @@
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { checkLedger, sealLedger, wholeRanges } from '#src/ledger/ledger.ts'
+import { patient } from '#test/support/database/open.ts'
 import type { Urls } from './template.ts'
 
 const soonMs = 3_600_000
 
 /** What the ledger does not account for, as if everything up to now had settled. */
 export async function unaccounted({ workerUrl }: Urls): Promise<string[]> {
-  const systemDb = openSystemDatabase(workerUrl, 1)
+  const systemDb = openSystemDatabase(workerUrl, 1, patient)
   try {
     const before = new Date(Date.now() + soonMs)
     await sealLedger(systemDb, before)

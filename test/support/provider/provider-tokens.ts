@@ -4,6 +4,7 @@ import { createProviderTokens, type ProviderTokens } from '#src/auth/provider-to
 import { type RevocationDeps, revokeGrant } from '#src/auth/provider-tokens/revoke.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
+import { patient } from '#test/support/database/open.ts'
 import type { Journey } from './sign-in-journey.ts'
 
 /** The deps of the worker's revocations: its own role and its own provider clients. */
@@ -11,7 +12,7 @@ export function createSignOutWorker(
   t: Test,
   { config, database }: Pick<Journey, 'config' | 'database'>,
 ): RevocationDeps {
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   const providers = createProviders(config.providers, config)
   return { systemDb, providers, keys: config.encryptionKeys }
@@ -36,8 +37,8 @@ export async function openGrantAccess(
   t: Test,
   { config, database }: Pick<Journey, 'config' | 'database'>,
 ): Promise<ProviderTokens> {
-  const systemDb = openSystemDatabase(database.url, 3)
-  const locks = openSystemDatabase(database.url, 3)
+  const systemDb = openSystemDatabase(database.url, 3, patient)
+  const locks = openSystemDatabase(database.url, 3, patient)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(async () => {

@@ -11,6 +11,7 @@ import { trialQueue, workTrial } from '#src/webhooks/delivery/held/trial.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createOutbox, openReceiver } from './outbox.ts'
 import type { Receiver, Respond } from './receiver.ts'
 import { createEndpoint, testKeys } from './webhook-endpoint.ts'
@@ -52,7 +53,7 @@ export async function createDeliveryWorker(
   queue.on('error', tell)
   await queue.start()
   await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
-  const db = openDatabase(database.workerUrl, 4)
+  const db = openDatabase(database.workerUrl, 4, patient)
   const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
   const createDeliver = () =>
     createDispatcher(

@@ -5,6 +5,7 @@ import { startDueJobs } from '#src/queue/due-jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
 import type { TestApp } from '#test/support/app/app.ts'
+import { patient } from '#test/support/database/open.ts'
 
 /**
  * The part of a worker that calls endpoints for requests that wait, with the settings of the server.
@@ -18,8 +19,8 @@ export async function startCallers(
   const queue = openQueue(workerUrl, 'worker', (error) => app.log.error({ err: error }, 'queue'))
   await queue.start()
   const due = await startDueJobs({ queue, listens: true, logger: app.log })
-  const db = openDatabase(workerUrl, 4)
-  const systemDb = openSystemDatabase(workerUrl, 2)
+  const db = openDatabase(workerUrl, 4, patient)
+  const systemDb = openSystemDatabase(workerUrl, 2, patient)
   const { clock, encryptionKeys: keys } = config
   const deps = { queue, due, db, systemDb, keys, clock, logger: app.log }
   const callers = await workCalls(config.outbound, deps)

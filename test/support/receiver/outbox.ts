@@ -1,11 +1,12 @@
 import type { Test } from 'tap'
-import { type Database, openDatabase } from '#src/db/database.ts'
+import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { type Clock, systemClock } from '#src/runtime/clock.ts'
 import { type NewEvent, publish } from '#src/webhooks/events/publish.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until } from '#test/support/database/until.ts'
 import { anyEvent } from './any-event.ts'
@@ -45,8 +46,7 @@ export async function createOutbox(
   own?: TestDatabase,
 ): Promise<Outbox> {
   const database = own ?? (await createDatabase(t))
-  const db = openDatabase(database.url, 4)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 4)
   const tenant = await createUser(database)
   const entry = (await allowScopes<TestUser>(database))(tenant)
   return {

@@ -5,6 +5,7 @@ import { type EndpointTurnJob, openQueue } from '#src/queue/queue.ts'
 import { createDispatcher } from '#src/webhooks/delivery/dispatch.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createOutbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint, testKeys } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -83,7 +84,7 @@ async function setUp(
   const outbox = await createOutbox(t)
   const { database, tenant } = outbox
   await createEndpoint(database, tenant, { url: 'https://receiver.example' })
-  const db = openDatabase(database.workerUrl, 2)
+  const db = openDatabase(database.workerUrl, 2, patient)
   const queue = openQueue(database.workerUrl, 'worker', () => {})
   await queue.start()
   t.teardown(async () => {

@@ -5,6 +5,7 @@ import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database
 import { checkLedger } from '#src/ledger/ledger.ts'
 import { enableEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { startReplay } from '#src/webhooks/history/replays.ts'
+import { patient } from '#test/support/database/open.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
 import {
   createDeliveryWorker,
@@ -263,7 +264,7 @@ t.test('deliveries and their endpoint are as in the model, after any commands', 
   t.comment(`TEST_SEED=${seed} MODEL_RUNS=${runs}`)
   const world: World = await createDeliveryWorker(t, succeed)
   const { database } = world.outbox
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const systemDb = openSystemDatabase(database.workerUrl, 1, patient)
   t.teardown(() => systemDb.close())
   const seen = { active: 0, failing: 0, disabled: 0, exhausted: 0 }
   await fc.assert(

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { fetchTurns } from '#src/webhooks/delivery/fetch-turns.ts'
 import { roomOf } from '#src/webhooks/delivery/slots.ts'
 import { deliverLimits } from '#src/webhooks/delivery/worker.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 import { createDeliveryWorker } from '#test/support/receiver/delivery-worker.ts'
 import { createOutbox } from '#test/support/receiver/outbox.ts'
@@ -47,8 +47,7 @@ t.test(
   'of two fetches at once, one gets the turn of an endpoint that has several jobs',
   async (t) => {
     const { database } = await createOutbox(t)
-    const db = openDatabase(database.workerUrl, 4)
-    t.teardown(() => db.close())
+    const db = openPatiently(t, database.workerUrl, 4)
     const queues = [
       await startQueue(t, database, 'worker'),
       await startQueue(t, database, 'worker'),

@@ -5,6 +5,7 @@ import { createRecorder, type Ended } from '#src/webhooks/delivery/record.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until, untilBlocked } from '#test/support/database/until.ts'
@@ -146,8 +147,8 @@ const unrecorded = ({ deliveryId: id }: Attempt) => ({ id, status: 'pending', co
 async function setUp(t: Test) {
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.workerUrl)
-  const publisher = openDatabase(database.url, 2)
-  const db = openDatabase(proxy.through(database.workerUrl), 4)
+  const publisher = openDatabase(database.url, 2, patient)
+  const db = openDatabase(proxy.through(database.workerUrl), 4, patient)
   const queue = openQueue(database.workerUrl, 'worker', () => {})
   await queue.start()
   t.teardown(async () => {

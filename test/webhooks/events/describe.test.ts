@@ -1,7 +1,6 @@
 import makeAjv from '@fastify/ajv-compiler'
 import t from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { eventKinds } from '#src/domain/events.ts'
 import { subscriptionActivated } from '#src/domain/plans.ts'
 import { inlineSchemas } from '#src/http/openapi/components.ts'
@@ -12,6 +11,7 @@ import { receive } from '#test/billing/received.ts'
 import { build } from '#test/support/app/app.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { startCallers } from '#test/support/receiver/endpoint-calls.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -37,8 +37,7 @@ t.test('every event that is sent matches its schema in the API description', asy
     t.equal(answer.statusCode, 200, `an example of ${type}`)
   }
   await admin.query(`UPDATE users SET billing_customer = 'cus_1' WHERE id = $1`, [one.userId])
-  const db = openDatabase(test.database.workerUrl, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, test.database.workerUrl, 2)
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
   for (const event of [
     { id: 'evt_1', type: 'charge.succeeded' },

@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
-import { openDatabase } from '#src/db/database.ts'
 import { exampleData } from '#src/webhooks/events/examples.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { receive } from '#test/billing/received.ts'
@@ -9,6 +8,7 @@ import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
 /** Compares the published events with the examples of their types. */
@@ -87,8 +87,7 @@ t.test('the event of a deleted post has the text that was deleted', async (t) =>
 
 t.test('an invoice and the first activation publish one event each', async (t) => {
   const database = await createDatabase(t)
-  const db = openDatabase(database.workerUrl, 4)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.workerUrl, 4)
   const { tenantId, userId } = await createUser(database, { billingCustomer: 'cus_1' })
   const object = { id: 'sub_1', customer: 'cus_1', status: 'active' }
   const ids = [

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { startReplay } from '#src/webhooks/history/replays.ts'
@@ -7,6 +6,7 @@ import { endpointTest } from '#src/webhooks/probe/test-event.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { waitingAttempts } from '#test/support/receiver/delivery.ts'
@@ -17,8 +17,7 @@ const changed = anyEvent('order.updated', { id: 7 })
 
 async function setUp(t: Test) {
   const database = await createDatabase(t)
-  const db = openDatabase(database.url, 4)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 4)
   const enter = await allowScopes<TestUser>(database)
   return { database, db, enter, tenant: await createUser(database) }
 }

@@ -6,6 +6,7 @@ import { countDeliveries, listDeliveries } from '#src/webhooks/history/deliverie
 import { createReplay, workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { openPatiently, patient } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { createDelivery, waitingAttempts } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -23,8 +24,7 @@ async function setUp() {
   const { test, one } = await twoAdmins(shared)
   const { database } = test
   const { tenantId, userId } = one
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const endpointId = await createEndpoint(database, one, { url: 'https://8.8.8.8/' })
   const ids: string[] = []
   for (const day of [1, 2, 3, 4, 5]) {
@@ -92,7 +92,7 @@ t.test('a replay sends all that match, also those that were not counted', async 
   const selection = { ...range, status: 'exhausted' as const }
   const replay = await inTenant((tx) => createReplay(tx, queue, by, endpointId, selection, now, 2))
   t.match(replay, { total: 0, finishedAt: null }, 'what is counted says nothing of the rest')
-  const db = openDatabase(database.workerUrl, 1)
+  const db = openDatabase(database.workerUrl, 1, patient)
   const worker = openQueue(database.workerUrl, 'worker', () => {})
   await worker.start()
   t.teardown(async () => {

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { openDatabase } from '#src/db/database.ts'
 import { findReplayOutcome } from '#src/webhooks/history/replay-outcome.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -10,8 +10,7 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 t.test('the outcome of a replay is counted from what it has started again', async (t) => {
   const database = await createDatabase(t)
   const { admin } = database
-  const db = openDatabase(database.url, 2)
-  t.teardown(() => db.close())
+  const db = openPatiently(t, database.url, 2)
   const tenant = await createUser(database, { role: 'admin' })
   const entryOf = await allowScopes<{ tenantId: string; userId: number }>(database)
   const endpointId = await createEndpoint(database, tenant, { url: 'https://8.8.8.8/' })

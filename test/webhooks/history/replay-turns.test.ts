@@ -9,6 +9,7 @@ import { build, testConfig } from '#test/support/app/app.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { until, untilBlocked } from '#test/support/database/until.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
@@ -36,7 +37,7 @@ async function jobsOf({ admin }: TestDatabase): Promise<number> {
 
 /** Takes turns as a worker does, one page of one delivery each; resolves to the tenants, in order. */
 async function takeTurns(t: Test, { workerUrl }: TestDatabase): Promise<string[]> {
-  const db = openDatabase(workerUrl, 2)
+  const db = openDatabase(workerUrl, 2, patient)
   const queue = openQueue(workerUrl, 'worker', () => {})
   await queue.start()
   t.teardown(async () => {
@@ -123,7 +124,7 @@ t.test('a replay that is asked for while the last one ends has its turn', async 
   const { database } = test
   const endpointId = await endpointWith(database, one, 1)
   await send('POST', `/webhook-endpoints/${endpointId}/replay`, range)
-  const db = openDatabase(database.url, 2)
+  const db = openDatabase(database.url, 2, patient)
   const queue = openQueue(database.url, 'web', () => {})
   await queue.start()
   t.teardown(async () => {

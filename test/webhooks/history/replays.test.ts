@@ -7,6 +7,7 @@ import { workReplayTurn } from '#src/webhooks/history/replays.ts'
 import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 import {
@@ -24,7 +25,7 @@ const range = { from: day(1), to: day(31) }
 async function setUp(t: Test) {
   const admins = await twoAdmins(await build(t))
   const { database } = admins.test
-  const db = openDatabase(database.workerUrl, 4)
+  const db = openDatabase(database.workerUrl, 4, patient)
   const queue = openQueue(database.workerUrl, 'worker', () => {})
   await queue.start()
   t.teardown(async () => {

@@ -2,12 +2,13 @@ import t from 'tap'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { createUser } from '#test/support/callers/callers.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createOutbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 t.test('old events are deleted with their deliveries and attempts, in every tenant', async (t) => {
   const { database, tenant, publish } = await createOutbox(t)
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   await createEndpoint(database, tenant, { url: 'https://receiver.example' })
   await publish()
@@ -40,7 +41,7 @@ t.test('old events are deleted with their deliveries and attempts, in every tena
 
 t.test('a batch that takes too long is halved, and later tenants have their turn', async (t) => {
   const { database, tenant } = await createOutbox(t)
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   const { admin } = database
   const other = await createUser(database)
@@ -87,7 +88,7 @@ t.test('a batch that takes too long is halved, and later tenants have their turn
 
 t.test('without an endpoint events are kept for the feed alone', async (t) => {
   const { database, tenant, publish } = await createOutbox(t)
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   const withEndpoint = await createUser(database)
   await createEndpoint(database, withEndpoint, { url: 'https://receiver.example' })
@@ -108,7 +109,7 @@ t.test('without an endpoint events are kept for the feed alone', async (t) => {
 
 t.test('finished replays, notifications and expired invitations expire with events', async (t) => {
   const { database, tenant } = await createOutbox(t)
-  const systemDb = openSystemDatabase(database.workerUrl, 2)
+  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
   t.teardown(() => systemDb.close())
   const id = await createEndpoint(database, tenant, { url: 'https://receiver.example' })
   const values = [tenant.tenantId, id]

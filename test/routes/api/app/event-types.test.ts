@@ -6,6 +6,7 @@ import { maxAppTypes, maxTypeBytes } from '#src/webhooks/events/app-types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
 import { as, asText, createUser, signIn } from '#test/support/callers/callers.ts'
+import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
 t.test('a type is registered once, and replaced', async (t) => {
@@ -142,7 +143,7 @@ t.test('two requests at once do not register more types than there may be', asyn
     `INSERT INTO app_event_types (name, description) SELECT 'x' || n, 'x' FROM generate_series(1, $1) n`,
     [maxAppTypes - 1],
   )
-  const other = openSystemDatabase(test.database.url, 1)
+  const other = openSystemDatabase(test.database.url, 1, patient)
   t.teardown(() => other.close())
   const late = await other.transaction({ statementTimeoutMs: 30_000 }, async (tx) => {
     await lockUntilCommit(tx, 'event-types')

@@ -6,6 +6,7 @@ import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
@@ -129,7 +130,7 @@ async function open(t: Test) {
   const { test } = visitors
   const user = await createUser(test.database, { role: 'viewer' })
   await addIdentity(test, user.userId, 'olga')
-  const systemDb = openSystemDatabase(test.database.workerUrl, 1)
+  const systemDb = openSystemDatabase(test.database.workerUrl, 1, patient)
   t.teardown(() => systemDb.close())
   return {
     ...visitors,
