@@ -18,8 +18,7 @@ declare module 'fastify' {
 type Options = {
   url: string
   poolSize: number
-  /** Other time limits than those of a request. */
-  limits?: Partial<Limits> | undefined
+  limits?: Partial<Limits>
   verification: VerifyMonitor
   reads?: ReadForm | undefined
 }

@@ -56,7 +56,6 @@ import { createCheckout } from '#src/billing/checkout.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
-import type { Limits } from '#src/db/connections/pool-options.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
 import { resources } from '#src/resources/index.ts'
@@ -74,8 +73,6 @@ declare module 'fastify' {
 type AppOptions = {
   connect: boolean
   tracing?: Tracing
-  /** Other time limits of the database than those of a request, for tests. */
-  limits?: Partial<Limits>
   /** For tests that stand in for the providers. */
   providerFetch?: typeof globalThis.fetch
 }
@@ -168,8 +165,7 @@ export async function buildApp(
     isShared: metrics.http.sharedLimits,
   })
   const reads = options.connect ? await findReadForm(config.database.url) : undefined
-  const { limits } = options
-  await app.register(database, { ...config.database, verification, reads, limits })
+  await app.register(database, { ...config.database, verification, reads })
   await app.register(refusals)
   await app.register(queue, { url: config.database.url, connect: options.connect })
   await app.register(oidcClient, {
@@ -217,7 +213,7 @@ export async function buildApp(
       secureCookie: config.session.secureCookie,
       clock,
     })
-    await app.register(providerTokens, { url: config.database.url, keys: encryptionKeys })
+    await app.register(providerTokens, { ...config.database, keys: encryptionKeys })
     await app.register(formbody)
     await app.register(pages)
 
@@ -398,7 +394,10 @@ export async function buildApp(
 
   await app.register(async function webhooks(app) {
     await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
-    await app.register(billingRecorder, config.database)
+    await app.register(billingRecorder, {
+      url: config.database.url,
+      limits: config.billing.recorder,
+    })
     const provider = chooseProvider(config.billing.provider, config)
     await app.register(webhookVerify, {
       provider,

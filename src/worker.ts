@@ -13,7 +13,7 @@ import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseApi } from '#src/billing/providers/choose-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
-import { isPooled } from '#src/db/connections/pool-options.ts'
+import { isPooled, unhurried } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
@@ -48,7 +48,7 @@ export async function superviseWorker(
   metrics: Metrics = createMetrics(),
   tracing: Tracing = untraced,
 ): Promise<SupervisedWorker> {
-  const systemDb = openSystemDatabase(config.database.workerUrl, 1)
+  const systemDb = openSystemDatabase(config.database.workerUrl, 1, { limits: unhurried })
   const log = createOutageLog(logger, isDatabaseUnavailable)
   const close = () => {
     log.close()
@@ -85,9 +85,15 @@ export async function startWorker(
   }
   const parts: Parts = {
     log,
-    db: traceDatabase(openDatabase(workerUrl, poolSize, { watch, form }), tracing),
+    db: traceDatabase(
+      openDatabase(workerUrl, poolSize, { watch, form, limits: unhurried }),
+      tracing,
+    ),
     systemDb: traceSystemDatabase(
-      openSystemDatabase(workerUrl, 4, { watch: metrics.pools.watch('jobs-identity') }),
+      openSystemDatabase(workerUrl, 4, {
+        watch: metrics.pools.watch('jobs-identity'),
+        limits: unhurried,
+      }),
       tracing,
     ),
     queue: openQueue(workerUrl, 'worker', (error) => log.error({ err: error }, 'queue')),

@@ -1,6 +1,7 @@
 import fp from 'fastify-plugin'
 import { createProviderTokens, type ProviderTokens } from '#src/auth/provider-tokens/access.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
+import type { Limits } from '#src/db/connections/pool-options.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 
 declare module 'fastify' {
@@ -14,9 +15,9 @@ declare module 'fastify' {
 const refreshesAtOnce = 4
 
 /** Provides provider access tokens. Its database connections are opened at the first refresh. */
-export default fp<{ url: string; keys: EncryptionKeys }>(
-  async function providerTokens(app, { url, keys }) {
-    const locks = openSystemDatabase(url, refreshesAtOnce)
+export default fp<{ url: string; limits?: Partial<Limits>; keys: EncryptionKeys }>(
+  async function providerTokens(app, { url, limits = {}, keys }) {
+    const locks = openSystemDatabase(url, refreshesAtOnce, { limits })
     const clients = [...app.providers].map(([name, { client }]) => [name, client] as const)
     app.decorate(
       'providerTokens',

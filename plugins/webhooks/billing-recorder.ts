@@ -1,7 +1,12 @@
 import fp from 'fastify-plugin'
 import { eventQueue } from '#src/billing/job.ts'
-import { createRecorder, type Recorder, recorderLimits } from '#src/billing/record.ts'
-import { openRecordStore } from '#src/billing/record-store.ts'
+import {
+  createRecorder,
+  type Recorder,
+  type RecorderLimits,
+  recorderLimits,
+} from '#src/billing/record.ts'
+import { openRecordStore, type StoreLimits } from '#src/billing/record-store.ts'
 import { announceJob } from '#src/queue/jobs.ts'
 
 declare module 'fastify' {
@@ -11,12 +16,15 @@ declare module 'fastify' {
   }
 }
 
+type Options = { url: string; limits: Partial<RecorderLimits & StoreLimits> | undefined }
+
 /** Opens the recorder on its own connections. Waiting events are recorded before the server closes. */
-export default fp<{ url: string }>(
-  async function billingRecorder(app, { url }) {
+export default fp<Options>(
+  async function billingRecorder(app, { url, ...options }) {
+    const limits = { ...recorderLimits, ...options.limits }
     const { batches, commits, inboxEvents, inboxAge } = app.metrics.billing
-    const store = openRecordStore(url, recorderLimits, app.metrics.pools.watch('inbox'))
-    const recorder = createRecorder(store, recorderLimits, {
+    const store = openRecordStore(url, limits, app.metrics.pools.watch('inbox'))
+    const recorder = createRecorder(store, limits, {
       batch(events, seconds) {
         batches.observe(events)
         commits.observe(seconds)

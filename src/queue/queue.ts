@@ -1,5 +1,5 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
-import { openingMs, poolOptions, withoutJit } from '#src/db/connections/pool-options.ts'
+import { poolOptions, unhurried, withoutJit } from '#src/db/connections/pool-options.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
@@ -208,11 +208,9 @@ export const groupedQueues: readonly string[] = [
 ]
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
-// pg-boss closes a connection that opens too late for its caller. No request waits for this pool.
-const webLimits = { acquireMs: openingMs }
 // Deleting completed jobs may take longer than a request may.
 const workerLimits = {
-  ...webLimits,
+  ...unhurried,
   statementMs: statementTimeoutsMs.queueMaintenance,
   silenceMs: 31_000,
 }
@@ -256,7 +254,7 @@ export function openQueue(
 ): PgBoss {
   const boss = new PgBoss({
     // pg-boss passes these to its own pool.
-    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? webLimits : workerLimits),
+    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? unhurried : workerLimits),
     application_name: 'gatehouse queue',
     migrate: false,
     createSchema: false,

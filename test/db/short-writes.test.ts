@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { testConfig, testLimits } from '#test/support/app/app.ts'
+import { testConfig } from '#test/support/app/app.ts'
 import { comparable } from '#test/support/app/probes.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
@@ -563,8 +563,7 @@ async function openCounted(t: Test) {
 
 async function openWith(t: Test, database: TestDatabase, url: string) {
   const config = testConfig({ ...database, url })
-  const options = { connect: true, limits: testLimits }
-  const app = await buildApp(config, createLogger('silent'), undefined, undefined, options)
+  const app = await buildApp(config, createLogger('silent'))
   t.teardown(() => app.close())
   const user = await createUser(database, { role: 'admin' })
   const { cookie } = await signIn({ config, database }, user)

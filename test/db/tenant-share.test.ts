@@ -97,7 +97,9 @@ t.test('a tenant whose requests wait for a lock takes no connection of another',
 
 t.test('a request waits for a lock for 300 ms', async (t) => {
   const database = await createDatabase(t)
-  const app = await buildApp(testConfig(database), createLogger('silent'))
+  const config = testConfig(database)
+  const usual = { ...config, database: { ...config.database, limits: {} } }
+  const app = await buildApp(usual, createLogger('silent'))
   t.teardown(() => app.close())
   const { db } = app
   const show = rowsOf<{ lock_timeout: string }>(Prisma.sql`SHOW lock_timeout`)

@@ -6,8 +6,8 @@ import { readBillingProvider } from '#src/config/billing.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, list } from '#src/config/parse.ts'
 import { randomId } from '#src/crypto/hash.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { openCommandDatabase } from '../kit/databases.ts'
 import { reasonOf } from '../kit/error-message.ts'
 import { print, printJson } from '../kit/output.ts'
 
@@ -107,7 +107,7 @@ const lookMs = 100
 
 /** What the workers have made of the event, or `recorded` if none has done so in time. */
 async function waitForResult(databaseUrl: string, id: string): Promise<Result> {
-  const systemDb = openSystemDatabase(databaseUrl, 1)
+  const systemDb = openCommandDatabase(databaseUrl)
   try {
     for (const end = performance.now() + waitMs; ; await pause(lookMs)) {
       const [row] = await systemDb.sql<Result>`

@@ -3,7 +3,7 @@ import { encryptedTokenColumns } from '#src/auth/provider-tokens/store.ts'
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl, readEncryptionKeys } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import {
   type EncryptedColumns,
   findKeyUse,
@@ -14,6 +14,7 @@ import {
 } from '#src/operations/key-rotation.ts'
 import { findKeyFaults, listSeenKeys, type SeenKeys } from '#src/operations/running-processes.ts'
 import { encryptedSecretColumns } from '#src/webhooks/signing/secrets.ts'
+import { openCommandDatabase } from '../kit/databases.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { createProgress, print, printJson } from '../kit/output.ts'
 import { type NextStep, nextEncryptionStep, nextSessionStep } from './rotation.ts'
@@ -37,7 +38,7 @@ export function rotate(env: Environment, { json }: Options): Promise<void> {
 function withKeyring(env: Environment, work: (ring: Keyring) => Promise<void>): Promise<void> {
   return withEnvironment(env, async (whole) => {
     const { url, keys } = readSettings(whole)
-    const systemDb = openSystemDatabase(url, 1)
+    const systemDb = openCommandDatabase(url)
     await work({ systemDb, keys }).finally(() => systemDb.close())
   })
 }

@@ -1,8 +1,14 @@
 import { ConfigError } from '#src/config/config.ts'
 import { type Environment, readDatabaseUrl } from '#src/config/parse.ts'
+import { unhurried } from '#src/db/connections/pool-options.ts'
 import { openSystemDatabase, type Queryable, type SystemDatabase } from '#src/db/system-database.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withDatabaseOwner, withEnvironment } from './environment.ts'
+
+/** One connection for a command. */
+export function openCommandDatabase(url: string): SystemDatabase {
+  return openSystemDatabase(url, 1, { limits: unhurried })
+}
 
 /**
  * Runs a short command with one connection of the worker's role, which alone may call the functions of
@@ -13,7 +19,7 @@ export async function withWorkerDatabase<T>(
   work: (systemDb: SystemDatabase, env: Environment) => Promise<T>,
 ): Promise<T> {
   return withEnvironment(env, async (whole) => {
-    const systemDb = openSystemDatabase(readWorkerUrl(whole), 1)
+    const systemDb = openCommandDatabase(readWorkerUrl(whole))
     return work(systemDb, whole).finally(() => systemDb.close())
   })
 }
@@ -24,7 +30,7 @@ export async function withOwnerDatabase<T>(
   work: (systemDb: SystemDatabase) => Promise<T>,
 ): Promise<T> {
   return withDatabaseOwner(env, async (whole) => {
-    const systemDb = openSystemDatabase(readUrl(whole, 'DATABASE_OWNER_URL'), 1)
+    const systemDb = openCommandDatabase(readUrl(whole, 'DATABASE_OWNER_URL'))
     return requireOwner(systemDb)
       .then(() => work(systemDb))
       .finally(() => systemDb.close())

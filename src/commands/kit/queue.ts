@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss'
 import type { Environment } from '#src/config/parse.ts'
-import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
+import type { SystemDatabase } from '#src/db/system-database.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { readUrl } from './databases.ts'
+import { openCommandDatabase, readUrl } from './databases.ts'
 import { withEnvironment } from './environment.ts'
 
 type Means = { systemDb: SystemDatabase; queue: PgBoss }
@@ -24,7 +24,7 @@ export async function withQueue(
   work: (means: Means) => Promise<void>,
   check?: (systemDb: SystemDatabase) => Promise<void>,
 ): Promise<void> {
-  const systemDb = openSystemDatabase(url, 1)
+  const systemDb = openCommandDatabase(url)
   const queue = openQueue(url, 'web', () => {})
   try {
     await check?.(systemDb)

@@ -3,7 +3,6 @@ import { type Config, ConfigError, readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { requireSameSite } from '#src/config/same-site.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
 import { isWrong, measureClockOffset } from '#src/operations/clock-offset.ts'
 import { findQuarantine } from '#src/operations/installation.ts'
 import { findKeyUse } from '#src/operations/key-rotation.ts'
@@ -14,6 +13,7 @@ import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { describeUnreachable } from '#src/schema/unreachable.ts'
 import { describeDatabase, verifyDatabase, verifyOwner } from '#src/schema/verification/verify.ts'
 import { encryptedColumns } from '../keys/keys.ts'
+import { openCommandDatabase } from '../kit/databases.ts'
 import { withEnvironment } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 import { adviceFor } from './advice.ts'
@@ -131,7 +131,7 @@ async function examineProcesses(
   { clock, baseUrl, role }: Config,
 ): Promise<Finding> {
   const subject = 'processes and clocks'
-  const systemDb = openSystemDatabase(url, 1)
+  const systemDb = openCommandDatabase(url)
   try {
     const offsetMs = await measureClockOffset(systemDb, clock)
     const faults = isWrong(offsetMs) ? [clockFault('this machine', offsetMs)] : []
@@ -148,7 +148,7 @@ async function examineProcesses(
 
 async function examineQuarantine({ database }: Config): Promise<Finding> {
   const subject = 'quarantine'
-  const systemDb = openSystemDatabase(database.workerUrl, 1)
+  const systemDb = openCommandDatabase(database.workerUrl)
   try {
     const found = await findQuarantine(systemDb, { record: false })
     return { subject, faults: found ? [`${explanations[found.reason]} ${quarantineRemedy}`] : [] }
@@ -168,7 +168,7 @@ async function examineQuarantine({ database }: Config): Promise<Finding> {
 async function examineKeys({ database, encryptionKeys }: Config): Promise<Finding> {
   const subject = 'encryption keys'
   const url = database.workerUrl
-  const systemDb = openSystemDatabase(url, 1)
+  const systemDb = openCommandDatabase(url)
   try {
     const known = encryptionKeys.map(({ id }) => id)
     const uses = await findKeyUse(systemDb, encryptedColumns)

@@ -1,10 +1,9 @@
 import type { Environment } from '#src/config/parse.ts'
-import { openSystemDatabase } from '#src/db/system-database.ts'
 import { queueSchema } from '#src/queue/queue.ts'
 import { version as release } from '#src/runtime/assets.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'
 import { findSchemaVersion } from '#src/schema/record.ts'
-import { readWorkerUrl } from '../kit/databases.ts'
+import { openCommandDatabase, readWorkerUrl } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
 
 type Options = { readonly json?: true }
@@ -29,6 +28,6 @@ export default async function versionCommand(env: Environment, { json }: Options
 
 async function findDatabaseRelease(env: Environment): Promise<string | null> {
   if (!env.DATABASE_WORKER_URL && !env.DATABASE_URL) return null
-  const systemDb = openSystemDatabase(readWorkerUrl(env), 1)
+  const systemDb = openCommandDatabase(readWorkerUrl(env))
   return findSchemaVersion(systemDb).finally(() => systemDb.close())
 }

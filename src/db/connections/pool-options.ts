@@ -26,6 +26,9 @@ export const defaultLimits: Limits = {
  */
 export const requestLockMs = 300
 
+/** For what no request waits for: starts, commands, jobs. To them a slow connection is no failure. */
+export const unhurried = { acquireMs: 5_000 } satisfies Partial<Limits>
+
 /**
  * How long a connection may take to open. Longer than until TCP sends a lost first packet again (1 s).
  */

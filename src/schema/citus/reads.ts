@@ -2,7 +2,7 @@ import pg from 'pg'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { ReadForm } from '#src/db/connections/packet-pool.ts'
-import { openingMs, poolOptions } from '#src/db/connections/pool-options.ts'
+import { poolOptions, unhurried } from '#src/db/connections/pool-options.ts'
 import { isDistributed } from './cluster.ts'
 
 const [tenant, user] = [scopeTenantId.text, scopeUserId.text]
@@ -28,7 +28,7 @@ export const readsById: readonly (readonly [end: string, instead: string])[] = [
  * @throws if the database cannot be reached
  */
 export async function findReadForm(url: string): Promise<ReadForm | undefined> {
-  const client = new pg.Client(poolOptions(url, 1, { acquireMs: openingMs }))
+  const client = new pg.Client(poolOptions(url, 1, unhurried))
   client.on('error', () => {})
   await client.connect()
   try {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { poolOptions } from '#src/db/connections/pool-options.ts'
+import { poolOptions, unhurried } from '#src/db/connections/pool-options.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { describeKind } from '../citus/cluster.ts'
 import { findVariant } from '../citus/variant.ts'
@@ -20,8 +20,6 @@ import { verifyRoles } from './verify-roles.ts'
 import { verifyTables } from './verify-tables.ts'
 
 type Depth = 'catalogue' | 'isolation'
-
-const acquireMs = 5_000 // no request waits for this, and a slow connection is not a finding
 
 /**
  * Verifies that the role at `url` cannot bypass row-level security, that every table is under it or
@@ -96,7 +94,7 @@ export async function verifyOwner(url: string): Promise<Finding | null> {
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client(poolOptions(url, 1, { acquireMs }))
+  const client = new pg.Client(poolOptions(url, 1, unhurried))
   client.on('error', () => {})
   await client.connect()
   try {

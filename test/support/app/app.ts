@@ -37,13 +37,18 @@ export function testSettings(urls: Urls): Record<string, string> {
   }
 }
 
-/** @param settings overrides of testSettings */
-export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
-  return readConfig({ ...testSettings(urls), ...settings })
-}
+const recorder = { connectMs: 5_000, waitMs: 5_000, sendMs: 10_000, beginMs: 5_000 }
 
-/** Tests hold locks for longer than a request waits. */
-export const testLimits = { ...patient.limits, lockMs: 2_000 }
+/**
+ * The configuration of a test, with patience for a busy machine.
+ * @param settings overrides of testSettings
+ */
+export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
+  const { database, billing, ...config } = readConfig({ ...testSettings(urls), ...settings })
+  // Tests hold locks for longer than a request waits.
+  const limits = { ...patient.limits, lockMs: 2_000 }
+  return { ...config, database: { ...database, limits }, billing: { ...billing, recorder } }
+}
 
 export type TestApp = {
   app: FastifyInstance
@@ -68,8 +73,7 @@ export async function build(
   for (const operator of config.operators) await addOperator(database, operator)
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
-  const options = { connect: true, limits: testLimits }
-  const app = await buildApp(config, logger, undefined, undefined, options)
+  const app = await buildApp(config, logger)
   t.teardown(() => app.close())
   return { app, config, database, log }
 }
