@@ -286,13 +286,11 @@ $$;
 CREATE OR REPLACE FUNCTION remove_member(member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  tenant uuid := public.current_tenant_id();
 BEGIN
-  IF tenant IS NULL OR public.current_user_id() IS NULL THEN
-    RAISE EXCEPTION 'no person has entered a tenant' USING ERRCODE = 'insufficient_privilege';
+  IF public.current_user_id() IS NULL THEN
+    RAISE EXCEPTION 'no person has entered' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  RETURN QUERY SELECT * FROM public.remove_membership(tenant, member);
+  RETURN QUERY SELECT * FROM public.remove_membership(public.current_tenant_id(), member);
 END
 $$;
 

@@ -105,7 +105,7 @@ CREATE OR REPLACE FUNCTION session_user_id() RETURNS bigint LANGUAGE plpgsql STA
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] <> 'session' OR scope[4] = '' THEN
+  IF scope IS NULL OR scope[2] <> 'session' THEN
     RAISE EXCEPTION 'no person has entered with a session' USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN scope[4]::bigint;
@@ -259,8 +259,6 @@ BEGIN
   IF attempt.user_id IS NULL THEN
     RAISE EXCEPTION 'nobody has signed in' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  IF NOT EXISTS (SELECT FROM public.users u WHERE u.id = attempt.user_id AND NOT u.email_verified)
-  THEN RETURN; END IF;
   UPDATE public.users u SET email = address, email_verified = true
     WHERE u.id = attempt.user_id AND NOT u.email_verified AND NOT EXISTS (
       SELECT FROM public.users o

@@ -421,7 +421,7 @@ DECLARE
   scope text[] := public.verified_scope();
   tenant uuid;
 BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('session', 'token') OR scope[4] = '' THEN
+  IF scope IS NULL OR scope[2] NOT IN ('session', 'token') THEN
     RAISE EXCEPTION 'no person has entered' USING ERRCODE = 'insufficient_privilege';
   END IF;
   SELECT o.tenant_id INTO tenant FROM public.orders o

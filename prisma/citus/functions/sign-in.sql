@@ -122,7 +122,7 @@ LANGUAGE plpgsql STABLE AS $$
 DECLARE
   scope text[] := public.verified_scope();
 BEGIN
-  IF scope IS NULL OR scope[2] <> 'session' OR scope[4] = '' THEN
+  IF scope IS NULL OR scope[2] <> 'session' THEN
     RAISE EXCEPTION 'no person has entered with a session' USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN scope[4]::bigint;
