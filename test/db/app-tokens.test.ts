@@ -93,6 +93,7 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
       ['UPDATE invitations SET role = role', 0],
       [`SELECT FROM change_member(${member}, 'admin', NULL)`, 0],
       [`SELECT FROM lock_members(${member})`, 0],
+      [`SELECT FROM remove_member(${ada.userId})`, denied],
     ] as const) {
       t.equal(await outcomeOf(web, sql), expected, sql)
     }
@@ -101,6 +102,22 @@ t.test('an app is sealed to the tenant that it names, for one transaction', asyn
     t.equal(await outcomeOf(web, token), denied)
   })
   t.strictSame(await scopeOf(web), { userId: null, tenantId: null }, 'then it is over')
+})
+
+t.test('an endpoint of another tenant stays, whatever row-level security says', async (t) => {
+  const database = await createDatabase(t)
+  const [ada, eve] = [await createUser(database), await createUser(database)]
+  const foreign = await createEndpoint(database, eve, { url: 'https://8.8.8.8/' })
+  await database.admin.query('ALTER TABLE webhook_endpoints NO FORCE ROW LEVEL SECURITY')
+  const web = await connect(t, database.url)
+  await inside(web, async () => {
+    await enter(web, await addApp(database), ada.tenantId)
+    const { rows } = await web.query('SELECT delete_endpoint($1, $2) AS deleted', [
+      eve.tenantId,
+      foreign,
+    ])
+    t.strictSame(rows, [{ deleted: false }])
+  })
 })
 
 t.test('keys of the app are seen in the tenant of their request alone', async (t) => {

@@ -75,7 +75,7 @@ t.test('people see themselves, what is theirs, and the members of their tenant',
   }
 })
 
-t.test('a token makes no token', async (t) => {
+t.test('a token makes no token and no tenant', async (t) => {
   const database = await createDatabase(t)
   const user = await createUser(database)
   const insert = (web: pg.Client) =>
@@ -94,6 +94,10 @@ t.test('a token makes no token', async (t) => {
     await enterToken(web, token)
     t.equal(await refusalOf(insert(web)), denied)
   })
+  await inside(web, async () => {
+    await enterToken(web, token)
+    t.equal(await refusalOf(web.query(`SELECT create_tenant('x', 100)`)), denied)
+  })
 })
 
 t.test('removing a member takes the user along with the last membership', async (t) => {
@@ -107,6 +111,13 @@ t.test('removing a member takes the user along with the last membership', async 
   )
   const stranger = await createUser(database)
   await addEverything(database, ben)
+  const { rows: invited } = await database.admin.query<{ id: string }>(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     SELECT $1, days || '@example.com', 'viewer', $2, now() + make_interval(days => days)
+     FROM unnest('{1,-1}'::int[]) AS days RETURNING id`,
+    [ada.tenantId, cy.userId],
+  )
+  const [open, expired] = invited.map(({ id }) => id)
   const credential = await addSession(database, ada)
   const web = await connect(t, database.url)
   const remove = async (id: number) =>
@@ -114,7 +125,9 @@ t.test('removing a member takes the user along with the last membership', async 
   await web.query('BEGIN')
   await enterSession(web, credential)
   t.strictSame(await remove(stranger.userId), [], 'of another tenant')
-  t.strictSame(await remove(cy.userId), [{ user_gone: false, revocations: [], invitations: [] }])
+  t.strictSame(await remove(cy.userId), [
+    { user_gone: false, revocations: [], invitations: [open] },
+  ])
   const [gone] = await remove(ben.userId)
   t.match(gone, { user_gone: true })
   t.equal(gone?.revocations.length, 1)
@@ -129,6 +142,10 @@ t.test('removing a member takes the user along with the last membership', async 
   )
   t.strictSame(rows.map(({ id }) => id).filter((id) => gone?.revocations.includes(id)).length, 1)
   t.equal(await refusalOf(remove(cy.userId)), denied, 'without a credential')
+  const remaining = await database.admin.query('SELECT id FROM invitations WHERE invited_by = $1', [
+    cy.userId,
+  ])
+  t.strictSame(remaining.rows, [{ id: expired }], 'what has expired stays')
 })
 
 t.test('a member of another tenant is neither removed from a team nor locked', async (t) => {

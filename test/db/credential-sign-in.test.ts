@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {
   addSession,
@@ -99,6 +100,56 @@ t.test('an identity that is known signs its holder in, in the tenant last active
     t.match(await startSession(web, 'ada'), { tenant_id: invited.tenantId })
   })
 })
+
+t.test('an address is invited by an admin, while the invitation is open', async (t) => {
+  const { database, web } = await setUp(t)
+  const { userId, tenantId } = await createUser(database, { role: 'admin' })
+  await database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, invited_by, expires_at)
+     VALUES ($1, 'new@example.com', 'viewer', $2, now() + interval '1 day')`,
+    [tenantId, userId],
+  )
+  const { ticket } = await start(web)
+  const isInvited = () =>
+    inside(web, async () => {
+      await enterAttempt(web, ticket)
+      return rowsOf(web, `SELECT invited FROM look_up_admission('New@example.com', NULL)`)
+    })
+  t.strictSame(await isInvited(), [{ invited: true }])
+  for (const [change, undo] of [
+    ['invitations SET accepted_at = now()', 'invitations SET accepted_at = NULL'],
+    ['invitations SET declined_at = now()', 'invitations SET declined_at = NULL'],
+    [`memberships SET role = 'editor'`, `memberships SET role = 'admin'`],
+    ['invitations SET expires_at = now()', `invitations SET expires_at = now() + interval '1 day'`],
+  ] as const) {
+    await database.admin.query(`UPDATE ${change}`)
+    t.strictSame(await isInvited(), [{ invited: false }], change)
+    await database.admin.query(`UPDATE ${undo}`)
+  }
+  t.strictSame(await isInvited(), [{ invited: true }])
+})
+
+t.test(
+  'only who has entered with a session or a token enters the tenant of an order',
+  async (t) => {
+    const { database, web } = await setUp(t)
+    const user = await createUser(database)
+    await addIdentity(database, user, 'ada')
+    const enterOrder = `SELECT enter_order_tenant(${await createOrder(database, user)})`
+    const { ticket } = await start(web)
+    await inside(web, async () => {
+      await enterAttempt(web, ticket)
+      await rowsOf(web, `SELECT enter_identity('ada')`)
+      t.equal(await inSavepoint(web, enterOrder), denied, 'a sign-in')
+    })
+    const credential = await addSession(database, user)
+    await inside(web, async () => {
+      await enterSession(web, credential)
+      t.equal(await inSavepoint(web, enterOrder), null)
+      t.equal(await inSavepoint(web, enterOrder), denied, 'once')
+    })
+  },
+)
 
 t.test('an address links an identity only to the user who has it verified', async (t) => {
   const { database, web } = await setUp(t)

@@ -3,8 +3,8 @@ import t, { type Test } from 'tap'
 import { checkUsage, measureUsage, setQuota } from '#src/auth/members/usage.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
-import { addSession } from '#test/db/credentials.ts'
-import { createUser } from '#test/support/callers/callers.ts'
+import { addSession, enterSession, inside, refusalOf } from '#test/db/credentials.ts'
+import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
@@ -162,6 +162,38 @@ t.test('events have limits of their own', async (t) => {
   await t.rejects(insert('{9,9,1,1000}'), { code: 'QU002' }, 'rows')
   await t.rejects(insert('{9,9,9,9}'), { code: 'QU002' }, 'bytes')
   await insert('{0,0,2,1000}')
+})
+
+t.test('a member has a share of the rows and of the bytes of events', async (t) => {
+  const database = await createDatabase(t)
+  const alone = await createUser(database)
+  const member = await createUser(database)
+  await createUser(database, { tenantId: member.tenantId })
+  const client = new pg.Client(database.url)
+  await client.connect()
+  t.teardown(() => client.end())
+  /** Publishes events of so many bytes in one transaction; how many are accepted, or the refusal. */
+  const publish = (user: TestUser, quota: string, sizes: number[]) =>
+    inside(client, async () => {
+      await enterSession(client, await addSession(database, user))
+      await client.query(`SELECT set_config('app.quota', $1, true)`, [quota])
+      for (const [accepted, bytes] of sizes.entries()) {
+        const insert = client.query(
+          `INSERT INTO outbound_events (tenant_id, id, type, body)
+           VALUES ($1, 'msg_' || gen_random_uuid(), 'x', repeat('x', $2))`,
+          [user.tenantId, bytes],
+        )
+        const refusal = await refusalOf(insert)
+        if (refusal !== null) return { accepted, refusal }
+      }
+      return { accepted: sizes.length }
+    })
+  const [bytes, rows] = ['{9,9,1000,1000,86400}', '{9,9,8,100000,86400}']
+  t.strictSame(await publish(member, bytes, [240]), { accepted: 1 })
+  t.strictSame(await publish(member, bytes, [260]), { accepted: 0, refusal: 'QU003' })
+  t.strictSame(await publish(member, rows, [9, 9, 9]), { accepted: 2, refusal: 'QU003' })
+  t.strictSame(await publish(alone, bytes, [260]), { accepted: 1 })
+  t.strictSame(await publish(alone, rows, [9, 9, 9]), { accepted: 3 })
 })
 
 t.test('changes that wait count against a limit', async (t) => {

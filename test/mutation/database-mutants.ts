@@ -18,7 +18,15 @@ const rowTests = [
   tests.matrix,
 ]
 const functionTests = [
-  ...[tests.forged, tests.foreseen, tests.appTokens, tests.scope, tests.functions, tests.signIn],
+  ...[
+    tests.forged,
+    tests.foreseen,
+    tests.appTokens,
+    tests.serviceTokens,
+    tests.scope,
+    tests.functions,
+    tests.signIn,
+  ],
   ...[tests.members, tests.locks, tests.entryLocks, tests.portalSessions, tests.worker],
   ...[tests.ownInvitations, tests.invitationLink, tests.noCredential, tests.addresses],
   ...[tests.usage, tests.closedTenant, tests.tenantExport, tests.billingReplays, tests.revoked],

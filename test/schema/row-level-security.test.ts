@@ -4,6 +4,7 @@ import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { type Attempt, attemptsAs, type Context, denied } from '#test/db/attempt.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { logins } from '#test/support/database/template.ts'
 import {
   chained,
   closed,
@@ -31,6 +32,9 @@ const ownTables = [
 
 t.test('row-level security, with raw SQL', async (t) => {
   const database = await createDatabase(t)
+  // No role may read this table; its policy is tried as if they might.
+  const roleNames = `${logins.app.name}, ${logins.worker.name}`
+  await database.admin.query(`GRANT SELECT ON member_usage TO ${roleNames}`)
   const mine = await createUser(database)
   const stranger = { tenantId: crypto.randomUUID(), userId: mine.userId + 1 }
   const found = await tablesUnderRls(database)
