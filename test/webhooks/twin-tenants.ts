@@ -1,18 +1,24 @@
 import type { Test } from 'tap'
 import type { Database, Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
-import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+import {
+  createEndpoint,
+  endpointSecret,
+  testKeys,
+} from '#test/support/receiver/webhook-endpoint.ts'
 
 /** Parents before children. */
 const tables = [
   'webhook_endpoints',
   'endpoint_states',
+  'endpoint_probes',
   'outbound_events',
   'deliveries',
   'delivery_attempts',
@@ -49,6 +55,8 @@ export type Twins = {
    * @param prepare statements that run before it
    */
   inTwin<Result>(work: (tx: Tx) => Promise<Result>, ...prepare: string[]): Promise<Result>
+  /** A database whose transactions are all `tx`, in the twin. */
+  databaseOf(tx: Tx): Database
   /** Every row of the tenant. */
   rows(tenant: TestUser): Promise<unknown[]>
 }
@@ -91,6 +99,15 @@ export async function createTwins(t: Test): Promise<Twins> {
         if (error !== undone) throw error
       })
       return promise
+    },
+    databaseOf(tx) {
+      const run: Database['write'] = async (_entry, work) => {
+        if (typeof work === 'function') return work(tx, twin as never)
+        if ('whole' in work) throw new Error('not in this transaction')
+        return work.read(await tx.sql(work.statement), twin as never)
+      }
+      const read = run as Database['read']
+      return { read, write: run, close: () => Promise.reject(new Error('not in this transaction')) }
     },
     rows: (tenant) => db.read(enter(tenant), (tx) => findRows(tx, tenant)),
   }
@@ -143,10 +160,14 @@ async function copyRows({ admin }: TestDatabase, from: TestUser, to: TestUser): 
 }
 
 async function tellApart({ admin }: TestDatabase, { tenantId }: TestUser, ids: Twins['ids']) {
-  const { exhausted, fresh } = ids
-  const change = (sql: string, ...values: string[]) => admin.query(sql, [tenantId, ...values])
+  const { endpoint, exhausted, fresh } = ids
+  const change = (sql: string, ...values: (string | Buffer)[]) =>
+    admin.query(sql, [tenantId, ...values])
   await change(`UPDATE webhook_endpoints SET url = 'https://8.8.4.4/twin', secret_rotated_at = NULL
     WHERE tenant_id = $1`)
+  // Bound to the tenant: a copy could not be opened.
+  const secret = sealEndpointSecret(testKeys, { tenantId, id: endpoint }, endpointSecret)
+  await change('UPDATE webhook_endpoints SET secret = $2 WHERE tenant_id = $1', secret)
   await change(`UPDATE endpoint_states SET status = 'active', failing_since = NULL,
     exhausted_deliveries = 0 WHERE tenant_id = $1`)
   await change(`UPDATE outbound_events SET body = '{"data":"twin"}' WHERE tenant_id = $1`)
