@@ -24,6 +24,7 @@ export const tests = {
   lists: 'test/routes/api/lists.test.ts',
   folders: 'test/domain/folders.test.ts',
   twins: 'test/webhooks/twin-tenants.test.ts',
+  twinsWork: 'test/webhooks/twin-tenants-work.test.ts',
   queryScope: 'test/access/query-scope-alone.test.ts',
   erasure: 'test/auth/erasure/walk.test.ts',
   tenantExport: 'test/commands/tenants/erasure.test.ts',

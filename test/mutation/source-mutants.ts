@@ -269,7 +269,7 @@ const hunts: readonly SourceHunt[] = [
     kind: 'scope',
     files: ['src/webhooks/**/*.ts'],
     forms: scopeClauses,
-    tests: [tests.twins, tests.ownTenant, tests.queryScope, tests.matrix],
+    tests: [tests.twins, tests.twinsWork, tests.ownTenant, tests.queryScope, tests.matrix],
     routes:
       '/webhook-endpoints; /deliveries; /events; /event-types; /app/webhooks; /app/deliveries; /portal; /tenants',
   },
