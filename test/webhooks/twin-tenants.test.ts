@@ -13,7 +13,9 @@ import {
   deleteEndpoint,
   enableEndpoint,
   findEndpoint,
+  findEndpointSecrets,
   listEndpoints,
+  lockEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { readFeed } from '#src/webhooks/events/feed.ts'
@@ -64,6 +66,8 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
     [url],
   )
   t.match(await inTwin((tx) => findEndpoint(tx, twin, ids.endpoint)), { url })
+  const secrets = await inTwin((tx) => findEndpointSecrets(tx, twin, ids.endpoint))
+  t.match(secrets, { tenantId: twin.tenantId })
   const change = { description: 'changed' }
   t.match(await inTwin((tx) => changeEndpoint(tx, by, ids.endpoint, change, now)), change)
   const sealing = { keys: testKeys, now }
@@ -92,6 +96,17 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
     { url: facts.url },
     'below the limit of endpoints',
   )
+})
+
+t.test('an endpoint is locked in its own tenant only', async (t) => {
+  await inTwin(async (tx) => {
+    await lockEndpoint(tx, twin, ids.endpoint)
+    const { rows } = await database.admin.query(
+      'SELECT tenant_id FROM webhook_endpoints WHERE id = $1 FOR UPDATE SKIP LOCKED',
+      [ids.endpoint],
+    )
+    t.strictSame(rows, [{ tenant_id: original.tenantId }], 'not locked')
+  })
 })
 
 t.test('with the same delivery id, each tenant reads its own', async (t) => {
