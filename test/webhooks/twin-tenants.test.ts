@@ -22,7 +22,13 @@ import { readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { alertOwners, listNotifications } from '#src/webhooks/health/alerts.ts'
-import { findDelivery, findSentRequest, listDeliveries } from '#src/webhooks/history/deliveries.ts'
+import {
+  countDeliveriesOf,
+  findDelivery,
+  findSentRequest,
+  listDeliveries,
+  listDeliveriesOf,
+} from '#src/webhooks/history/deliveries.ts'
 import {
   createReplay,
   findReplay,
@@ -126,14 +132,31 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
     [
       {
         deliveryId: ids.exhausted,
-        delivery: { createdAt, event: { body: '{"data":"twin"}' }, endpoint: { url: to } },
+        delivery: {
+          createdAt,
+          event: { body: '{"data":"twin"}' },
+          endpoint: { url: to, status: 'active' },
+        },
       },
     ],
   ])
+  t.equal(due[0]?.length, 1)
   const stats = await inTwin((tx) => measureEndpoints(tx, twin, now))
   t.match(stats.get(ids.endpoint), { attempts: 1 }, 'attempts of the last day')
   const day = await inTwin((tx) => measurePeriod(tx, twin, now, ids.endpoint, 'day'))
   t.match(day, { attempts: 1 }, 'the same of the page of the endpoint')
+})
+
+t.test('with the same event id, each tenant reads its own deliveries', async (t) => {
+  const found = await inTwin((tx) => findDelivery(tx, twin, ids.exhausted))
+  const eventId = found?.eventId ?? ''
+  const deliveries = await inTwin((tx) => listDeliveriesOf(tx, twin, eventId))
+  t.strictSame(
+    deliveries.map((one) => one.url),
+    [url],
+  )
+  const counts = await inTwin((tx) => countDeliveriesOf(tx, twin, [eventId]))
+  t.strictSame(counts.get(eventId), [{ eventId, status: 'exhausted', count: 1 }])
 })
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
