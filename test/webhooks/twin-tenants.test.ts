@@ -18,8 +18,10 @@ import {
   lockEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { readFeed } from '#src/webhooks/events/feed.ts'
+import { createDataChecks } from '#src/webhooks/events/app-types.ts'
+import { listRecentEvents, readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
+import { publishAppEvents } from '#src/webhooks/events/publish-app-events.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { alertOwners, listNotifications } from '#src/webhooks/health/alerts.ts'
 import {
@@ -249,6 +251,20 @@ t.test('an event is sent only to endpoints of its own tenant', async (t) => {
   await untilInFeed(database)
   const { data } = await inTwin((tx) => readFeed(tx, twin, page))
   t.strictSame(data, Array(3).fill({ data: 'twin' }))
+  const recent = await inTwin((tx) => listRecentEvents(tx, twin, page))
+  t.equal(recent.data.length, 3)
+})
+
+t.test('the app may use the id of an event of another tenant', async (t) => {
+  const event = { id: 'same', type: 'report.finished', data: {} }
+  const checking = { checks: createDataChecks(() => () => true), pointerOf: () => '' }
+  const outcome = await inTwin(
+    (tx) => publishAppEvents(tx, twin, [event], checking, now),
+    `INSERT INTO app_event_types (name, description) VALUES ('report.finished', 'x')`,
+    `INSERT INTO outbound_events (tenant_id, id, type, body)
+     VALUES ('${original.tenantId}', 'same', 'report.finished', '{}')`,
+  )
+  t.match(outcome, { isReplay: false })
 })
 
 t.test('only deliveries of the tenant are replayed', async (t) => {
