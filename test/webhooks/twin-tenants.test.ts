@@ -19,7 +19,7 @@ import {
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { createDataChecks } from '#src/webhooks/events/app-types.ts'
-import { listRecentEvents, readFeed } from '#src/webhooks/events/feed.ts'
+import { listRecentEvents, readFeed, searchedEvents } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { publishAppEvents } from '#src/webhooks/events/publish-app-events.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
@@ -253,6 +253,18 @@ t.test('an event is sent only to endpoints of its own tenant', async (t) => {
   t.strictSame(data, Array(3).fill({ data: 'twin' }))
   const recent = await inTwin((tx) => listRecentEvents(tx, twin, page))
   t.equal(recent.data.length, 3)
+})
+
+t.test('an object is searched in the newest events of its own tenant', async (t) => {
+  const { data } = await inTwin(
+    (tx) => listRecentEvents(tx, twin, page, { search: 'mine' }),
+    `UPDATE outbound_events SET body = '{"id":"","type":"","createdAt":"","data":{"id":"mine"}}'
+     WHERE tenant_id = '${twin.tenantId}'`,
+    `INSERT INTO outbound_events (tenant_id, id, type, body)
+     SELECT '${original.tenantId}', 'msg_newer_' || n, 'order.updated', '{}'
+     FROM generate_series(1, ${searchedEvents}) n`,
+  )
+  t.equal(data.length, 3)
 })
 
 t.test('the app may use the id of an event of another tenant', async (t) => {
