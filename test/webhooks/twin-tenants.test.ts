@@ -39,6 +39,8 @@ import {
 } from '#src/webhooks/history/replays.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
+import { sealOutput } from '#src/webhooks/probe/call.ts'
+import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 import { patient } from '#test/support/database/open.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
@@ -47,10 +49,11 @@ import { createTwins } from './twin-tenants.ts'
 
 const noTurn = { id: '', retryCount: 0 }
 
-/** Runs the statements in the transaction, with the scope that it has. */
+/** Runs the work in the transaction, with the scope that it has. */
 function inTransaction(tx: Tx): Database {
   const run: Database['write'] = async (_entry, work) => {
-    if (typeof work === 'function' || 'whole' in work) throw new Error('not in this transaction')
+    if (typeof work === 'function') return work(tx, twin as never)
+    if ('whole' in work) throw new Error('not in this transaction')
     return work.read(await tx.sql(work.statement), twin as never)
   }
   const read = run as Database['read']
@@ -277,6 +280,32 @@ t.test('the app may use the id of an event of another tenant', async (t) => {
      VALUES ('${original.tenantId}', 'same', 'report.finished', '{}')`,
   )
   t.match(outcome, { isReplay: false })
+})
+
+t.test('a test is not recorded if the endpoint is deleted before the response', async (t) => {
+  const at = now.toISOString()
+  const result = { statusCode: 204, responseExcerpt: '', error: null, cause: null, durationMs: 1 }
+  const made = {
+    event: { id: 'msg_test', body: '{}' },
+    createdAt: at,
+    finishedAt: at,
+    result: { ...result, startedAt: at },
+  }
+  const test = { endpointId: ids.endpoint, type: testType }
+  const events = await inTwin(async (tx) => {
+    const answers = {
+      requireRoom() {},
+      async wait({ id }: { id: string }) {
+        await deleteEndpoint(tx, by, ids.endpoint)
+        return sealOutput(testKeys, id, { made })
+      },
+      close() {},
+    }
+    const deps = { queue, answers, keys: testKeys, clientInfo: by.clientInfo }
+    t.equal(await sendTest(inTransaction(tx), enter(twin), test, deps), null)
+    return tx.outboundEvent.count({ where: { tenantId: twin.tenantId, type: testType } })
+  })
+  t.equal(events, 0)
 })
 
 t.test('only deliveries of the tenant are replayed', async (t) => {
