@@ -32,6 +32,7 @@ import {
   listDeliveriesOf,
 } from '#src/webhooks/history/deliveries.ts'
 import {
+  cancelReplay,
   createReplay,
   findReplay,
   startReplay,
@@ -67,6 +68,7 @@ await queue.start()
 t.teardown(() => queue.stop({ graceful: false }))
 const by = { ...twin, clientInfo: { userAgent: null, ip: null } }
 const page = { limit: 100, after: null }
+const replay = { endpointId: ids.endpoint, id: ids.replay }
 const now = new Date()
 const url = 'https://8.8.4.4/twin'
 
@@ -308,6 +310,20 @@ t.test('a test is not recorded if the endpoint is deleted before the response', 
   t.equal(events, 0)
 })
 
+t.test('a replay is cancelled in its own tenant only', async (t) => {
+  const cancelled = await inTwin((tx) => cancelReplay(tx, by, replay, now))
+  t.match(cancelled, { cancelledAt: now.toISOString() })
+})
+
+t.test('a finished replay is not found once its endpoint is deleted', async (t) => {
+  const found = await inTwin(async (tx) => {
+    await cancelReplay(tx, by, replay, now)
+    await deleteEndpoint(tx, by, ids.endpoint)
+    return findReplay(tx, twin, replay)
+  })
+  t.equal(found, null)
+})
+
 t.test('only deliveries of the tenant are replayed', async (t) => {
   const again = (id: string) => inTwin((tx) => startReplay(tx, twin, [id], now))
   t.strictSame(await again(ids.exhausted), [ids.exhausted])
@@ -316,7 +332,6 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
   const range = { from: new Date(0), to: now, status: null }
   const asked = await inTwin((tx) => createReplay(tx, queue, by, ids.endpoint, range, now))
   t.match(asked, { total: 3 })
-  const replay = { endpointId: ids.endpoint, id: ids.replay }
   t.match(await inTwin((tx) => findReplay(tx, twin, replay)), { total: 3 })
 
   const before = await twins.rows(original)
