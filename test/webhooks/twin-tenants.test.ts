@@ -1,6 +1,5 @@
 import t from 'tap'
 import { listManagerAddresses } from '#src/auth/members/members.ts'
-import type { Database, Tx } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import type { Mail } from '#src/mail/mailer.ts'
 import { openQueue } from '#src/queue/queue.ts'
@@ -50,19 +49,8 @@ import { createTwins } from './twin-tenants.ts'
 
 const noTurn = { id: '', retryCount: 0 }
 
-/** Runs the work in the transaction, with the scope that it has. */
-function inTransaction(tx: Tx): Database {
-  const run: Database['write'] = async (_entry, work) => {
-    if (typeof work === 'function') return work(tx, twin as never)
-    if ('whole' in work) throw new Error('not in this transaction')
-    return work.read(await tx.sql(work.statement), twin as never)
-  }
-  const read = run as Database['read']
-  return { read, write: run, close: () => Promise.reject(new Error('not in this transaction')) }
-}
-
 const twins = await createTwins(t)
-const { database, db, enter, original, twin, ids, inTwin } = twins
+const { database, db, enter, original, twin, ids, inTwin, databaseOf } = twins
 const queue = openQueue(database.superuserUrl, 'worker', () => {})
 await queue.start()
 t.teardown(() => queue.stop({ graceful: false }))
@@ -133,7 +121,7 @@ t.test('with the same delivery id, each tenant reads its own', async (t) => {
   )) ?? { body: '', url: '' }
   t.strictSame([body, to], ['{"data":"twin"}', url])
   const claim = { turn: noTurn, endpointId: ids.endpoint, since: null, known: [], room: 10 }
-  const due = await inTwin((tx) => claimDue(inTransaction(tx), twin, [claim], now))
+  const due = await inTwin((tx) => claimDue(databaseOf(tx), twin, [claim], now))
   const createdAt = new Date(found?.createdAt ?? '')
   t.match(due, [
     [
@@ -164,6 +152,11 @@ t.test('with the same event id, each tenant reads its own deliveries', async (t)
   )
   const counts = await inTwin((tx) => countDeliveriesOf(tx, twin, [eventId]))
   t.strictSame(counts.get(eventId), [{ eventId, status: 'exhausted', count: 1 }])
+  const events = await inTwin((tx) => listRecentEvents(tx, twin, page, { search: eventId }))
+  t.strictSame(
+    events.data.map(({ id }) => id),
+    [eventId],
+  )
 })
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
@@ -190,7 +183,7 @@ t.test('the outcome of an attempt is recorded for its own tenant', async (t) => 
     outcome: attempted,
   }
   const recorded = await inTwin(async (tx) => {
-    await recordOutcomes(inTransaction(tx), queue, [ended], now)
+    await recordOutcomes(databaseOf(tx), queue, [ended], now)
     return findDelivery(tx, twin, ids.pending)
   })
   t.match(recorded, { status: 'succeeded' })
@@ -304,7 +297,7 @@ t.test('a test is not recorded if the endpoint is deleted before the response', 
       close() {},
     }
     const deps = { queue, answers, keys: testKeys, clientInfo: by.clientInfo }
-    t.equal(await sendTest(inTransaction(tx), enter(twin), test, deps), null)
+    t.equal(await sendTest(databaseOf(tx), enter(twin), test, deps), null)
     return tx.outboundEvent.count({ where: { tenantId: twin.tenantId, type: testType } })
   })
   t.equal(events, 0)

@@ -88,11 +88,14 @@ export async function listRecentEvents(
       : [Prisma.sql`${xactId}::xid8`, Prisma.sql`${sequence}::bigint`]
   const ofType = type === undefined ? Prisma.sql`true` : Prisma.sql`type = ${type}`
   const { tenantId } = scope
-  const from = search === undefined ? Prisma.sql`outbound_events` : matching(tenantId, search)
+  const events =
+    search === undefined
+      ? Prisma.sql`SELECT * FROM outbound_events WHERE tenant_id = ${tenantId}::uuid`
+      : matching(tenantId, search)
   const rows = await tx.sql<RecentRow>`
     SELECT id, type, created_at, xact_id::text, sequence::text, ${objectId} AS object_id
-    FROM ${from}
-    WHERE tenant_id = ${scope.tenantId}::uuid AND ${ofType} AND ${keyset(keys, last, page)}`
+    FROM (${events}) AS outbound_events
+    WHERE ${ofType} AND ${keyset(keys, last, page)}`
   return pageOf(
     rows,
     page,
@@ -106,13 +109,13 @@ export async function listRecentEvents(
 
 /** The event with this id, and of the newest events those about an object with it. */
 function matching(tenantId: string, search: string): Prisma.Sql {
-  return Prisma.sql`(
+  return Prisma.sql`
     SELECT * FROM outbound_events WHERE tenant_id = ${tenantId}::uuid AND id = ${search}
     UNION ALL
     SELECT * FROM (
       SELECT * FROM outbound_events WHERE tenant_id = ${tenantId}::uuid
       ORDER BY xact_id DESC, sequence DESC LIMIT ${searchedEvents}) newest
-    WHERE id <> ${search} AND ${objectId} = ${search}) AS outbound_events`
+    WHERE id <> ${search} AND ${objectId} = ${search}`
 }
 
 /** An event of the tenant with its body and what caused it; null if missing or another tenant's. */
