@@ -1,7 +1,14 @@
 import t from 'tap'
 import { actionsOf } from '#src/domain/actions.ts'
-import { changeFolder, createFolder } from '#src/domain/folders.ts'
-import { findTeamMember, listTeamMembers, removeTeamMember } from '#src/domain/teams.ts'
+import { changeFolder, createFolder, listFoldersInReach, lockFolder } from '#src/domain/folders.ts'
+import { updateInvoice } from '#src/domain/invoices.ts'
+import {
+  findTeamMember,
+  listMembersOfTeams,
+  listTeamMembers,
+  lockTeam,
+  removeTeamMember,
+} from '#src/domain/teams.ts'
 import { documents } from '#src/resources/documents.ts'
 import { invoices } from '#src/resources/invoices.ts'
 import { orders } from '#src/resources/orders.ts'
@@ -13,10 +20,20 @@ import { createDatabase, type TestDatabase } from '#test/support/database/databa
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
-const { update: changeDocument, find: findDocument, list: listDocuments } = actionsOf(documents)
+const {
+  insert: createDocument,
+  update: changeDocument,
+  find: findDocument,
+  list: listDocuments,
+} = actionsOf(documents)
 const { find: findInvoice } = actionsOf(invoices)
 const { list: listOrders, find: findOrder } = actionsOf(orders)
-const { change: changePost, delete: deletePost, find: findPost } = actionsOf(posts)
+const {
+  change: changePost,
+  delete: deletePost,
+  find: findPost,
+  findWithNames: findPostWithNames,
+} = actionsOf(posts)
 
 /*
  * The primary key is the tenant and the number. The sequence gives each number once, but the same
@@ -25,7 +42,7 @@ const { change: changePost, delete: deletePost, find: findPost } = actionsOf(pos
  */
 
 const [shared, other] = [101, 102] // teams
-const [inShared, inOther, both] = [1, 2, 3] // documents
+const [inShared, inOther, both] = [201, 202, 203] // documents
 const [top, nested, deepest] = [1001, 1002, 1032] // folders
 
 t.test('the same numbers in two tenants do not mix', async (t) => {
@@ -41,10 +58,12 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
   // A query by number alone would find the other tenant's row first.
   await addTeams(database, foreign, userId, other)
   await addTeams(database, tenantId, userId, shared)
+  const colleague = await createUser(database, { tenantId })
+  await addMember(database, tenantId, other, colleague.userId)
   await addFolderChain(database, foreign, other)
   await addFolders(database, tenantId, shared)
-  await addDocument(database, foreign, inShared, shared)
-  await addDocument(database, tenantId, inOther, other)
+  const folderInShared = await addDocument(database, foreign, inShared, shared)
+  const folderInOther = await addDocument(database, tenantId, inOther, other)
   await addDocument(database, foreign, both, shared)
   await addDocument(database, tenantId, both, shared)
 
@@ -71,6 +90,23 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
       `SELECT tenant_id, id::int FROM documents WHERE title = 'Changed'`,
     )
     t.same(rows, [{ tenant_id: tenantId, id: both }])
+  })
+
+  await t.test('a document is created in a folder of the caller’s teams', async (t) => {
+    const author = { ...caller, role: 'editor', department: null }
+    const create = (folderId: number) => {
+      const values = { folderId, title: 'New', body: '' }
+      return db.write(entryOf(caller), (tx) => createDocument(tx, author, values, now))
+    }
+    t.match(await create(top), { tenantId, folderId: top })
+    t.equal(await create(folderInShared), null, 'of another tenant')
+    t.equal(await create(folderInOther), null, 'of a team that has the caller only elsewhere')
+  })
+
+  await t.test('the folders in reach have the names of their own teams', async (t) => {
+    const folders = await db.read(entryOf(caller), (tx) => listFoldersInReach(tx, caller, 100))
+    t.ok(folders.length > 1)
+    for (const folder of folders) t.match(folder, { team: 'Shared' })
   })
 
   await t.test('a folder is created and moved within its own tenant', async (t) => {
@@ -137,6 +173,87 @@ t.test('an order, a post and an invoice are read in the scope of the caller', as
   t.match(await db.read(entryOf(foreign), findOrder(1)), { id: 1, userId: foreign.userId })
 })
 
+t.test('an author is named as in the tenant of the post', async (t) => {
+  const database = await createDatabase(t)
+  const db = openPatiently(t, database.superuserUrl, 1)
+  const entryOf = await allowScopes<TestUser>(database)
+  const foreign = await createUser(database)
+  const own = await createUser(database, { email: 'ada@example.com' })
+  await addMembership(database, foreign.tenantId, own.userId)
+  const serviceId = crypto.randomUUID()
+  await addServiceToken(database, foreign.tenantId, serviceId, 'Foreign service')
+  await addServiceToken(database, own.tenantId, serviceId, 'Own service')
+  await addPosts(database, own.tenantId)
+  await database.admin.query(
+    `UPDATE posts SET author_id = CASE id WHEN 1 THEN $2::bigint END,
+       author_service_id = CASE id WHEN 2 THEN $3::uuid END
+     WHERE tenant_id = $1`,
+    [own.tenantId, own.userId, serviceId],
+  )
+  const byPerson = await db.read(entryOf(own), findPostWithNames(1))
+  t.match(byPerson, { names: { authorId: 'ada@example.com' } })
+  const byService = await db.read(entryOf(own), findPostWithNames(2))
+  t.match(byService, { names: { authorId: 'Own service' } })
+})
+
+t.test('the state of a payment changes the invoice of its tenant', async (t) => {
+  const database = await createDatabase(t)
+  const db = openPatiently(t, database.superuserUrl, 1)
+  const entryOf = await allowScopes<TestUser>(database)
+  const foreign = await createUser(database)
+  const own = await createUser(database)
+  const [payment, now] = ['pay_1', new Date()]
+  await addInvoice(database, foreign.tenantId, { amount: 4900, payment })
+  await addInvoice(database, own.tenantId, { amount: 9800, payment })
+  const refund = (tenant: TestUser) =>
+    db.write(entryOf(tenant), (tx) =>
+      updateInvoice(tx, tenant, payment, { refunded: 4900, isDisputed: false }, now),
+    )
+  const readBoth = async () => {
+    const { rows } = await database.admin.query(
+      `SELECT status, amount_refunded::int AS refunded FROM invoices
+       ORDER BY tenant_id = $1`,
+      [own.tenantId],
+    )
+    return rows
+  }
+  await refund(own)
+  const ownAfter = { status: 'paid', refunded: 4900 }
+  t.strictSame(await readBoth(), [{ status: 'paid', refunded: 0 }, ownAfter])
+  await refund(foreign)
+  t.strictSame(await readBoth(), [{ status: 'refunded', refunded: 4900 }, ownAfter])
+})
+
+t.test('a team and a folder are locked in their own tenant', async (t) => {
+  const database = await createDatabase(t)
+  const db = openPatiently(t, database.superuserUrl, 1)
+  const entryOf = await allowScopes<TestUser>(database)
+  const foreign = await createUser(database)
+  const own = await createUser(database)
+  for (const { tenantId, userId } of [foreign, own]) {
+    await addTeams(database, tenantId, userId, shared)
+    await addFolders(database, tenantId, shared)
+  }
+  const isLocked = async (table: string, { tenantId }: TestUser, id: number) => {
+    const { rowCount } = await database.admin.query(
+      `SELECT FROM ${table} WHERE tenant_id = $1 AND id = $2 FOR UPDATE SKIP LOCKED`,
+      [tenantId, id],
+    )
+    return rowCount === 0
+  }
+  const locks = [
+    ['teams', shared, lockTeam],
+    ['folders', top, lockFolder],
+  ] as const
+  for (const [table, id, lock] of locks) {
+    await db.write(entryOf(own), async (tx) => {
+      await lock(tx, own, id)
+      t.equal(await isLocked(table, own, id), true, table)
+      t.equal(await isLocked(table, foreign, id), false, table)
+    })
+  }
+})
+
 t.test('a team and its members are those of the tenant', async (t) => {
   const database = await createDatabase(t)
   const db = openPatiently(t, database.superuserUrl, 1)
@@ -157,6 +274,10 @@ t.test('a team and its members are those of the tenant', async (t) => {
   await db.write(entryOf(own), async (tx) => {
     t.equal(await listTeamMembers(tx, foreignTeam, page), null)
     t.match(await findTeamMember(tx, scope, colleague.userId), { userId: colleague.userId })
+    t.strictSame(
+      await listMembersOfTeams(tx, scope, [teamId], 10),
+      members.map((userId) => ({ teamId, userId })),
+    )
     t.equal(await removeTeamMember(tx, scope, colleague.userId), true)
     const left = await listTeamMembers(tx, scope, page)
     t.strictSame(
@@ -230,24 +351,48 @@ async function addFolders({ admin }: TestDatabase, tenantId: string, teamId: num
   )
 }
 
-/** Documents in a new folder of the team. */
-async function addDocument({ admin }: TestDatabase, tenantId: string, id: number, teamId: number) {
-  await admin.query(
+/** A document in a new folder of the team; resolves to the id of the folder. */
+async function addDocument(
+  { admin }: TestDatabase,
+  tenantId: string,
+  id: number,
+  teamId: number,
+): Promise<number> {
+  const { rows } = await admin.query<{ id: string }>(
     `WITH folder AS (
        INSERT INTO folders (tenant_id, team_id, name) VALUES ($1, $3, 'Of documents')
        RETURNING id
      )
      INSERT INTO documents (tenant_id, id, folder_id, team_id, title, body)
-     OVERRIDING SYSTEM VALUE SELECT $1, $2, id, $3, 'A document', '' FROM folder`,
+     OVERRIDING SYSTEM VALUE SELECT $1, $2, id, $3, 'A document', '' FROM folder
+     RETURNING folder_id AS id`,
     [tenantId, id, teamId],
   )
+  return Number(rows[0]?.id)
 }
 
 /** Invoice 1. */
-async function addInvoice({ admin }: TestDatabase, tenantId: string): Promise<void> {
+async function addInvoice(
+  { admin }: TestDatabase,
+  tenantId: string,
+  { amount, payment }: { amount: number; payment: string | null } = { amount: 4900, payment: null },
+): Promise<void> {
   await admin.query(
-    `INSERT INTO invoices (tenant_id, id, amount, currency, status) OVERRIDING SYSTEM VALUE
-     VALUES ($1, 1, 4900, 'eur', 'paid')`,
-    [tenantId],
+    `INSERT INTO invoices (tenant_id, id, amount, currency, status, payment)
+     OVERRIDING SYSTEM VALUE VALUES ($1, 1, $2, 'eur', 'paid', $3)`,
+    [tenantId, amount, payment],
+  )
+}
+
+async function addServiceToken(
+  { admin }: TestDatabase,
+  tenantId: string,
+  id: string,
+  name: string,
+): Promise<void> {
+  await admin.query(
+    `INSERT INTO service_tokens (tenant_id, id, hash, last_four, name, permissions, expires_at)
+     VALUES ($1, $2, sha256(convert_to($3, 'UTF8')), 'test', $3, '{}', now() + interval '1 day')`,
+    [tenantId, id, name],
   )
 }
