@@ -1,7 +1,12 @@
 import t, { type Test } from 'tap'
 import { createOwnToken } from '#src/auth/api-tokens/api-tokens.ts'
 import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
-import { createInvitation, endInvitationsOf } from '#src/auth/members/invitations.ts'
+import {
+  createInvitation,
+  endInvitationsOf,
+  maxOpenInvitations,
+  resendInvitation,
+} from '#src/auth/members/invitations.ts'
 import {
   changeMember,
   findMemberNames,
@@ -10,7 +15,7 @@ import {
   removeMember,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
-import { findTenant, listMemberships } from '#src/auth/members/tenants.ts'
+import { findOwnRole, findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import { createPortalLink, endPortalLink, maxPortalSessions } from '#src/auth/portal/portal.ts'
 import {
@@ -27,14 +32,17 @@ import { endOtherSessions } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import type { Tx } from '#src/db/database.ts'
+import { readFirstSteps } from '#src/domain/first-steps.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { createOrder } from '#test/support/callers/objects.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
  * One user in several tenants, with row-level security and the views of members and invitations
@@ -68,6 +76,29 @@ async function join({ database }: TestApp, tenantId: string, { userId }: TestUse
     `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
     [tenantId, userId],
   )
+}
+
+/** API tokens of a person in a tenant. */
+async function addTokens({ database }: TestApp, { userId, tenantId }: TestUser, count: number) {
+  await database.admin.query(
+    `INSERT INTO api_tokens (last_four, user_id, tenant_id, name, hash, expires_at)
+     SELECT 'test', $1, $2, 'a token', sha256(gen_random_uuid()::text::bytea), now() + interval '1 day'
+     FROM generate_series(1, $3::int)`,
+    [userId, tenantId, count],
+  )
+}
+
+/** An invitation with the same id in each of the tenants, two days old. */
+async function inviteInEach({ database }: TestApp, tenants: readonly TestUser[]): Promise<string> {
+  const id = crypto.randomUUID()
+  for (const [index, { tenantId }] of tenants.entries()) {
+    await database.admin.query(
+      `INSERT INTO invitations (tenant_id, id, email, role, created_at, expires_at)
+       VALUES ($1, $2, $3, 'viewer', now() - interval '2 days', now() + interval '1 day')`,
+      [tenantId, id, `${index}@example.com`],
+    )
+  }
+  return id
 }
 
 async function rolesIn({ database }: TestApp, tenantId: string): Promise<Record<string, string>> {
@@ -131,13 +162,9 @@ t.test('sessions of another person do not end', async (t) => {
 })
 
 t.test('tokens of another person take no room', async (t) => {
-  const { database, write, admin, elsewhere } = await world(t)
-  await database.admin.query(
-    `INSERT INTO api_tokens (last_four, user_id, tenant_id, name, hash, expires_at)
-     SELECT 'test', $1, $2, 'theirs', sha256(n::text::bytea), now() + interval '1 day'
-     FROM generate_series(1, 50) n`,
-    [elsewhere.userId, elsewhere.tenantId],
-  )
+  const test = await world(t)
+  const { write, admin, elsewhere } = test
+  await addTokens(test, elsewhere, 50)
   const wanted = { name: 'mine', permissions: null, expiresAt: null }
   const made = await write(admin, (connection) =>
     createOwnToken(connection, { ...admin, role: 'admin' }, wanted, clientInfo),
@@ -211,14 +238,23 @@ t.test('a member of another tenant can be invited; a member cannot', async (t) =
     test.write(host, (connection) =>
       createInvitation(connection, { queue: app.queue, keys }, invitation, clientInfo),
     )
-  t.match(await invite(), { acceptedAt: null })
+  await test.database.admin.query(
+    `INSERT INTO invitations (tenant_id, email, role, expires_at)
+     SELECT $1, n || '@example.com', 'viewer', now() + interval '1 day'
+     FROM generate_series(1, $2::int) n`,
+    [admin.tenantId, maxOpenInvitations],
+  )
+  t.match(await invite(), { acceptedAt: null }, 'invitations of another tenant take no room')
   t.match(await rolesIn(test, host.tenantId), { [host.userId]: 'admin' })
   await join(test, host.tenantId, elsewhere)
   t.equal(await invite(), 'member')
   await test.write(admin, (connection) =>
     endInvitationsOf(connection, admin, host.userId, clientInfo),
   )
-  const { rowCount } = await test.database.admin.query('SELECT FROM invitations')
+  const { rowCount } = await test.database.admin.query(
+    'SELECT FROM invitations WHERE tenant_id = $1',
+    [host.tenantId],
+  )
   t.equal(rowCount, 1, 'an admin ends no invitation of another tenant')
 })
 
@@ -242,15 +278,9 @@ t.test('members and their names are those of the tenant', async (t) => {
 })
 
 t.test('an invitation is mailed in the tenant of the job only', async (t) => {
-  const { config, database, enterAdmin, admin, elsewhere } = await world(t)
-  const id = crypto.randomUUID()
-  for (const [index, { tenantId }] of [elsewhere, admin].entries()) {
-    await database.admin.query(
-      `INSERT INTO invitations (tenant_id, id, email, role, expires_at)
-       VALUES ($1, $2, $3, 'viewer', now() + interval '1 day')`,
-      [tenantId, id, `${index}@example.com`],
-    )
-  }
+  const test = await world(t)
+  const { config, database, enterAdmin, admin, elsewhere } = test
+  const id = await inviteInEach(test, [elsewhere, admin])
   const sent: unknown[] = []
   const mailer = { send: async ({ to }: { to: readonly string[] }) => void sent.push(...to) }
   const db = openPatiently(t, database.workerUrl, 1)
@@ -262,6 +292,20 @@ t.test('an invitation is mailed in the tenant of the job only', async (t) => {
   )
   t.same(rows, [{ email: '1@example.com' }])
   t.equal(await mailInvitation(enterAdmin(admin), id, deps), 'mailed-before')
+})
+
+t.test('an invitation is sent again in the tenant of the admin only', async (t) => {
+  const test = await world(t)
+  const { app, database, write, admin, elsewhere } = test
+  const invitation = { id: await inviteInEach(test, [elsewhere, admin]), role: 'viewer' }
+  const resend = () =>
+    write(admin, (tx) => resendInvitation(tx, app.queue, admin, invitation, clientInfo))
+  t.equal(await resend(), 'sent')
+  const { rows } = await database.admin.query(
+    `SELECT tenant_id AS "tenantId", invited_by::int AS "userId" FROM invitations
+     WHERE invited_by IS NOT NULL`,
+  )
+  t.strictSame(rows, [admin])
 })
 
 t.test('an alert is mailed with the name of the tenant of the job', async (t) => {
@@ -300,6 +344,45 @@ t.test('only the user of a session can switch its tenant', async (t) => {
   }
   t.equal(await move(stranger), null, 'not a member')
   t.match(await move(elsewhere), /^p[\da-z]+-[\w-]{43}$/)
+})
+
+t.test('the role in a tenant is that of the user', async (t) => {
+  const { database, write, admin, member } = await world(t)
+  const stranger = await createUser(database)
+  const roleOf = (userId: number) =>
+    write(admin, (connection) => findOwnRole(connection, { userId }, admin.tenantId))
+  t.equal(await roleOf(admin.userId), 'admin')
+  t.equal(await roleOf(member), 'editor')
+  t.equal(await roleOf(stranger.userId), null)
+})
+
+t.test('the first steps are those of the person in the tenant', async (t) => {
+  const test = await world(t)
+  const { app, database, enter, admin } = test
+  const host = await createUser(database, { role: 'admin' })
+  const read = () => app.db.read(enter(host), (tx) => readFirstSteps(tx, host))
+
+  await join(test, admin.tenantId, host)
+  await addTokens(test, { ...host, tenantId: admin.tenantId }, 1)
+  await createOrder(database, admin)
+  await createEndpoint(database, admin, { url: 'https://example.com' })
+  await database.admin.query(
+    `INSERT INTO outbound_events (tenant_id, id, type, body)
+     VALUES ($1, 'test', 'endpoint.test', '{}')`,
+    [admin.tenantId],
+  )
+  await inviteInEach(test, [admin])
+  t.strictSame(await read(), {
+    hasToken: false,
+    hasOrder: false,
+    hasEndpoint: false,
+    hasTest: false,
+    hasInvited: false,
+  })
+
+  const colleague = await createUser(database, { tenantId: host.tenantId })
+  await addTokens(test, colleague, 1)
+  t.match(await read(), { hasToken: false, hasInvited: true }, 'with a member who has a token')
 })
 
 t.test('the active tenant is that of the session; the list contains the memberships', async (t) => {
