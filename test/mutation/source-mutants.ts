@@ -115,7 +115,15 @@ const scopeClauses: readonly Form[] = [
   form(/\bteam_id IN \(\$\{ownTeams\(\w+\)\}\)/g, 'true'),
   form(/\bteam_id = own\.team_id/g, 'true'),
   form(/ AND team_id IN \(\s+SELECT [^`]*(?=`)/g, ''),
-  form(/\b(\w+\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+)?/g, 'true'),
+  {
+    name: 'tenant_id or user_id',
+    // The value stays: a statement that is composed once checks that it has all its values.
+    cutsIn: (text) =>
+      cutsOf(text, /\b(\w+\.)?(tenant_id|user_id) = \$\{[^}]*\}(::\w+|\.\w+)?/g, '').map((cut) => ({
+        ...cut,
+        instead: `(true OR ${text.slice(cut.from, cut.to)})`,
+      })),
+  },
 ]
 
 // Every live credential may read the profile.
@@ -261,7 +269,14 @@ const hunts: readonly SourceHunt[] = [
     kind: 'scope',
     files: ['src/domain/*.ts', 'src/access/*.ts'],
     forms: scopeClauses,
-    tests: [tests.sameIds, tests.folders, tests.queryScope, tests.matrix],
+    tests: [
+      tests.sameIds,
+      tests.folders,
+      tests.ownTenant,
+      tests.shortWrites,
+      tests.queryScope,
+      tests.matrix,
+    ],
     routes:
       '/teams; /folders; /documents; /posts; /orders; /invoices; /app/teams; /app/welcome; /notifications',
   },
