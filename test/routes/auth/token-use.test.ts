@@ -1,6 +1,6 @@
 import t from 'tap'
 import { build } from '#test/support/app/app.ts'
-import { as } from '#test/support/callers/callers.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { until } from '#test/support/database/until.ts'
@@ -49,6 +49,14 @@ t.test('an invalid token is 401 with WWW-Authenticate', async (t) => {
   )
   t.equal(await status(`Bearer ${token}`), 401, 'when it expires')
   t.equal(await status(`Bearer ${other}`), 200)
+})
+
+t.test('the id of a session is not accepted as a token', async (t) => {
+  const { cookie, cookieId } = await signIn(test, await createUser(test.database))
+  const answer = await as(test, { authorization: `Bearer ${cookieId}` })('GET', '/me')
+  t.equal(answer.statusCode, 401)
+  t.match(answer.json(), { type: '/docs/errors/invalid-token' })
+  t.equal((await as(test, { cookie })('GET', '/me')).statusCode, 200)
 })
 
 t.test('a token together with a session cookie is 400', async (t) => {
