@@ -1,6 +1,7 @@
 import { Signer } from '@fastify/cookie'
 import t from 'tap'
 import { buildApp } from '#src/app.ts'
+import { newAnonymousId } from '#src/auth/sessions/session-id.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
@@ -145,6 +146,29 @@ t.test('an anonymous session does not authenticate', async (t) => {
   )
   const cookie = `sid=${new Signer([...test.config.session.secrets]).sign('anonymous')}`
   t.equal(await statusOf(test, cookie), 401)
+})
+
+t.test('the database is asked only for a session that somebody has signed in to', async (t) => {
+  const test = await build(t)
+  const { cookie, cookieId } = await signIn(test, await createUser(test.database))
+  const anonymous = `sid=${new Signer([...test.config.session.secrets]).sign(newAnonymousId())}`
+  let reads = 0
+  const { read } = test.app.db
+  test.app.db.read = (entry, work) => {
+    reads++
+    return read(entry, work)
+  }
+  const ask = (url: string, sent: { cookie?: string }) =>
+    test.app.inject({ url, headers: { accept: 'text/html', ...sent } })
+  const doubled = { cookie: `${cookie}; ${cookie}` }
+  for (const sent of [{}, { cookie: `sid=${cookieId}` }, doubled]) {
+    for (const url of ['/', '/me', '/no/such/page']) await ask(url, sent)
+  }
+  t.equal(reads, 0, 'without a valid cookie')
+  await ask('/no/such/page', { cookie: anonymous })
+  t.equal(reads, 0, 'an error page for an anonymous session')
+  await ask('/no/such/page', { cookie })
+  t.equal(reads, 1)
 })
 
 async function statusOf({ app }: TestApp, cookie: string): Promise<number> {
