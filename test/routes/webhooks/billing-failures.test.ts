@@ -32,10 +32,12 @@ t.test('50 requests with one event at once: one row, one job, all 200', async (t
 })
 
 t.test('event row and job become visible in one commit', async (t) => {
-  const { app, database } = await build(t)
+  const { app, database, log } = await build(t)
   await database.admin.query('REVOKE INSERT ON pgboss.job_common FROM test_app')
   const failed = await send(app, charge)
   t.match(failed, { statusCode: 500, body: 'something went wrong' }, 'without details')
+  const lines = log.filter((line) => line.includes('webhook not recorded'))
+  t.match(lines.join(), 'permission denied', 'the log has the reason')
   t.strictSame(await countRows(database), nothingRecorded, 'no event without its job')
   await database.admin.query('GRANT INSERT ON pgboss.job_common TO test_app')
   t.match(
