@@ -1,5 +1,7 @@
 import t from 'tap'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
+import { Prisma } from '#src/db/generated/client.ts'
+import { oneStatement } from '#src/db/sql.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
@@ -78,6 +80,21 @@ t.test('a read holds nothing up', async (t) => {
     await database.admin.query('DELETE FROM memberships')
   })
   t.equal(await db.read(entry), null)
+})
+
+t.test('a write in one packet asks its entry for locks, a read does not', async (t) => {
+  const database = await createDatabase(t)
+  const db = openPatiently(t, database.url, 1)
+  const asked: boolean[] = []
+  const statement = (forWrite: boolean) => {
+    asked.push(forWrite)
+    return Prisma.sql`SELECT`
+  }
+  const entry = { decidesInDatabase: true, statement, admit: () => null } as const
+  const nothing = oneStatement(Prisma.sql`SELECT`, () => null)
+  await db.read(entry, nothing)
+  await db.write(entry, nothing)
+  t.strictSame(asked, [false, true])
 })
 
 const session = (database: TestDatabase, user: TestUser) => addSession(database, user)
