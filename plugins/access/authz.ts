@@ -6,7 +6,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal, SessionCaller } from '#src/access/caller.ts'
-import { decideWithoutObject, toProblem } from '#src/access/policy.ts'
+import { decideWithoutObject, requirePerson, toProblem } from '#src/access/policy.ts'
 import { isBearer } from '#src/auth/sessions/enter.ts'
 import { checkForeseen, type Entry, refine } from '#src/db/entry.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
@@ -171,11 +171,6 @@ function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Pri
       return { ...one, entered }
     },
   }
-}
-
-function requirePerson(caller: Principal): Caller {
-  if (caller.serviceId !== null) throw toProblem('person-required')
-  return caller
 }
 
 type Refused = (request: FastifyRequest, caller: Principal, reason: string, error?: unknown) => void

@@ -3,7 +3,7 @@ import fastifySession from '@fastify/session'
 import type { FastifyReply, FastifyRequest, Session } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal } from '#src/access/caller.ts'
-import { toProblem } from '#src/access/policy.ts'
+import { requirePerson } from '#src/access/policy.ts'
 import type { AfterLeaving } from '#src/auth/members/leave.ts'
 import {
   type Credential,
@@ -193,9 +193,9 @@ function visitorEntryOf(this: FastifyRequest): Entry<Caller | null> | null {
 
 function visitorEntryWith(request: FastifyRequest, identified: Entry<Principal | null>) {
   return refine<Principal | null, Caller | null>(identified, (caller) => {
-    if (caller !== null && caller.serviceId !== null) throw toProblem('person-required')
-    request.enteredCaller = caller
-    return caller
+    const person = caller && requirePerson(caller)
+    request.enteredCaller = person
+    return person
   })
 }
 

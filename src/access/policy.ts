@@ -3,7 +3,7 @@ import { type ResourceName, resources } from '#src/resources/index.ts'
 import type { Condition } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
-import { isRecentlyAuthenticated, type Principal } from './caller.ts'
+import { type Caller, isRecentlyAuthenticated, type Principal } from './caller.ts'
 import {
   effectivePermissions,
   type Permission,
@@ -414,6 +414,12 @@ export function toProblem(
   const detail = condition?.detail ?? ofPlan ?? details[reason]
   const code = isOwnCode(reason) ? reason : 'forbidden'
   return new Problem(code, { reason, ...(detail !== undefined && { detail }) })
+}
+
+/** @throws Problem `person-required` for a service, an app and a portal session */
+export function requirePerson(caller: Principal): Caller {
+  if (caller.serviceId !== null) throw toProblem('person-required')
+  return caller
 }
 
 const ownCodes = [

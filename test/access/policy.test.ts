@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { Caller, Service } from '#src/access/caller.ts'
 import { accessOverview } from '#src/access/overview.ts'
 import {
   type Action,
@@ -7,6 +8,7 @@ import {
   policy,
   type Resource,
   type Rule,
+  requirePerson,
   type Subject,
   toProblem,
 } from '#src/access/policy.ts'
@@ -337,6 +339,13 @@ t.test(
     t.equal(change({}, 'press', 'no time at all'), 'editor-outside-hours', 'an invalid date denies')
   },
 )
+
+t.test('a service is not a person', async (t) => {
+  const person = { serviceId: null } as Caller
+  t.equal(requirePerson(person), person)
+  const service = { serviceId: 'a service' } as Service
+  t.throws(() => requirePerson(service), { code: 'person-required' })
+})
 
 t.test('in the portal one may do everything with webhooks, and nothing else', async (t) => {
   const portal = { portalSessionId: 'one', serviceId: 'an app token', tenantId } as const
