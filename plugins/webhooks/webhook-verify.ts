@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RequestPayl
 import fp from 'fastify-plugin'
 import rawBody from 'fastify-raw-body'
 import type { BillingProvider } from '#src/billing/providers/provider.ts'
-import { isDatabaseUnavailable, isRefusedValue } from '#src/db/errors.ts'
+import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { clientAddressOf } from '#src/http/headers/client-address.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
 import { isEncodedBody } from '#src/http/request-body.ts'
@@ -200,7 +200,6 @@ function countChunks(
 
 function statusOf(error: Error): number {
   if (isDatabaseUnavailable(error)) return 503
-  if (isRefusedValue(error)) return 400
   if (error instanceof Problem) return errorTable[error.code].status
   return 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500
 }
