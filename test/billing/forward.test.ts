@@ -290,8 +290,8 @@ t.test('an event that a standby has not replayed yet is posted by the next try',
     } as unknown as Parameters<typeof workForwards>[2],
   )
   t.teardown(() => forwards.stop())
-  t.equal((await app.next()).headers['webhook-id'], 'evt_1')
   await untilForwarding(database, 'delivered')
+  t.equal((await app.next()).headers['webhook-id'], 'evt_1')
   t.strictSame(warnings, ['billing event not posted to the app'])
 })
 
