@@ -92,10 +92,18 @@ export async function checkResource(
     if (events.DELETE !== undefined) published.push({ type: events.DELETE, data: JSON.parse(last) })
     t.strictSame(await eventsOf(), published, 'the event of DELETE')
   }
-  const key = { 'idempotency-key': crypto.randomUUID() }
-  const first = await send('POST', path, full, key)
-  const again = await send('POST', path, full, key)
-  t.equal(first.statusCode, 201, first.body)
-  t.equal(again.headers['idempotent-replayed'], 'true', 'the same request has one effect')
-  t.equal(again.body, first.body)
+  const sendTwice = async (method: 'POST' | 'PATCH', url: string, sent: typeof change) => {
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const first = await send(method, url, sent, key)
+    const again = await send(method, url, sent, key)
+    t.equal(first.statusCode, method === 'POST' ? 201 : 200, first.body)
+    t.equal(again.headers['idempotent-replayed'], 'true', 'the same request has one effect')
+    t.equal(again.body, first.body)
+    const type = events[method]
+    if (type !== undefined) published.push({ type, data: first.json() })
+    t.strictSame(await eventsOf(), published, `the event of ${method} with a key, once`)
+    return first.json()
+  }
+  const other = await sendTwice('POST', path, full)
+  if (rules.update !== undefined) await sendTwice('PATCH', `${path}/${other.id}`, change)
 }
