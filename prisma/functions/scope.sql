@@ -51,7 +51,8 @@ BEGIN
   fields := string_to_array(setting, ':');
   content := left(setting, -65); -- a colon and the 64 digits of the seal
   SELECT k.key INTO secret FROM public.scope_keys k WHERE k.id::text = fields[1];
-  IF setting IS DISTINCT FROM content || ':' || public.scope_seal(secret, content) -- NULL without the key
+  -- Without its key the seal is NULL.
+  IF setting IS DISTINCT FROM content || ':' || public.scope_seal(secret, content)
     OR fields[6] IS DISTINCT FROM pg_backend_pid()::text
     OR fields[7] IS DISTINCT FROM encode(timestamptz_send(transaction_timestamp()), 'hex')
   THEN
