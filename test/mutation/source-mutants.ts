@@ -104,7 +104,7 @@ const scopeClauses: readonly Form[] = [
   {
     name: 'where',
     cutsIn: (text) =>
-      [...text.matchAll(/\bwhere: \{/g)]
+      [...text.matchAll(/\bwhere(: | = )\{/g)]
         .flatMap(({ index, 0: start }) => {
           const open = index + start.length - 1
           return elementsOf(text, open + 1, closingOf(text, open))

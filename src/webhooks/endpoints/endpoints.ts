@@ -182,8 +182,8 @@ export async function changeEndpoint(
   await requireEventTypes(tx, change.eventTypes ?? [])
   if (change.url !== undefined) {
     await lockUntilCommit(tx, 'webhook-endpoints', tenantId)
-    const other = { tenantId, url: change.url, id: { not: id } }
-    if ((await tx.webhookEndpoint.count({ where: other })) > 0) return 'url-taken'
+    const others = { where: { tenantId, url: change.url, id: { not: id } } }
+    if ((await tx.webhookEndpoint.count(others)) > 0) return 'url-taken'
   }
   const where = { tenantId, id }
   const data = { ...columnsOf(change), updatedAt: now }
