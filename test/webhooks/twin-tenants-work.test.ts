@@ -8,6 +8,7 @@ import type { Answers } from '#src/queue/answers.ts'
 import { addJob } from '#src/queue/jobs.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { systemClock } from '#src/runtime/clock.ts'
+import { announceTurn } from '#src/webhooks/delivery/end-turns.ts'
 import { workForecast } from '#src/webhooks/delivery/forecast.ts'
 import { workDrain } from '#src/webhooks/delivery/held/drain.ts'
 import { holdBeyondLimit } from '#src/webhooks/delivery/held/hold.ts'
@@ -70,6 +71,14 @@ t.test('deliveries are held beyond the rate limit of the endpoint of their tenan
   t.match(held.delivery, { heldFor: 'rate', due: 0 })
 })
 
+t.test('a turn is announced to the deliveries of its own endpoint', async (t) => {
+  const announced = await inTwin(async (tx) => {
+    await announceTurn(databaseOf(tx), jobOf({ tenantId, endpointId }))
+    return tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId } })
+  })
+  t.match(announced, { inTurn: true })
+})
+
 t.test('a drain releases only deliveries of its tenant', async (t) => {
   const drain = (deliveryId: string, ...prepare: string[]) =>
     inTwin(
@@ -103,7 +112,10 @@ t.test('a trial is a delivery that waits in its own tenant', async (t) => {
     enabledDaysAgo,
     exhaustedWaits,
     `UPDATE endpoint_states SET status = 'failing', failing_since = now() - interval '1 hour',
-       trial_at = '${now.toISOString()}' WHERE ${endpointOfTwin}`,
+       trial_at = '${now.toISOString()}', trial_delivery_id = '${ids.pending}'
+     WHERE ${endpointOfTwin}`,
+    dueAttempt(ofOriginal, ids.pending),
+    `UPDATE due_attempts SET released = true WHERE ${ofOriginal}`,
     `UPDATE deliveries SET held_for = 'recovery', created_at = now() - interval '2 days'
      WHERE ${ofOriginal} AND id = '${ids.fresh}'`,
   )

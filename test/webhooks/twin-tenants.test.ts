@@ -277,6 +277,18 @@ t.test('the app may use the id of an event of another tenant', async (t) => {
   t.match(outcome, { isReplay: false })
 })
 
+t.test('an endpoint of another tenant is not tested', async (t) => {
+  const tested = await inTwin(async (tx) => {
+    await deleteEndpoint(tx, by, ids.endpoint)
+    const wait = () => Promise.reject(new Error('it is called'))
+    const answers = { requireRoom() {}, wait, close() {} }
+    const deps = { queue, answers, keys: testKeys, clientInfo: by.clientInfo }
+    const test = { endpointId: ids.endpoint, type: testType }
+    return sendTest(databaseOf(tx), enter(twin), test, deps)
+  })
+  t.equal(tested, null)
+})
+
 t.test('a test is not recorded if the endpoint is deleted before the response', async (t) => {
   const at = now.toISOString()
   const result = { statusCode: 204, responseExcerpt: '', error: null, cause: null, durationMs: 1 }

@@ -22,7 +22,7 @@ import { holdBeyondLimit } from '#src/webhooks/delivery/held/hold.ts'
 import { endpointTurnQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { createRunner } from './attempt.ts'
 import { type Claim, claimDue, type DueAttempt } from './claim.ts'
-import { endTurns, handBackTurn } from './end-turns.ts'
+import { announceTurn, endTurns, handBackTurn } from './end-turns.ts'
 import { decideStart } from './outcome.ts'
 import { createRecorder } from './record.ts'
 import { createSlots } from './slots.ts'
@@ -99,13 +99,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
         const ended = { tenantId, deliveryId, series, number, turn, outcome }
         await recorder.record(ended, abandoned)
       },
-      announce: () =>
-        writeLimit(() =>
-          db.write(enterTries(endpointTurnQueue, [turn]), async (tx) => {
-            const where = { tenantId, id: endpointId }
-            await tx.webhookEndpoint.updateMany({ where, data: { inTurn: true } })
-          }),
-        ),
+      announce: () => writeLimit(() => announceTurn(db, job)),
       end: () => ends(tenantId, job),
       handBack: () => handBackTurn(db, queue, job),
       async giveUp(error) {

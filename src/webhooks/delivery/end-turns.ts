@@ -10,6 +10,17 @@ import { firstsUntil } from './claim.ts'
 
 type TurnJob = Job<EndpointTurnJob>
 
+/** From now on new deliveries of the endpoint need no job: its turn looks for them. */
+export async function announceTurn(db: Database, job: TurnJob): Promise<void> {
+  const { tenantId, endpointId } = job.data
+  await db.write(enterTries(endpointTurnQueue, [job]), async (tx) => {
+    await tx.webhookEndpoint.updateMany({
+      where: { tenantId, id: endpointId },
+      data: { inTurn: true },
+    })
+  })
+}
+
 /**
  * Ends turns of one tenant with nothing due and queues a job for their next attempt, in one statement. Skips
  * endpoints locked by another transaction, because it may be adding an attempt. Leaves a job alone that another
