@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
-import { ask, startInstance } from '#test/reliability/instance.ts'
+import { askPatiently, type Instance, startInstance } from '#test/reliability/instance.ts'
 import { signedEvent } from '#test/reliability/load.ts'
 import { testConfig, testSettings } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { postgresPrograms, startMachinePostgres } from '#test/support/database/machine-postgres.ts'
-import { until } from '#test/support/database/until.ts'
+import { until, untilTrue } from '#test/support/database/until.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { codeBlocks, readPage, root } from './page.ts'
 
@@ -42,15 +42,25 @@ t.test('a dump is restored by the steps of the page', { skip }, async (t) => {
   for (const title of ['First', 'Second']) {
     const headers = { cookie, 'content-type': 'application/json' }
     const body = JSON.stringify({ title, body: 'Text', department: 'sales' })
-    const made = await ask(before, { method: 'POST', path: '/posts', headers, body })
+    const made = await askPatiently(before, { method: 'POST', path: '/posts', headers, body })
     t.equal(made.status, 201, made.body)
     const path = `/posts/${JSON.parse(made.body).id}`
-    const changed = await ask(before, { method: 'PATCH', path, headers, body: '{"body":"New"}' })
+    const changed = await askPatiently(before, {
+      method: 'PATCH',
+      path,
+      headers,
+      body: '{"body":"New"}',
+    })
     t.equal(changed.status, 200, changed.body)
   }
-  t.equal((await ask(before, signedEvent('evt_waiting'))).status, 200)
-  const feed = await ask(before, { path: '/events', headers: { cookie } })
-  t.equal(JSON.parse(feed.body).data.length, 2)
+  t.equal((await askPatiently(before, signedEvent('evt_waiting'))).status, 200)
+  const eventsOf = async (instance: Instance): Promise<{ id: string }[]> => {
+    const feed = await askPatiently(instance, { path: '/events', headers: { cookie } })
+    return JSON.parse(feed.body).data
+  }
+  // The feed waits for older transactions.
+  await untilTrue(async () => (await eventsOf(before)).length === 2)
+  const events = await eventsOf(before)
   before.child.kill('SIGTERM')
   t.equal(await before.ended, 0)
 
@@ -73,10 +83,10 @@ t.test('a dump is restored by the steps of the page', { skip }, async (t) => {
   )
 
   const after = await startInstance(t, restored)
-  const again = await ask(after, { path: '/events', headers: { cookie } })
+  await untilTrue(async () => (await eventsOf(after)).length === 2)
   t.strictSame(
-    JSON.parse(again.body).data.map(({ id }: { id: string }) => id),
-    JSON.parse(feed.body).data.map(({ id }: { id: string }) => id),
+    (await eventsOf(after)).map(({ id }) => id),
+    events.map(({ id }) => id),
     'the session is still valid, and the feed has every event in its order',
   )
   await after.says(/quarantine/)

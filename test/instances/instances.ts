@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { readConfig } from '#src/config/config.ts'
 import { signIn, type TestUser } from '#test/support/callers/callers.ts'
@@ -16,7 +17,10 @@ export type Instances = Installation & {
   origins: readonly [string, string]
   /** The cookie of a new session, as in a request behind the load balancer. */
   newSession(user: TestUser): Promise<Headers>
-  /** Sends a request to each web process directly, with the headers of the load balancer. */
+  /**
+   * Sends a request to a web process directly, with the headers of the load balancer; again if a busy
+   * machine has refused it: 503 with Retry-After.
+   */
   ask(web: 0 | 1, path: string, request?: RequestInit & { headers?: Headers }): Promise<Response>
 }
 
@@ -62,12 +66,17 @@ export async function startInstances(
       const { cookie } = await signIn({ config, database }, user)
       return { cookie }
     },
-    ask: (web, path, request) =>
-      fetch(`${web === 0 ? one : two}${path}`, {
-        redirect: 'manual',
-        ...request,
-        headers: { 'x-forwarded-proto': 'https', ...request?.headers },
-      }),
+    async ask(web, path, request) {
+      const url = `${web === 0 ? one : two}${path}`
+      const headers = { 'x-forwarded-proto': 'https', ...request?.headers }
+      for (;;) {
+        const answer = await fetch(url, { redirect: 'manual', ...request, headers })
+        const seconds = answer.headers.get('retry-after')
+        if (answer.status !== 503 || seconds === null) return answer
+        await answer.text()
+        await wait(Number(seconds) * 1_000)
+      }
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import { until } from '#test/support/database/until.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { checkDeliveries } from '#test/webhooks/delivery/delivery-history.ts'
-import { ask, startInstance } from './instance.ts'
+import { askPatiently, startInstance } from './instance.ts'
 import { startOwnServer } from './own-server.ts'
 import { createSender, unexpected } from './senders.ts'
 import { createSteppingClock, faketime } from './stepping-clock.ts'
@@ -51,7 +51,7 @@ t.test('the clock of the database steps forward and back', { skip }, async (t) =
     await clock.step(seconds)
     await sender.all(eventsPerStep)
     await until(database, allDone)
-    const read = await ask(web, { path: `/orders/${order}`, headers: { cookie } })
+    const read = await askPatiently(web, { path: `/orders/${order}`, headers: { cookie } })
     t.match(read, { status: 200, body: /4242/ }, `${name}: everything is done, sessions stay`)
   }
   t.strictSame(unexpected(sender.answers), [], 'every refusal has Retry-After')

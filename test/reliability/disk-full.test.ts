@@ -11,7 +11,7 @@ import { createOrder } from '#test/support/callers/objects.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { testInNamespaces } from '#test/support/processes/namespaces.ts'
-import { ask, startInstance } from './instance.ts'
+import { askPatiently, startInstance } from './instance.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 import { createSender, type Sent, unexpected } from './senders.ts'
 import { mountSmallDisk } from './small-disk.ts'
@@ -39,7 +39,7 @@ testInNamespaces(t, import.meta.filename, ['--mount'], ['mount', 'umount'], () =
     await sendMore(sender)
     const whileFull = sender.answers.slice(refusedBefore)
     t.ok(whileFull.some(({ status }) => status === 503))
-    const read = await ask(instance, { path: `/orders/${order}`, headers: { cookie } })
+    const read = await askPatiently(instance, { path: `/orders/${order}`, headers: { cookie } })
     t.match(read, { status: 200, body: /4242/ }, 'reads need no space')
 
     await disk.enlarge()

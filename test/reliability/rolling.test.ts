@@ -16,7 +16,7 @@ import { logins, serverUrls, urlsOf } from '#test/support/database/template.ts'
 import { until } from '#test/support/database/until.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
 import { runProgram } from '#test/support/processes/program.ts'
-import { ask, type Instance, startInstance, troublesOf } from './instance.ts'
+import { askPatiently, type Instance, startInstance, troublesOf } from './instance.ts'
 import { findLastRelease, type Release } from './last-release.ts'
 import { startLoad } from './load.ts'
 import { makeNextRelease } from './next-release.ts'
@@ -37,7 +37,7 @@ t.test('rolling upgrade: from this release to the next, and no request fails', a
   const { load, fresh, again } = await upgrade(t, database, old, next)
   const order = { path: `/orders/${load.order}`, headers: { cookie: load.cookie } }
   const line2 = async (instance: Instance) => {
-    const { body } = await ask(instance, order)
+    const { body } = await askPatiently(instance, order)
     return JSON.parse(body).shippingAddress.line2
   }
   t.equal(await line2(again), undefined, 'the old release starts on the newer schema')

@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { Agent, createServer } from 'node:http'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { deliveryStatuses as offeredStatuses } from '#src/commands/webhooks/command-line.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { deliveryStatuses } from '#src/webhooks/history/deliveries.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
+import { askPatiently } from '#test/reliability/instance.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
@@ -272,6 +273,7 @@ async function openDemo(t: Test) {
   const cwd = await temporaryFolder(t)
   const demo = await runDemo(t, cwd)
   const [, token = ''] = await demo.says(/export TOKEN=(gth_\S+)/)
+  const web = { origin: demo.baseUrl, agent: new Agent() }
   const [, receiverUrl = ''] = await demo.says(/receiver at (http:\S+),/)
   const start = (args: string[], env: Record<string, string> = {}) =>
     runProgram(t, args, { GATEHOUSE_TOKEN: token, ...env }, { cwd })
@@ -287,12 +289,13 @@ async function openDemo(t: Test) {
     },
     async patch(line1: string) {
       const address = { name: 'Ada', line1, city: 'Porto', postalCode: '4000-001', country: 'PT' }
-      const response = await fetch(`${demo.baseUrl}/orders/1`, {
+      const { status, body } = await askPatiently(web, {
         method: 'PATCH',
+        path: '/orders/1',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ shippingAddress: address }),
       })
-      if (!response.ok) throw new Error(`PATCH: ${response.status} ${await response.text()}`)
+      if (status !== 200) throw new Error(`PATCH: ${status} ${body}`)
     },
   }
 }
