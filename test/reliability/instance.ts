@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { testSettings } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
+import { until } from '#test/support/database/until.ts'
 import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 
 /** The whole program as a process, as a load balancer sees it. */
@@ -27,6 +28,16 @@ export async function startInstance(
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
   return { ...program, origin: address, admin, agent }
+}
+
+/** Resolves once exactly this many processes are known to run. */
+export function untilAnnounced(database: Pick<TestDatabase, 'admin'>, count: number) {
+  // The interval is that of src/operations/running-processes.ts: killed processes count so long.
+  return until(
+    database,
+    `SELECT FROM running_processes
+     WHERE ended_at IS NULL AND seen_at > now() - interval '25 s' HAVING count(*) = ${count}`,
+  )
 }
 
 /** Log messages that only an overloaded machine causes. */

@@ -5,6 +5,7 @@ import { testSettings } from '#test/support/app/app.ts'
 import { type Program, runProgram } from '#test/support/processes/program.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+import { untilAnnounced } from './instance.ts'
 
 /*
  * Rotations of ENCRYPTION_KEYS with two worker processes that are restarted one after another, while
@@ -125,10 +126,7 @@ async function setUp(t: Test) {
       t.teardown(stop)
       return { stop, published: () => published }
     },
-    /** Resolves once exactly so many processes are known to run. */
-    announced: (count: number) =>
-      outbox.until(`SELECT FROM running_processes
-        WHERE ended_at IS NULL AND seen_at > now() - interval '20 s' HAVING count(*) = ${count}`),
+    announced: (count: number) => untilAnnounced(database, count),
     allDelivered: () =>
       outbox.until(`SELECT FROM deliveries HAVING every(status = 'succeeded') AND count(*) > 0`),
     /** Whatever a customer would see of the rotation. */

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { systemClock } from '#src/runtime/clock.ts'
 import { testSettings } from '#test/support/app/app.ts'
@@ -7,7 +6,13 @@ import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { startHostileProvider } from '#test/support/provider/hostile-provider.ts'
 import { clientSecret, rsaKey } from '#test/support/provider/sign-in-journey.ts'
-import { type Answer, ask, type Instance, startInstance } from './instance.ts'
+import {
+  type Answer,
+  askPatiently,
+  type Instance,
+  startInstance,
+  untilAnnounced,
+} from './instance.ts'
 
 /*
  * Rotations of SESSION_SECRETS with two web processes that are restarted one after another, while
@@ -33,6 +38,7 @@ t.test('in the documented order every sign-in succeeds and nobody is signed out'
       t.strictSame(await world.statusesOf(early), [200, 200], `halfway to ${names}`)
     })
     await load.more(10)
+    await world.announced(2)
     const { status, output } = await world.run(['keys', 'status'], names)
     t.equal(status, 0, output)
     t.match(output, names === 'old,new' ? /\) first, / : /Remove [0-9a-f]{8} \(fingerprint\) when/)
@@ -54,13 +60,14 @@ t.test('in the wrong order it is said at once, and the missing step repairs it',
   const world = await setUp(t)
   await world.replaceAll('old')
   const early = await world.signIn()
+  await world.announced(2)
   const wrong = await world.start('new')
   await wrong.says(/1 of 3 running processes lack the secret with fingerprint [0-9a-f]{8}/)
   const { status, output } = await world.run(['keys', 'status'], 'old')
   t.equal(status, 1, output)
   t.match(output, /Next step for SESSION_SECRETS \(NOT SAFE\): .*: add it to their SESSION_SECRETS/)
 
-  const refused = await ask(wrong, { path: '/me', headers: { cookie: early } })
+  const refused = await askPatiently(wrong, { path: '/me', headers: { cookie: early } })
   t.equal(refused.status, 401)
   t.equal(refused.headers['set-cookie'], undefined, 'the browser keeps its cookie')
   world.instances.push(wrong)
@@ -83,14 +90,21 @@ async function setUp(t: Test) {
     OIDC_DEMO_CLIENT_SECRET: clientSecret,
   }
   const instances: Instance[] = []
+  /** For each request that has no response yet, its process. */
+  const underWay: Instance[] = []
   let turn = 0
 
-  const start = (names: string) =>
-    startInstance(t, database, { ...settings, SESSION_SECRETS: setting(names) })
+  /** Resolves once the process has opened a connection to the database and knows the provider. */
+  async function start(names: string): Promise<Instance> {
+    const more = { ...settings, SESSION_SECRETS: setting(names) }
+    const instance = await startInstance(t, database, more)
+    await askPatiently(instance, { path: '/auth/login?provider=demo' })
+    return instance
+  }
 
   async function stop(instance: Instance): Promise<void> {
     instances.splice(instances.indexOf(instance), 1)
-    await pause(drainMs)
+    await untilTrue(() => !underWay.includes(instance))
     instance.child.kill('SIGTERM')
     await instance.ended
   }
@@ -100,7 +114,12 @@ async function setUp(t: Test) {
     turn += 1
     const instance = instances[turn % instances.length]
     if (instance === undefined) throw new Error('no process runs')
-    return ask(instance, { path, headers: { cookie } })
+    underWay.push(instance)
+    try {
+      return await askPatiently(instance, { path, headers: { cookie } })
+    } finally {
+      underWay.splice(underWay.indexOf(instance), 1)
+    }
   }
 
   /** @returns the session cookie of a new session, which two processes have accepted */
@@ -121,6 +140,7 @@ async function setUp(t: Test) {
     instances,
     start,
     signIn,
+    announced: (count: number) => untilAnnounced(database, count),
     /** Replaces one process after another by two new ones. */
     async replaceAll(names: string, halfway: () => Promise<void> = async () => {}) {
       const old = [...instances]
@@ -135,7 +155,7 @@ async function setUp(t: Test) {
     statusesOf: (cookie: string) =>
       Promise.all(
         instances.map(async (instance) => {
-          const { status } = await ask(instance, { path: '/me', headers: { cookie } })
+          const { status } = await askPatiently(instance, { path: '/me', headers: { cookie } })
           return status
         }),
       ),
@@ -174,9 +194,6 @@ async function setUp(t: Test) {
     },
   }
 }
-
-/** For requests on their way to a process that is about to end. */
-const drainMs = 200
 
 function cookieOf({ headers }: Answer): string {
   const lines = [headers['set-cookie']].flat().map(String)
