@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
+import { faultsIn } from '#test/reliability/instance.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { takeTour } from '#test/support/browser/tour.ts'
 import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 
@@ -73,8 +75,10 @@ t.test(
     const endpoints = await run(t, ['endpoints', 'list'], stranger, cwd)
     t.equal(await endpoints.ended, 1)
     t.match(endpoints.output(), 'gatehouse: 401 ', 'with the client of the API')
-    const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
-    t.equal(await health.ended, 0, health.output())
+    await untilTrue(async () => {
+      const health = await run(t, ['health'], { ADMIN_PORT: new URL(admin).port }, cwd)
+      return (await health.ended) === 0
+    })
 
     for (const program of [one, two, worker]) {
       program.child.kill('SIGTERM')
@@ -118,11 +122,4 @@ async function createEmptyDatabase(): Promise<Urls> {
   const name = `test_binary_${randomBytes(6).toString('hex')}`
   await createOwnerAndDatabase(clusterUrl, logins.owner, name)
   return urlsOf(clusterUrl, name)
-}
-
-/** Logged errors, except slow connections on a busy machine. */
-function faultsIn(log: string): string[] {
-  const isError = /"level":"(error|fatal)"/
-  const isBusy = /connection timeout|timeout exceeded when trying to connect/
-  return log.split('\n').filter((line) => isError.test(line) && !isBusy.test(line))
 }

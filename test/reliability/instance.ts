@@ -46,6 +46,12 @@ const starved =
 /** Only Citus plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCitus() ? /structure of query does not match function result type/ : /^$/
 
+/** The log lines of these levels, without those that only an overloaded machine causes. */
+export function faultsIn(log: string, levels: 'error|fatal' | 'error|warn' = 'error|fatal') {
+  const isFault = new RegExp(`"level":"(${levels})"`)
+  return log.split('\n').filter((line) => isFault.test(line) && !starved.test(line))
+}
+
 /**
  * The errors that the processes have logged, without those of requests that were refused because the
  * machine was busy, and counted as such.
@@ -56,9 +62,8 @@ export function troublesOf(
   { refusals }: { refusals: readonly string[] },
 ): string[] {
   return programs
-    .flatMap(({ output }) => output().split('\n'))
-    .filter((line) => /"level":"error"/.test(line))
-    .filter((line) => !starved.test(line) && !overtaken.test(line))
+    .flatMap(({ output }) => faultsIn(output()))
+    .filter((line) => !overtaken.test(line))
     .filter((line) => !isOfRefused(line, refusals))
     .map((line) => line.slice(0, 700))
 }
