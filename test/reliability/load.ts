@@ -77,6 +77,8 @@ export async function startLoad(
     try {
       const answer = await ask(instance, what)
       note(answer, what, expected)
+      // Every response of a process that drains says so. A balancer looks itself.
+      if (instance.admin !== null && answer.headers.connection === 'close') left.add(instance)
       if (eventId !== undefined && answer.status === 200) history.acknowledged.add(eventId)
     } catch (error) {
       if (isRefused(error)) return void gone.add(instance)
@@ -111,18 +113,20 @@ export async function startLoad(
     },
   ]
 
-  /** Like a load balancer, checks /readyz and sends no new requests to an instance that is not ready. */
+  /** Like a load balancer, checks /readyz: an instance that is not ready gets no new requests. */
   async function watch(): Promise<void> {
     while (!ended.signal.aborted) {
-      for (const instance of instances) {
-        if (instance.admin === null) continue
-        const ready = await fetch(`${instance.admin}/readyz`).catch(() => null)
-        await ready?.text()
-        if (ready?.ok) left.delete(instance)
-        else left.add(instance)
-      }
+      await Promise.all(instances.map(look))
       await wait(watchMs)
     }
+  }
+
+  async function look(instance: Target): Promise<void> {
+    if (instance.admin === null) return
+    const ready = await fetch(`${instance.admin}/readyz`).catch(() => null)
+    await ready?.text()
+    if (ready?.ok) left.delete(instance)
+    else left.add(instance)
   }
 
   const running = Promise.all([watch(), ...Array.from({ length: clients }, (_, n) => run(n))])

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { version as release } from '#src/runtime/assets.ts'
 import { checkHistory } from '#test/billing/history.ts'
@@ -15,7 +16,6 @@ import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 import { ask, askPatiently, type Instance, startInstance, troublesOf } from './instance.ts'
 import { startLoad } from './load.ts'
 
-const stopLimitMs = 10_000
 /** `npm run crash` sets many. */
 const rounds = Number(process.env.STOP_ROUNDS ?? 0)
 
@@ -47,9 +47,8 @@ t.test(
       stream.ended,
       ...bystanders.map(({ ended }) => ended),
     ])
-    t.equal(status, 0)
+    t.equal(status, 0, 'no phase exceeded its limit')
     const stoppedMs = Math.round(performance.now() - begun)
-    t.ok(stoppedMs < stopLimitMs, 'in time')
 
     await load.more(50)
     await load.stop()
@@ -82,9 +81,8 @@ t.test('a second signal ends the process at once', async (t) => {
   await untilTrue(async () => {
     const ready = await fetch(`${instance.admin}/readyz`)
     t.ok([200, 503].includes(ready.status))
-    if (ready.status === 200) return false
-    t.strictSame(await ready.json(), { status: 'not ready', failing: ['stopping'], release })
-    return true
+    const stopping = { status: 'not ready', failing: ['stopping'], release }
+    return isDeepStrictEqual(await ready.json(), stopping)
   })
   const answer = await ask(instance, { path: '/' })
   t.match(answer, { status: 200, headers: { connection: 'close' } }, 'still served')
