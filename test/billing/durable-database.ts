@@ -1,7 +1,6 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
@@ -10,10 +9,9 @@ import { migrate } from '#src/schema/migrate.ts'
 import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { isOnCitus, logins, urlsOf } from '#test/support/database/template.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 
 const name = 'durable'
-const pollMs = 20
-const recoveryMs = 30_000
 
 /** A database on its own server, or Citus cluster, with synchronous commits, as in production. */
 export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
@@ -55,13 +53,7 @@ async function startDurableServer(t: Test): Promise<TestDatabase> {
 export async function crashServer(admin: pg.Pool): Promise<void> {
   const killed = await checkpointerOf(admin)
   process.kill(killed, 'SIGKILL')
-  const end = performance.now() + recoveryMs
-  while (performance.now() < end) {
-    const running = await checkpointerOf(admin).catch(() => killed)
-    if (running !== killed) return
-    await wait(pollMs)
-  }
-  throw new Error('the server did not recover')
+  await untilTrue(async () => (await checkpointerOf(admin).catch(() => killed)) !== killed)
 }
 
 async function checkpointerOf(admin: pg.Pool): Promise<number> {
