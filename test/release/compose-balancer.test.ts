@@ -28,6 +28,7 @@ t.test('replacing one web process after the other fails no request', { skip }, a
   await stop(t, old.a)
   await load.more(50)
   const a = await start('127.0.0.2')
+  await a.says(/"msg":"request"/) // the balancer has seen that it is ready
   await load.more(100)
   await stop(t, old.b)
   await load.more(50)

@@ -13,10 +13,11 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
     return { status, output: program.results(), told: program.messages() }
   }
   const id = ['--id', 'evt_cli']
-  t.match(await run('trigger', 'charge.succeeded', ...id), {
+  t.match(await run('trigger', 'charge.succeeded', ...id, '--no-wait'), {
     status: 0,
-    output: /^evt_cli charge\.succeeded: 200 recorded, processed\n$/,
+    output: /^evt_cli charge\.succeeded: 200 recorded\n$/,
   })
+  await demo.says(/"eventId":"evt_cli","applied":"processed"/)
   t.match(await run('trigger', 'charge.succeeded', ...id), { output: /200 duplicate, processed/ })
   t.match(await run('trigger', 'invoice.voided'), { status: 0, output: /200 ignored\n$/ })
   const ofNobody = ['trigger', 'charge.succeeded', '--customer', 'cus_none']
@@ -26,9 +27,15 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
   t.match(await run('trigger', '--list'), { status: 0, output: /^charge\.succeeded {6}creates/m })
   const types = JSON.parse((await run('trigger', '--list', '--json')).output)
   t.match(types, [{ type: 'charge.succeeded', effect: String }])
-  await demo.says(/"eventId":"evt_cli","applied":"processed"/)
 
-  t.match(await run('billing', 'replay', 'evt_cli'), {
+  /** Repeated while the worker of a busy machine does not take it up. */
+  const replay = async (...args: string[]) => {
+    for (;;) {
+      const done = await run('billing', 'replay', ...args)
+      if (!done.told.includes('No worker has taken up')) return done
+    }
+  }
+  t.match(await replay('evt_cli'), {
     status: 0,
     output: /1 selected, 1 succeeded, 0 failed/,
   })
@@ -41,7 +48,7 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
     answer: 'duplicate',
     result: { status: 'processed' },
   })
-  const replayed = await run('billing', 'replay', 'evt_cli', '--json')
+  const replayed = await replay('evt_cli', '--json')
   t.match(JSON.parse(replayed.output), { total: 1, succeeded: 1, failed: 0 })
   t.match(replayed.told, /^events: 1 of 1$/m)
 

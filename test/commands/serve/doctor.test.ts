@@ -1,4 +1,5 @@
 import t from 'tap'
+import { untilAnnounced } from '#test/reliability/instance.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import { leak, production } from '#test/support/app/production.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -98,6 +99,7 @@ t.test('doctor and a starting process notice two installations on one database',
   const env = { ...testSettings(database), LOG_LEVEL: 'info' }
   const first = await runProgram(t, ['serve'], { ...env, BASE_URL: 'http://localhost:3000' })
   await first.says(/"started"/)
+  await untilAnnounced(database, 1)
   const doctor = await runProgram(t, ['doctor', '--json'], {
     ...env,
     BASE_URL: 'http://127.0.0.1:3000',
