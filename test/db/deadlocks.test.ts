@@ -1,8 +1,9 @@
 import t, { type Test } from 'tap'
+import { openDatabase } from '#src/db/database.ts'
 import { build } from '#test/support/app/app.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
-import { openPatiently } from '#test/support/database/open.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 /*
@@ -12,7 +13,10 @@ import { allowScopes } from '#test/support/database/scope.ts'
 
 async function world(t: Test) {
   const database = await createDatabase(t)
-  const db = openPatiently(t, database.url, 3)
+  // Long after the second in which PostgreSQL looks for deadlocks.
+  const limits = { ...patient.limits, lockMs: 10_000 }
+  const db = openDatabase(database.url, 3, { limits })
+  t.teardown(() => db.close())
   const enter = await allowScopes<TestUser>(database)
   const admin = await createUser(database, { role: 'admin' })
   const other = await createUser(database, { tenantId: admin.tenantId })

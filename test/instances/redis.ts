@@ -21,8 +21,9 @@ export async function startRedis(
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'ignore'] })
   t.teardown(() => child.kill('SIGKILL'))
   const ready = /Ready to accept connections/
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (text) => ready.test(String(text)) && resolve())
+    child.on('exit', (status) => reject(new Error(`redis-server ended with ${status}`)))
   })
   return async () => {
     child.kill('SIGKILL')

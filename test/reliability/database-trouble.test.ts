@@ -4,7 +4,7 @@ import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
-import { untilTrue } from '#test/support/database/until.ts'
+import { until, untilTrue } from '#test/support/database/until.ts'
 import { type Answer, ask, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
 
@@ -17,6 +17,8 @@ const eventsOfEach = 50
 const floodBytes = 200_000
 const mebibyte = 1_048_576
 const boundMiB = 450 // less than what the flood brings
+const ofInstance = `datname = current_database() AND pid <> pg_backend_pid()
+  AND application_name LIKE 'gatehouse%'`
 
 t.test(
   'an unavailable database is a 503 with Retry-After within a limit, and the process recovers',
@@ -52,10 +54,10 @@ t.test(
     await t.test('no connection is left', async (t) => {
       await database.admin.query(`ALTER DATABASE ${name} CONNECTION LIMIT 0`)
       await database.admin.query(
-        `SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity
-       WHERE datname = current_database() AND pid <> pg_backend_pid()
-         AND application_name LIKE 'gatehouse%'`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ofInstance}`,
       )
+      const ended = `SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE ${ofInstance})`
+      await until(database, ended)
       refused(t, 'too many connections', await everything())
       t.equal((await fetch(`${instance.admin}/readyz`)).status, 503)
       await database.admin.query(`ALTER DATABASE ${name} CONNECTION LIMIT -1`)

@@ -29,26 +29,30 @@ t.test('tests that run after the last file are waited for', async (t) => {
   const tap = JSON.stringify(
     new URL('../../node_modules/tap/dist/esm/index.js', import.meta.url).href,
   )
-  const { status, stdout } = await run(t, {
-    'adds.mjs': `import t from ${tap}\n
+  const { status, stdout } = await run(
+    t,
+    {
+      'adds.mjs': `import t from ${tap}\n
       t.test('later', async (t) => {
-        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        await new Promise((resolve) => setTimeout(resolve, 3_000))
         t.pass('waited for')
       })\n`,
-  })
+    },
+    2_000, // a busy machine takes a while to end the process
+  )
   t.equal(status, 0)
   t.match(stdout, /ok 1 - waited for/)
 })
 
 /** Runs files of this text as one batch, which may be alive for a moment after the last one. */
-async function run(t: Test, files: Readonly<Record<string, string>>) {
+async function run(t: Test, files: Readonly<Record<string, string>>, closingMs = 100) {
   const folder = await temporaryFolder(t)
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   const urls = Object.keys(files).map((name) => pathToFileURL(join(folder, name)).href)
   const entry = join(folder, 'entry.mjs')
   await writeFile(
     entry,
-    `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, 100)\n`,
+    `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, ${closingMs})\n`,
   )
   return spawnSync(process.execPath, [entry], { encoding: 'utf8', timeout: 60_000 })
 }

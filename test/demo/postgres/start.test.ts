@@ -139,7 +139,7 @@ async function startInChild(
   dataDir: string,
 ): Promise<{ owner: ChildProcess; pid: number }> {
   const script = `import { startPostgres } from '#src/demo/postgres/start.ts'
-    const { pid } = await startPostgres({ dataDir: process.argv[1] })
+    const { pid } = await startPostgres({ dataDir: process.argv[1], settings: ${JSON.stringify(settings)} })
     console.log(pid)
     setInterval(() => undefined, 60_000)`
   const owner = spawn(process.execPath, ['--input-type=module', '--eval', script, dataDir], {

@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setImmediate as immediately } from 'node:timers/promises'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
@@ -11,6 +10,7 @@ import { caddy, startCaddy } from '#test/release/caddy.ts'
 import { build } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
+import { untilTrue } from '#test/support/database/until.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
@@ -237,16 +237,15 @@ async function setUp(t: Test, { file, start }: (typeof proxies)[number]) {
   }
 }
 
-async function untilListening(port: number): Promise<void> {
-  for (;;) {
-    const isListening = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1', () => resolve(true))
-      socket.on('error', () => resolve(false))
-      socket.on('connect', () => socket.destroy())
-    })
-    if (isListening) return
-    await immediately()
-  }
+function untilListening(port: number): Promise<void> {
+  return untilTrue(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => resolve(true))
+        socket.on('error', () => resolve(false))
+        socket.on('connect', () => socket.destroy())
+      }),
+  )
 }
 
 type Sent = [method: string, path: string, headers: Record<string, string>, body?: string]

@@ -19,7 +19,8 @@ async function openAll(t: Test) {
   }
   const jwks = await newKeys()
   const provider: { running: LocalProvider } = {
-    running: await startProvider({ ...options, port: 0, jwks }),
+    // It is closed and opened again, so it must be a port that the system gives to nobody meanwhile.
+    running: await startProvider({ ...options, port: await findFreePort(), jwks }),
   }
   t.teardown(() => provider.running.stop())
   const { issuer } = provider.running

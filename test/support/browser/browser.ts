@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
-import { untilTrue } from '#test/support/database/until.ts'
+import { untilTrue, withinMs } from '#test/support/database/until.ts'
 
 const installed = [
   '/usr/bin/chromium',
@@ -61,13 +61,15 @@ export async function reloadUntil(page: Page, shown: Locator): Promise<void> {
   })
 }
 
-function launch(executablePath: string, environment: Record<string, string> = {}) {
-  return chromium.launch({
+async function launch(executablePath: string, environment: Record<string, string> = {}) {
+  const browser = await chromium.launch({
     executablePath,
     args: process.getuid?.() === 0 ? [...quietArguments, '--no-sandbox'] : quietArguments,
     env: { ...process.env, ...environment },
     timeout: launchDeadlineMs,
   })
+  // A click or a page of a busy machine can take longer than Playwright's 30 s.
+  return browser.on('context', (context) => context.setDefaultTimeout(withinMs))
 }
 
 /**
