@@ -83,6 +83,7 @@ export const actors: readonly Actor[] = [
   token('token that was ended', { state: 'ended' }),
   token('token past its limit', { state: 'past-its-limit' }),
   actor('operator', { operator: true }),
+  actor('operator who authenticated long ago', { operator: true, authenticatedLongAgo: true }),
   token('token of an operator', { operator: true }),
   service('service that may do everything', {}),
   service('service that may do what is needed', { limit: 'what is needed' }),
