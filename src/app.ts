@@ -167,7 +167,7 @@ export async function buildApp(
   const reads = options.connect ? await findReadForm(config.database.url) : undefined
   await app.register(database, { ...config.database, verification, reads })
   await app.register(refusals)
-  await app.register(queue, { url: config.database.url, connect: options.connect })
+  await app.register(queue, { ...config.database, connect: options.connect })
   await app.register(oidcClient, {
     providers: config.providers,
     clock,

@@ -13,7 +13,7 @@ import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseApi } from '#src/billing/providers/choose-api.ts'
 import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
-import { isPooled, unhurried } from '#src/db/connections/pool-options.ts'
+import { isPooled } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
@@ -48,7 +48,8 @@ export async function superviseWorker(
   metrics: Metrics = createMetrics(),
   tracing: Tracing = untraced,
 ): Promise<SupervisedWorker> {
-  const systemDb = openSystemDatabase(config.database.workerUrl, 1, { limits: unhurried })
+  const { workerUrl, limits = {} } = config.database
+  const systemDb = openSystemDatabase(workerUrl, 1, { limits })
   const log = createOutageLog(logger, isDatabaseUnavailable)
   const close = () => {
     log.close()
@@ -75,7 +76,7 @@ export async function startWorker(
   metrics: Metrics = createMetrics(),
   tracing: Tracing = untraced,
 ): Promise<Worker> {
-  const { workerUrl, poolSize } = config.database
+  const { workerUrl, poolSize, limits = {} } = config.database
   const form = await findReadForm(workerUrl)
   const log = createOutageLog(logger, isDatabaseUnavailable)
   const watch = {
@@ -85,18 +86,12 @@ export async function startWorker(
   }
   const parts: Parts = {
     log,
-    db: traceDatabase(
-      openDatabase(workerUrl, poolSize, { watch, form, limits: unhurried }),
-      tracing,
-    ),
+    db: traceDatabase(openDatabase(workerUrl, poolSize, { watch, form, limits }), tracing),
     systemDb: traceSystemDatabase(
-      openSystemDatabase(workerUrl, 4, {
-        watch: metrics.pools.watch('jobs-identity'),
-        limits: unhurried,
-      }),
+      openSystemDatabase(workerUrl, 4, { watch: metrics.pools.watch('jobs-identity'), limits }),
       tracing,
     ),
-    queue: openQueue(workerUrl, 'worker', (error) => log.error({ err: error }, 'queue')),
+    queue: openQueue(workerUrl, 'worker', (err) => log.error({ err }, 'queue'), limits),
     stoppables: [],
   }
   try {

@@ -156,7 +156,7 @@ t.test(
 
     program.child.kill('SIGTERM')
     t.equal(await program.ended, 0)
-    t.strictSame(faultsIn(program.output(), 'error|warn'), [])
+    t.strictSame(faultsIn(program.output(), 'error|fatal|warn'), [])
     const lines = program.results().trim().split('\n')
     const lifecycle = lines.filter((line) => /"msg":"(started|stopped|Server listening)/.test(line))
     t.equal(lifecycle.length, 2, 'start and stop are one line each')

@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-type Options = { url: string; limits: Partial<RecorderLimits & StoreLimits> | undefined }
+type Options = { url: string; limits?: Partial<RecorderLimits & StoreLimits> | undefined }
 
 /** Opens the recorder on its own connections. Waiting events are recorded before the server closes. */
 export default fp<Options>(

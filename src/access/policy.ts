@@ -416,7 +416,7 @@ export function toProblem(
   return new Problem(code, { reason, ...(detail !== undefined && { detail }) })
 }
 
-/** @throws Problem `person-required` for a service, an app and a portal session */
+/** @throws Problem `person-required` for a caller that is no person: it has the id of a service or app token */
 export function requirePerson(caller: Principal): Caller {
   if (caller.serviceId !== null) throw toProblem('person-required')
   return caller

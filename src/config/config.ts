@@ -1,8 +1,5 @@
-import type { RecorderLimits } from '#src/billing/record.ts'
-import type { StoreLimits } from '#src/billing/record-store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import type { Limits } from '#src/db/connections/pool-options.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { readAppOrigins, readCorsOrigins, readFrameOrigins } from './allowed-origins.ts'
 import { type AppWebhook, readAppWebhook } from './app-webhook.ts'
@@ -70,8 +67,8 @@ export type Config = {
     workerUrl: string
     ownerUrl: string | undefined
     poolSize: number
-    /** No setting: tests wait longer than requests do. */
-    limits?: Partial<Limits>
+    /** Set by tests only: other limits than those of requests and jobs. */
+    limits?: { acquireMs?: number; lockMs?: number }
   }
   session: {
     /** The first signs, all verify. A worker has a random one, which nothing uses. */
@@ -107,8 +104,8 @@ export type Config = {
     retentionDays: number
     /** Of bodies whose signature is not verified yet, in one process. */
     maxUnverifiedBytes: number
-    /** No setting: tests wait longer than providers do. */
-    recorder?: Partial<RecorderLimits & StoreLimits>
+    /** Set by tests only: other limits for recording an event. */
+    recorder?: { connectMs?: number; waitMs?: number; sendMs?: number; beginMs?: number }
   }
   outbound: OutboundConfig
   /** Null if no mail server is configured, and in a web process. */

@@ -488,8 +488,8 @@ type PoolMetrics = {
   watch(name: string): PoolWatch
 }
 
-// From an idle connection to the limits of 0.8 s and 5 s (src/db/connections/pool-options.ts).
-const poolSecondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 5]
+// From an idle connection to the acquire timeout of 0.8 s (src/db/connections/pool-options.ts).
+const poolSecondsBuckets = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1]
 
 /** Metrics of the database pools of this process, collected at each scrape. */
 function createPoolMetrics(registry: Registry): PoolMetrics {

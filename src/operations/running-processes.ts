@@ -25,7 +25,7 @@ export type SeenKeys = ProcessKeys & {
 
 const seenMs = 10_000
 /** A process that was killed has not been seen for so long. */
-const endedSeconds = 25
+export const endedSeconds = 25
 const keptDays = 90
 
 /**

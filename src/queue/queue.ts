@@ -1,5 +1,10 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
-import { poolOptions, unhurried, withoutJit } from '#src/db/connections/pool-options.ts'
+import {
+  type Limits,
+  openingMs,
+  poolOptions,
+  withoutJit,
+} from '#src/db/connections/pool-options.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
@@ -208,9 +213,11 @@ export const groupedQueues: readonly string[] = [
 ]
 export const ungroupedQueues = queueNames.filter((name) => !groupedQueues.includes(name))
 
+// pg-boss closes a connection that opens too late for its caller. No request waits for this pool.
+const webLimits = { acquireMs: openingMs }
 // Deleting completed jobs may take longer than a request may.
 const workerLimits = {
-  ...unhurried,
+  ...webLimits,
   statementMs: statementTimeoutsMs.queueMaintenance,
   silenceMs: 31_000,
 }
@@ -246,15 +253,20 @@ export async function createQueues(
 /**
  * Opens the queue as an application role, which never changes its schema.
  * @param duty `web` only adds jobs; `worker` also fetches, completes and maintains them
+ * @param limits other than usual, for tests
  */
 export function openQueue(
   url: string,
   duty: 'web' | 'worker',
   onError: (error: Error) => void,
+  limits: Partial<Limits> = {},
 ): PgBoss {
   const boss = new PgBoss({
     // pg-boss passes these to its own pool.
-    ...poolOptions(url, duty === 'web' ? 1 : 4, duty === 'web' ? unhurried : workerLimits),
+    ...poolOptions(url, duty === 'web' ? 1 : 4, {
+      ...(duty === 'web' ? webLimits : workerLimits),
+      ...limits,
+    }),
     application_name: 'gatehouse queue',
     migrate: false,
     createSchema: false,

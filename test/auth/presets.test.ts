@@ -193,7 +193,7 @@ async function identities({ database }: World, provider: string) {
 
 t.test(
   'each preset: sign-in, refusal, link, refresh and logout',
-  { timeout: 110_000 },
+
   async (t) => {
     const world = await setUp(t)
     const [google] = presets
@@ -282,7 +282,7 @@ t.test(
   },
 )
 
-t.test('what the presets are for', { timeout: 60_000 }, async (t) => {
+t.test('what the presets are for', async (t) => {
   const world = await setUp(t)
   const preset = (name: string) => {
     const found = findPreset(name)

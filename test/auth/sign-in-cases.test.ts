@@ -33,7 +33,7 @@ const clock = {
 }
 const cases = [...planCases, ...ownCases]
 
-t.test('the table of sign-in cases', { timeout: 110_000 }, async (t) => {
+t.test('the table of sign-in cases', async (t) => {
   const journeys = new Map<string, Promise<Journey>>()
   const journeyWith = (settings: Record<string, string>) => {
     const key = JSON.stringify(settings)

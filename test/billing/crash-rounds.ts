@@ -194,7 +194,7 @@ export async function settle({ admin }: Pick<TestDatabase, 'admin'>): Promise<vo
        WHERE name = 'billing-event' AND (state = 'retry' OR (state IN ('active', 'failed')
          AND started_on < now() - interval '2 seconds'))`,
     )
-    await wait(settleMs)
+    await wait(settleMs) // the workers need the rows
     return false
   })
 }

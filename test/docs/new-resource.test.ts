@@ -21,9 +21,6 @@ type Tree = {
   run(args: readonly string[], only?: string): Promise<{ succeeded: boolean; output: string }>
 }
 
-// Runs about thirty programs one after another: half a minute on an idle machine.
-t.setTimeout(900_000)
-
 const made = {
   tasks: ['task', 'title:line:200', 'details:text:5000:optional', 'status:choice:open/done'],
   bookmarks: ['bookmark', 'url:line:500', 'note:text:1000:optional', '--scope', 'owner'],

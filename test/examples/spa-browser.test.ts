@@ -8,9 +8,6 @@ import { launchBrowser } from '#test/support/browser/browser.ts'
 import { runDemo } from '#test/support/processes/program.ts'
 import { codeBlocks, readPage, root } from '../docs/page.ts'
 
-// Starts the whole demo and a browser.
-t.setTimeout(300_000)
-
 /** The README's blocks, with ports that are free here. */
 async function start(t: Test) {
   const [demo = '', serve = '', ...others] = codeBlocks(

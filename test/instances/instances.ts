@@ -4,6 +4,7 @@ import { readConfig } from '#src/config/config.ts'
 import { signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { startPgbouncer } from '#test/support/database/pgbouncer.ts'
+import { withinMs } from '#test/support/database/until.ts'
 import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 import { type Installation, prepareInstallation } from './installation.ts'
 
@@ -69,10 +70,10 @@ export async function startInstances(
     async ask(web, path, request) {
       const url = `${web === 0 ? one : two}${path}`
       const headers = { 'x-forwarded-proto': 'https', ...request?.headers }
-      for (;;) {
+      for (const end = performance.now() + withinMs; ; ) {
         const answer = await fetch(url, { redirect: 'manual', ...request, headers })
         const seconds = answer.headers.get('retry-after')
-        if (answer.status !== 503 || seconds === null) return answer
+        if (answer.status !== 503 || seconds === null || performance.now() > end) return answer
         await answer.text()
         await wait(Number(seconds) * 1_000)
       }

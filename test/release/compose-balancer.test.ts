@@ -33,6 +33,7 @@ t.test('replacing one web process after the other fails no request', { skip }, a
   await stop(t, old.b)
   await load.more(50)
   const b = await start('127.0.0.3')
+  await b.says(/"msg":"request"/)
   await load.more(100)
 
   await load.stop()

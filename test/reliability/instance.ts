@@ -1,10 +1,11 @@
 import { Agent, request as send } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { endedSeconds } from '#src/operations/running-processes.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
-import { until } from '#test/support/database/until.ts'
+import { until, withinMs } from '#test/support/database/until.ts'
 import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 
 /** The whole program as a process, as a load balancer sees it. */
@@ -32,22 +33,21 @@ export async function startInstance(
 
 /** Resolves once exactly this many processes are known to run. */
 export function untilAnnounced(database: Pick<TestDatabase, 'admin'>, count: number) {
-  // The interval is that of src/operations/running-processes.ts: killed processes count so long.
+  // A killed process counts for so long.
   return until(
     database,
     `SELECT FROM running_processes
-     WHERE ended_at IS NULL AND seen_at > now() - interval '25 s' HAVING count(*) = ${count}`,
+     WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => ${endedSeconds}) HAVING count(*) = ${count}`,
   )
 }
 
 /** Log messages that only an overloaded machine causes. */
-const starved =
-  /timeout exceeded when trying to connect|connection timeout|statement timeout|webhook not recorded/
+const starved = /timeout exceeded when trying to connect|connection timeout|statement timeout/
 /** Only Citus plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCitus() ? /structure of query does not match function result type/ : /^$/
 
 /** The log lines of these levels, without those that only an overloaded machine causes. */
-export function faultsIn(log: string, levels: 'error|fatal' | 'error|warn' = 'error|fatal') {
+export function faultsIn(log: string, levels: 'error|fatal' | 'error|fatal|warn' = 'error|fatal') {
   const isFault = new RegExp(`"level":"(${levels})"`)
   return log.split('\n').filter((line) => isFault.test(line) && !starved.test(line))
 }
@@ -63,7 +63,7 @@ export function troublesOf(
 ): string[] {
   return programs
     .flatMap(({ output }) => faultsIn(output()))
-    .filter((line) => !overtaken.test(line))
+    .filter((line) => !overtaken.test(line) && !line.includes('webhook not recorded'))
     .filter((line) => !isOfRefused(line, refusals))
     .map((line) => line.slice(0, 700))
 }
@@ -109,9 +109,10 @@ export async function askPatiently(
   instance: Parameters<typeof ask>[0],
   what: Ask,
 ): Promise<Answer> {
-  for (;;) {
+  for (const end = performance.now() + withinMs; ; ) {
     const answer = await ask(instance, what)
-    if (answer.status !== 503 || answer.headers['retry-after'] === undefined) return answer
-    await wait(Number(answer.headers['retry-after']) * 1_000)
+    const seconds = answer.headers['retry-after']
+    if (answer.status !== 503 || seconds === undefined || performance.now() > end) return answer
+    await wait(Number(seconds) * 1_000)
   }
 }

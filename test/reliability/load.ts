@@ -35,7 +35,7 @@ export type Load = {
 
 type Step = { what: Ask; expected: RegExp; eventId?: string }
 
-const clients = 4
+export const clients = 4
 const pauseMs = 20
 const watchMs = 50
 

@@ -36,7 +36,7 @@ for (const mode of ['fast', 'immediate'] as const) {
       await lost.ended
       receiver.respond((_request, response) => response.writeHead(204).end())
 
-      // Or after it, if this process looks too late.
+      // On a busy machine the takeover may be over then: that is a restart after it.
       await until(
         database,
         `SELECT WHERE NOT EXISTS (

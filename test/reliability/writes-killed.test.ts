@@ -52,11 +52,14 @@ t.test(
       }
       const working = Promise.all(Array.from({ length: clients }, (_, client) => create(client)))
       const before = 4 * clients + random(8 * clients)
-      await untilTrue(async () => {
-        await wait(random(4))
-        return answers >= before
-      })
-      isKilled = true
+      try {
+        await untilTrue(async () => {
+          await wait(random(4))
+          return answers >= before
+        })
+      } finally {
+        isKilled = true
+      }
       instance.child.kill('SIGKILL')
       await Promise.all([working, instance.ended])
       await until(database, noneConnected)

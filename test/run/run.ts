@@ -22,6 +22,8 @@ type Outcome = { passed: number; failed: number; skipped: number }
 
 /** How many of the processes that run at once wait, about. */
 const processesWaiting = { first: 2, second: 1 }
+/** What a file may take, for a busy machine: one of the second lane tests a copy of the project. */
+const timeoutSeconds = { first: 900, second: 1_800 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tapStubs = new URL('./tap-stubs.ts', import.meta.url).href
@@ -42,7 +44,8 @@ async function runWithDatabase(args: string[]): Promise<number> {
   const lane = args.includes('--lane=second') ? 'second' : 'first'
   const given = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
   // The processes wait for PostgreSQL, for browsers and for limits of time, so more of them can work.
-  const options = [`--jobs=${availableParallelism() + processesWaiting[lane]}`, ...given]
+  const jobs = `--jobs=${availableParallelism() + processesWaiting[lane]}`
+  const options = [jobs, `--timeout=${timeoutSeconds[lane]}`, ...given]
   const entries = await writeEntries(batchesOf(chosenFiles(args, lane), lane), lane)
   const database = await startRunServer(folder)
   try {

@@ -71,7 +71,7 @@ t.test('deliveries are held beyond the rate limit of the endpoint of their tenan
   t.match(held.delivery, { heldFor: 'rate', due: 0 })
 })
 
-t.test('a turn is announced to the deliveries of its own endpoint', async (t) => {
+t.test('a turn marks the endpoint of its own tenant', async (t) => {
   const announced = await inTwin(async (tx) => {
     await announceTurn(databaseOf(tx), jobOf({ tenantId, endpointId }))
     return tx.webhookEndpoint.findFirst({ where: { tenantId, id: endpointId } })

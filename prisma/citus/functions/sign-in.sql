@@ -291,6 +291,7 @@ BEGIN
   IF attempt.user_id IS NULL THEN
     RAISE EXCEPTION 'nobody has signed in' USING ERRCODE = 'insufficient_privilege';
   END IF;
+  -- Most sign-ins prove nothing, and need not wait for the lock.
   IF NOT EXISTS (SELECT FROM public.users u WHERE u.id = attempt.user_id AND NOT u.email_verified)
   THEN RETURN; END IF;
   PERFORM pg_advisory_xact_lock(7165230421);

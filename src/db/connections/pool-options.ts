@@ -26,7 +26,7 @@ export const defaultLimits: Limits = {
  */
 export const requestLockMs = 300
 
-/** For what no request waits for: starts, commands, jobs. To them a slow connection is no failure. */
+/** For commands, and what a process looks up when it starts: a slow connection is no failure to them. */
 export const unhurried = { acquireMs: 5_000 } satisfies Partial<Limits>
 
 /**

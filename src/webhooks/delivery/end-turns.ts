@@ -10,7 +10,7 @@ import { firstsUntil } from './claim.ts'
 
 type TurnJob = Job<EndpointTurnJob>
 
-/** From now on new deliveries of the endpoint need no job: its turn looks for them. */
+/** Marks the endpoint, so that new deliveries add no job: the turn in progress finds them. */
 export async function announceTurn(db: Database, job: TurnJob): Promise<void> {
   const { tenantId, endpointId } = job.data
   await db.write(enterTries(endpointTurnQueue, [job]), async (tx) => {

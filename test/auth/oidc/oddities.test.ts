@@ -179,7 +179,7 @@ t.afterEach(() => {
 
 const tables = { metadataRows, keyRows, responseRows, idTokenRows, userinfoRows }
 for (const [name, rows] of Object.entries(tables)) {
-  t.test(`oddities that stop no sign-in: ${name}`, { timeout: 60_000 }, async (t) => {
+  t.test(`oddities that stop no sign-in: ${name}`, async (t) => {
     const op = await startProvider(t)
     for (const { does, fault, config = {}, reads = {} } of rows) {
       const faults = typeof fault === 'function' ? fault(op) : fault

@@ -21,7 +21,7 @@ t.test('web and worker each start with the secrets of their role alone, in files
     await program.says(/"msg":"started"/)
     program.child.kill('SIGTERM')
     t.equal(await program.ended, 0, role)
-    t.strictSame(faultsIn(program.output(), 'error|warn'), [])
+    t.strictSame(faultsIn(program.output(), 'error|fatal|warn'), [])
   }
   await start('web', ofWeb)
   await start('worker', ofWorker)

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
+import { defaultLimits } from '#src/db/connections/pool-options.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
@@ -46,7 +47,7 @@ const recorder = { connectMs: 5_000, waitMs: 5_000, sendMs: 10_000, beginMs: 5_0
 export function testConfig(urls: Urls, settings: Record<string, string> = {}): Config {
   const { database, billing, ...config } = readConfig({ ...testSettings(urls), ...settings })
   // Tests hold locks for longer than a request waits.
-  const limits = { ...patient.limits, lockMs: 2_000 }
+  const limits = { ...patient.limits, lockMs: defaultLimits.lockMs }
   return { ...config, database: { ...database, limits }, billing: { ...billing, recorder } }
 }
 

@@ -1,8 +1,9 @@
 import type { Test } from 'tap'
+import { unhurried } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase } from '#src/db/database.ts'
 
 /** For every pool of a test: a busy machine can take seconds to open a connection. */
-export const patient = { limits: { acquireMs: 5_000 } }
+export const patient = { limits: unhurried }
 
 /** `openDatabase` with patience; closed when the test ends. */
 export function openPatiently(t: Test, url: string, size: number): Database {

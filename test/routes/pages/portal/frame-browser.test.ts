@@ -9,9 +9,6 @@ import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { portalOwner } from '#test/support/callers/portal.ts'
 
-// Starts a browser.
-t.setTimeout(120_000)
-
 const hook = 'https://8.8.8.8/from-the-frame'
 
 /**
