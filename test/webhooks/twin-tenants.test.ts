@@ -69,7 +69,8 @@ t.test('with the same endpoint id, each tenant reads and changes its own', async
   t.match(await inTwin((tx) => findEndpoint(tx, twin, ids.endpoint)), { url })
   const secrets = await inTwin((tx) => findEndpointSecrets(tx, twin, ids.endpoint))
   t.match(secrets, { tenantId: twin.tenantId })
-  const change = { description: 'changed' }
+  // Endpoints of the original have this URL.
+  const change = { description: 'changed', url: 'https://8.8.8.8/' }
   t.match(await inTwin((tx) => changeEndpoint(tx, by, ids.endpoint, change, now)), change)
   const sealing = { keys: testKeys, now }
   const rotating = { ...sealing, overlap: 0 }

@@ -28,7 +28,7 @@ import {
   maxServiceTokens,
   rotateServiceToken,
 } from '#src/auth/service-tokens/service-tokens.ts'
-import { endOtherSessions } from '#src/auth/sessions/list.ts'
+import { endOtherSessions, isAuthenticationTimeKnown } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import type { Tx } from '#src/db/database.ts'
@@ -157,6 +157,8 @@ t.test('sessions of another person do not end', async (t) => {
   t.equal(await write(admin, (tx) => endOtherSessions(tx, others, clientInfo)), 1)
   t.same(await sessionsOf(admin), [kept], ended)
   const foreign = { ...others, sessionId: theirs[0] ?? '' }
+  t.equal(await write(admin, (tx) => isAuthenticationTimeKnown(tx, others)), true)
+  t.equal(await write(admin, (tx) => isAuthenticationTimeKnown(tx, foreign)), false)
   t.equal(await write(admin, (tx) => signOut(tx, app.queue, foreign, clientInfo)), null)
   t.same(await sessionsOf(elsewhere), theirs)
 })
