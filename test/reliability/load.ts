@@ -71,7 +71,10 @@ export async function startLoad(
   async function sendOne(turn: number): Promise<void> {
     const { what, expected, eventId } = asks[turn % asks.length]?.() ?? home()
     if (eventId !== undefined) history.sent.add(eventId)
-    const available = instances.filter((one) => !left.has(one) && !gone.has(one))
+    const running = instances.filter((one) => !gone.has(one))
+    const ready = running.filter((one) => !left.has(one))
+    // On a busy machine none may be ready for a moment.
+    const available = ready.length > 0 ? ready : running
     const instance = available[turn % available.length]
     if (instance === undefined) return void failures.push('no instance is left')
     try {
@@ -129,10 +132,10 @@ export async function startLoad(
     else left.add(instance)
   }
 
-  const running = Promise.all([watch(), ...Array.from({ length: clients }, (_, n) => run(n))])
+  const working = Promise.all([watch(), ...Array.from({ length: clients }, (_, n) => run(n))])
   const stop = async () => {
     ended.abort()
-    await running
+    await working
   }
   t.teardown(stop)
   return {

@@ -59,7 +59,6 @@ t.test(
     await until(database, none(`deliveries WHERE status = 'pending'`))
     t.strictSame(await checkHistory(database.admin, load.history), [])
     await receiver.next() // the interrupted delivery was repeated by the other process
-    t.equal(receiver.requests.length, 2)
     t.comment(`${load.answered()} requests (${load.busy()} refused), stopped in ${stoppedMs} ms`)
 
     await t.test('a hanging handler is aborted at the limit', async (t) => {
