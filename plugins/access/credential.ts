@@ -21,13 +21,13 @@ declare module 'fastify' {
  * The credential of a request: the session of its cookie, or an API or service token, which is
  * accepted where a rule of the policy decides. A credential with a fault is not used, but the request
  * is refused only after the rate limit has counted it for its address: by plugins/access/authz.ts, or here
- * on routes without it.
+ * for routes that anyone may call.
  */
 export default fp<{ baseUrl: string }>(
   async function credential(app, { baseUrl }) {
     app.decorateRequest('credential', null)
     app.decorateRequest('credentialFault', null)
-    app.addHook('onRoute', addRefusal)
+    app.addHook('onRoute', refuseFaultWithoutRule)
     app.addHook('onRequest', function readCredential(request, _reply, done) {
       request.credential = request.readSessionCookie()
       const sent = { isSafe: isSafeMethod(request.method), headers: request.headers }
@@ -42,8 +42,8 @@ export default fp<{ baseUrl: string }>(
   { name: 'credential', fastify: '5.x', dependencies: ['session'] },
 )
 
-// A hook of the whole scope would also refuse paths without a route, which are 404.
-function addRefusal(route: RouteOptions): void {
+function refuseFaultWithoutRule(route: RouteOptions): void {
+  if (typeof route.config?.access === 'object') return
   route.preParsing = [...[route.preParsing ?? []].flat(), refuseFault]
 }
 
