@@ -34,6 +34,7 @@ export const tests = {
   chain: 'test/schema/document-chain.test.ts',
   views: 'test/schema/tenant-views.test.ts',
   ownerPolicies: 'test/schema/owner-policies.test.ts',
+  app: 'test/app.test.ts',
   authz: 'test/plugins/access/authz.test.ts',
   rateLimit: 'test/plugins/limits/rate-limit.test.ts',
   routeAccess: 'test/plugins/access/require-access.test.ts',

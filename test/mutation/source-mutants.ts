@@ -242,7 +242,7 @@ const guards = {
   session: [tests.session, tests.notFound, tests.leave, tests.login, tests.matrix],
   'require-access': [tests.routeAccess],
   'forwarded-request': [tests.forwardAuth],
-  credential: [tests.crossOrigin, tests.tokens, tests.matrix],
+  credential: [tests.crossOrigin, tests.tokens, tests.app, tests.matrix],
   'security-headers': [tests.securityHeaders, tests.parserAnswers],
   'tenant-rls': [tests.tenant, tests.matrix],
   'portal-session': [tests.openPortal, tests.portalPages, tests.matrix],

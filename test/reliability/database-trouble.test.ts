@@ -17,8 +17,8 @@ const eventsOfEach = 50
 const floodBytes = 200_000
 const mebibyte = 1_048_576
 const boundMiB = 450 // less than what the flood brings
-const ofInstance = `datname = current_database() AND pid <> pg_backend_pid()
-  AND application_name LIKE 'gatehouse%'`
+const ofInstance = `FROM pg_stat_activity WHERE datname = current_database()
+  AND pid <> pg_backend_pid() AND application_name LIKE 'gatehouse%'`
 
 t.test(
   'an unavailable database is a 503 with Retry-After within a limit, and the process recovers',
@@ -53,11 +53,8 @@ t.test(
 
     await t.test('no connection is left', async (t) => {
       await database.admin.query(`ALTER DATABASE ${name} CONNECTION LIMIT 0`)
-      await database.admin.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${ofInstance}`,
-      )
-      const ended = `SELECT WHERE NOT EXISTS (SELECT FROM pg_stat_activity WHERE ${ofInstance})`
-      await until(database, ended)
+      await database.admin.query(`SELECT pg_terminate_backend(pid) ${ofInstance}`)
+      await until(database, `SELECT WHERE NOT EXISTS (SELECT ${ofInstance})`)
       refused(t, 'too many connections', await everything())
       t.equal((await fetch(`${instance.admin}/readyz`)).status, 503)
       await database.admin.query(`ALTER DATABASE ${name} CONNECTION LIMIT -1`)
