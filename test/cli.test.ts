@@ -3,12 +3,11 @@ import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { Agent, createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { version } from '#src/runtime/assets.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'
-import { askPatiently, faultsIn } from '#test/reliability/instance.ts'
+import { askPatiently, faultsIn, untilReadiness } from '#test/reliability/instance.ts'
 import { webhookSecret } from '#test/support/app/app.ts'
 import { leak, production } from '#test/support/app/production.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -123,11 +122,7 @@ t.test(
     const program = await runProgram(t, ['serve'], production(database), { cwd, entry })
     const { admin, address } = await addresses(program)
     t.equal((await fetch(`${admin}/healthz`)).status, 200)
-    const ready = { status: 'ready', release: version, schema: version }
-    // A query that a busy machine answers late is a failed check.
-    await untilTrue(async () =>
-      isDeepStrictEqual(await (await fetch(`${admin}/readyz`)).json(), ready),
-    )
+    await untilReadiness({ admin }, { status: 'ready', release: version, schema: version })
     await untilTrue(async () => {
       const healthy = await runProgram(t, ['health'], { ADMIN_PORT: new URL(admin).port })
       return (await healthy.ended) === 0 && healthy.results() === 'ready\n'

@@ -1,11 +1,12 @@
 import { Agent, request as send } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 import { endedSeconds } from '#src/operations/running-processes.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
-import { until, withinMs } from '#test/support/database/until.ts'
+import { until, untilTrue, withinMs } from '#test/support/database/until.ts'
 import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 
 /** The whole program as a process, as a load balancer sees it. */
@@ -39,6 +40,20 @@ export function untilAnnounced(database: Pick<TestDatabase, 'admin'>, count: num
     `SELECT FROM running_processes
      WHERE ended_at IS NULL AND seen_at > now() - make_interval(secs => ${endedSeconds}) HAVING count(*) = ${count}`,
   )
+}
+
+/** Resolves once the readiness of a process is exactly this: other checks of a busy machine may fail, too. */
+export async function untilReadiness({ admin }: Pick<Instance, 'admin'>, expected: object) {
+  let found: unknown
+  const isFound = async () => {
+    const answer = await fetch(`${admin}/readyz`)
+    found = await answer.json()
+    if (![200, 503].includes(answer.status)) throw new Error(`${answer.status}`)
+    return isDeepStrictEqual(found, expected)
+  }
+  await untilTrue(isFound).catch((cause) => {
+    throw new Error(`/readyz says ${JSON.stringify(found)}`, { cause })
+  })
 }
 
 /** Log messages that only an overloaded machine causes. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { isDeepStrictEqual } from 'node:util'
 import t, { type Test } from 'tap'
 import { version as release } from '#src/runtime/assets.ts'
 import { checkHistory } from '#test/billing/history.ts'
@@ -13,7 +12,14 @@ import { runProgram } from '#test/support/processes/program.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'
 import type { Receiver } from '#test/support/receiver/receiver.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
-import { ask, askPatiently, type Instance, startInstance, troublesOf } from './instance.ts'
+import {
+  ask,
+  askPatiently,
+  type Instance,
+  startInstance,
+  troublesOf,
+  untilReadiness,
+} from './instance.ts'
 import { startLoad } from './load.ts'
 
 /** `npm run crash` sets many. */
@@ -79,12 +85,7 @@ t.test('a second signal ends the process at once', async (t) => {
   const instance = await startInstance(t, database, { ROLE: 'web', DRAIN_SECONDS: '300' })
   const silent = await openSilent(instance)
   instance.child.kill('SIGTERM')
-  await untilTrue(async () => {
-    const ready = await fetch(`${instance.admin}/readyz`)
-    t.ok([200, 503].includes(ready.status))
-    const stopping = { status: 'not ready', failing: ['stopping'], release }
-    return isDeepStrictEqual(await ready.json(), stopping)
-  })
+  await untilReadiness(instance, { status: 'not ready', failing: ['stopping'], release })
   const answer = await ask(instance, { path: '/' })
   t.match(answer, { status: 200, headers: { connection: 'close' } }, 'still served')
   instance.child.kill('SIGTERM')

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import t from 'tap'
 import { version as release } from '#src/runtime/assets.ts'
-import { startInstance } from '#test/reliability/instance.ts'
+import { startInstance, untilReadiness } from '#test/reliability/instance.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
@@ -23,12 +22,8 @@ t.test('a process in quarantine delivers nothing until it is adopted', async (t)
     t.equal(await program.ended, 0, command)
     return program.results()
   }
-  // Other checks may fail, too, while connections are opened.
   const untilQuarantined = () =>
-    untilTrue(async () => {
-      const found = await (await fetch(`${instance.admin}/readyz`)).json()
-      return isDeepStrictEqual(found, { status: 'not ready', failing: ['quarantine'], release })
-    })
+    untilReadiness(instance, { status: 'not ready', failing: ['quarantine'], release })
 
   t.match(await run('quarantine'), /^The quarantine has begun/)
   await outbox.publish()
