@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { makeJobsDue } from '#test/support/database/due-jobs.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
 import type { Urls } from '#test/support/database/template.ts'
 import { untilTrue } from '#test/support/database/until.ts'
@@ -182,17 +183,17 @@ async function post(web: Killable, id: string, acknowledged: Set<string>): Promi
 }
 
 /** Makes waiting and expired jobs due now, until none is left. */
-export async function settle({ admin }: Pick<TestDatabase, 'admin'>): Promise<void> {
+export async function settle(database: Pick<TestDatabase, 'admin'>): Promise<void> {
   await untilTrue(async () => {
-    const { rows } = await admin.query(
+    const { rows } = await database.admin.query(
       `SELECT count(*)::int AS left FROM received_events WHERE status <> 'processed'`,
     )
     if (rows[0].left === 0) return true
     // Jobs of a killed worker become available when they expire, so expire them now.
-    await admin.query(
-      `UPDATE pgboss.job SET state = 'retry', start_after = now()
-       WHERE name = 'billing-event' AND (state = 'retry' OR (state IN ('active', 'failed')
-         AND started_on < now() - interval '2 seconds'))`,
+    await makeJobsDue(
+      database,
+      `name = 'billing-event' AND (state = 'retry' OR (state IN ('active', 'failed')
+        AND started_on < now() - interval '2 seconds'))`,
     )
     await wait(settleMs) // the workers need the rows
     return false

@@ -2,6 +2,7 @@ import t from 'tap'
 import { type Killable, startKillable } from '#test/billing/killable.ts'
 import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { makeJobsDue } from '#test/support/database/due-jobs.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { chosenSeed, randomOf, waitTurns } from '#test/support/models/seeded.ts'
@@ -104,16 +105,16 @@ async function strike(database: TestDatabase, worker: Killable, dice: number): P
 }
 
 /** Makes the turns of dead workers due now, until nothing is left. */
-async function settle({ database: { admin } }: Outbox): Promise<void> {
+async function settle({ database }: Outbox): Promise<void> {
   await untilTrue(async () => {
-    const { rows } = await admin.query(
+    const { rows } = await database.admin.query(
       `SELECT count(*)::int AS left FROM deliveries WHERE status = 'pending'`,
     )
     if (rows[0].left === 0) return true
-    await admin.query(
-      `UPDATE pgboss.job SET state = 'retry', start_after = now()
-       WHERE name = 'endpoint-turn' AND state = 'active'
-         AND heartbeat_on < now() - interval '2 seconds'`,
+    await makeJobsDue(
+      database,
+      `name = 'endpoint-turn' AND state = 'active'
+        AND heartbeat_on < now() - interval '2 seconds'`,
     )
     await waitTurns(50)
     return false
