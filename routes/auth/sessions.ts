@@ -109,7 +109,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
       schema: {
         operationId: 'endSession',
         tags,
-        summary: 'End one of your sessions; ending this one clears the cookie',
+        summary: 'End one of your sessions; ending this one signs you out',
         params: UuidParams,
         response: { 204: NoContent('The session has ended') },
       },
@@ -117,7 +117,7 @@ const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app
     async (request, reply) => {
       const { id } = request.params
       const ended = await app.db.write(request.sessionEntry, (tx, caller) =>
-        endOwnSession(tx, caller, id, request.clientInfo),
+        endOwnSession(tx, app.queue, caller, id, request.clientInfo),
       )
       if (!ended) throw new Problem('not-found')
       app.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })

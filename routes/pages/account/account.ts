@@ -139,7 +139,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
       const ended = await app.db.write(sessionEntry, (tx, caller) =>
-        endOwnSession(tx, caller, body.id, clientInfo),
+        endOwnSession(tx, app.queue, caller, body.id, clientInfo),
       )
       if (!ended) throw new Problem('not-found')
       app.metrics.identity.sessionsEnded.inc({ reason: 'own-request' })

@@ -1,5 +1,7 @@
+import type { PgBoss } from 'pg-boss'
 import type { Caller, OwnerScope, SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
+import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
@@ -69,15 +71,20 @@ function toSession(row: SessionRow, owner: SessionOwner) {
   }
 }
 
-/** Ends a session of the caller. @returns false if it does not exist or belongs to another user */
+/**
+ * Ends a session of the caller. Their current one is a sign-out, which also revokes provider tokens.
+ * @returns false if it does not exist or belongs to another user
+ */
 export async function endOwnSession(
   connection: Queryable,
-  caller: OwnerScope,
+  queue: PgBoss,
+  caller: SessionOwner & { tenantId: string | null },
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
   const rows = await connection.sql<EndedRow>`
     DELETE FROM sessions WHERE id = ${id} AND user_id = ${caller.userId} RETURNING id, tenant_id`
+  if (id === caller.sessionId) await retireGrants(connection, queue, caller)
   await recordEndedSessions(connection, caller.userId, rows, 'own-request', clientInfo)
   return rows.length === 1
 }

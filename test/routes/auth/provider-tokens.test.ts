@@ -138,6 +138,24 @@ t.test('signing out ends the session and enqueues the revocation in one transact
   t.equal(form.get('client_id'), 'gatehouse-test', 'with client authentication')
 })
 
+t.test('ending the current session by its id revokes like signing out', async (t) => {
+  const test = await journey(t)
+  const browser = { cookie: '' }
+  await signInThrough(test, browser)
+  const elsewhere = { cookie: '' }
+  await signInThrough(test, elsewhere)
+  const end = async (isCurrent: boolean) => {
+    const list = (await visit(test.app, browser, '/auth/sessions')).json()
+    const { id } = list.data.find(({ current }: { current: boolean }) => current === isCurrent)
+    const response = await visit(test.app, browser, `/auth/sessions/${id}`, { method: 'DELETE' })
+    t.equal(response.statusCode, 204)
+  }
+  await end(false)
+  t.same(await count(test), { grants: 1, retired: 1, jobs: 0 }, 'another one revokes nothing')
+  await end(true)
+  t.same(await count(test), { grants: 0, retired: 2, jobs: 2 })
+})
+
 t.test('if the sign-out fails no part of it is committed', async (t) => {
   const test = await journey(t)
   const browser = { cookie: '' }

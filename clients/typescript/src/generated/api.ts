@@ -139,7 +139,7 @@ export interface paths {
      */
     get: operations["getSession"];
     /**
-     * End one of your sessions; ending this one clears the cookie
+     * End one of your sessions; ending this one signs you out
      * @description Roles viewer, editor, admin: own account.
      */
     delete: operations["endSession"];
@@ -3429,7 +3429,7 @@ export interface operations {
     };
   };
   /**
-   * End one of your sessions; ending this one clears the cookie
+   * End one of your sessions; ending this one signs you out
    * @description Roles viewer, editor, admin: own account.
    */
   endSession: {
