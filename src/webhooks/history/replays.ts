@@ -269,8 +269,15 @@ async function workPage(
   return isLast
 }
 
-/** Locks the replay until the transaction ends; null if it is finished or deleted. */
+/**
+ * Locks the replay until the transaction ends, after its endpoint, whose deletion locks them in this order.
+ * @returns null if the replay is finished or deleted
+ */
 async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promise<Row | null> {
+  await tx.sql`
+    SELECT FROM webhook_endpoints WHERE tenant_id = ${tenantId}::uuid AND id = (
+      SELECT endpoint_id FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid)
+    FOR KEY SHARE`
   await tx.sql`
     SELECT FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
   return tx.endpointReplay.findFirst({ where: { tenantId, id, finishedAt: null } })
