@@ -60,7 +60,8 @@ BEGIN
 END
 $$;
 
--- One batch of rows with a text that does not begin with `header`, locked until the transaction ends.
+-- One batch of rows with a text that does not begin with `header`, locked until the transaction ends: against writes,
+-- not against those who rely on the row being there, such as a publication to an endpoint.
 CREATE OR REPLACE FUNCTION read_sealed(
   source text, header bytea, key_after text[], batch integer
 ) RETURNS TABLE (keys text[], texts bytea[], facts text[])
@@ -77,7 +78,7 @@ BEGIN
     RETURN QUERY EXECUTE format(
       'SELECT ARRAY[%1$s], ARRAY[%2$s]::bytea[], ARRAY[%3$s]::text[] FROM public.%4$I
        WHERE %5$s AND (%6$s) AND ($3 IS NULL OR ARRAY[%1$s] COLLATE "C" > $3)
-       ORDER BY ARRAY[%1$s] COLLATE "C" LIMIT $4 FOR UPDATE',
+       ORDER BY ARRAY[%1$s] COLLATE "C" LIMIT $4 FOR NO KEY UPDATE',
       key_list,
       (SELECT string_agg(format('%I', c), ', ') FROM unnest(described.texts) c),
       (SELECT coalesce(string_agg(format('%I', c), ', '), '') FROM unnest(described.facts) c),

@@ -10,11 +10,13 @@ import {
   rotateScopeKey,
 } from '#src/operations/key-rotation.ts'
 import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
+import { connect } from '#test/db/credentials.ts'
 import { createGrants, oldRing, onlyNew, ring } from '#test/db/sealed-rows.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
+import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** Every encrypted value of the database, decrypted with `keys`. */
 async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<string[]> {
@@ -30,7 +32,9 @@ async function openAll({ admin }: TestDatabase, keys: EncryptionKeys): Promise<s
 }
 
 function open(t: Test, database: TestDatabase) {
-  const systemDb = openSystemDatabase(database.workerUrl, 2, patient)
+  // Of two rotations one waits until the other has written its batch.
+  const limits = { ...patient.limits, lockMs: 30_000 }
+  const systemDb = openSystemDatabase(database.workerUrl, 2, { limits })
   t.teardown(() => systemDb.close())
   return systemDb
 }
@@ -128,6 +132,20 @@ t.test('no value is lost beside a running server or a second rotation', async (t
   t.ok((one?.reencrypted ?? 0) + (two?.reencrypted ?? 0) >= 179)
   const texts = await openAll(database, onlyNew)
   t.equal(texts.filter((text) => text.startsWith('written')).length, 1)
+})
+
+t.test('rows are locked against writes, and publications to an endpoint go on', async (t) => {
+  const database = await createDatabase(t)
+  await createEndpoint(database, await createUser(database), { url: 'https://10.0.0.1/' })
+  const rotation = await connect(t, database.workerUrl)
+  await rotation.query('BEGIN')
+  const batch = `SELECT FROM read_sealed('webhook_endpoints', 'another header', NULL, 10)`
+  t.equal((await rotation.query(batch)).rowCount, 1)
+  const lock = async (strength: string) =>
+    (await database.admin.query(`SELECT FROM webhook_endpoints FOR ${strength} SKIP LOCKED`))
+      .rowCount
+  t.equal(await lock('KEY SHARE'), 1)
+  t.equal(await lock('NO KEY UPDATE'), 0)
 })
 
 t.test('a value written during the rotation of its row is kept', async (t) => {
