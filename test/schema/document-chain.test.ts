@@ -1,6 +1,6 @@
-import pg from 'pg'
 import t, { type Test } from 'tap'
 import { attemptsAs, type Context, denied } from '#test/db/attempt.ts'
+import { connect } from '#test/db/credentials.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import {
   createChain,
@@ -9,7 +9,7 @@ import {
   createTeam,
   nestFolder,
 } from '#test/support/callers/chain.ts'
-import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { createDatabase } from '#test/support/database/database.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
@@ -156,7 +156,10 @@ t.test('the database rejects a cycle from two concurrent moves', async (t) => {
   const { database, member, chain } = await world(t)
   const other = await createFolder(database, member.tenantId, chain.teamId)
   const below = await nestFolder(database, other)
-  const [first, second] = [await connect(t, database), await connect(t, database)]
+  const [first, second] = [
+    await connect(t, database.superuserUrl),
+    await connect(t, database.superuserUrl),
+  ]
   await first.query('BEGIN')
   await first.query(nest, [chain.folderId, below])
   // Waits for the first, and then finds its parent deeper than it was.
@@ -199,7 +202,7 @@ t.test('a folder moves with everything in it, whoever can see it', async (t) => 
   ])
   t.match(moved, { data: [{ moved: 1, count: 0 }] })
 
-  const client = await connect(t, database, database.url)
+  const client = await connect(t, database.url)
   const entryOf = await allowScopes<Context>(database)
   const { text, values = [] } = entryOf(colleague).statement(true)
   await client.query('BEGIN')
@@ -248,7 +251,7 @@ t.test('a folder does not move to or from another tenant, or into itself', async
 t.test('a document that is being added moves with its folder', async (t) => {
   const { database, member, chain } = await world(t)
   const team = await createTeam(database, member.tenantId)
-  const [adding, moving] = [await connect(t, database), await connect(t, database, database.url)]
+  const [adding, moving] = [await connect(t, database.superuserUrl), await connect(t, database.url)]
   await adding.query('BEGIN')
   await adding.query(
     `INSERT INTO documents (tenant_id, folder_id, team_id, title, body) VALUES ($1, $2, $3, 'late', 'x')`,
@@ -269,17 +272,6 @@ t.test('a document that is being added moves with its folder', async (t) => {
   )
   t.strictSame(rows, [{ team_id: team }])
 })
-
-async function connect(
-  t: Test,
-  { superuserUrl }: TestDatabase,
-  url = superuserUrl,
-): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  t.teardown(() => client.end())
-  return client
-}
 
 /** A team member, a colleague outside the team, and a member of another tenant's team. */
 async function world(t: Test) {

@@ -180,7 +180,8 @@ async function tryWith(t: Test, sql: string): Promise<string[]> {
 }
 
 async function tryAs(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url })
+  // A test looks whether it waits for a lock.
+  const client = new pg.Client({ connectionString: url, lock_timeout: 4_500 })
   client.on('error', () => {})
   await client.connect()
   try {
