@@ -68,10 +68,12 @@ export type Database = {
   /**
    * Enters with the rows that give the right locked and decides, then runs `work` in the same
    * transaction, which is committed when this resolves. A right that is revoked meanwhile is
-   * revoked after this write. When PostgreSQL ends a deadlock by rolling this transaction back, it
-   * begins again, so `work` changes nothing but rows. That is for workers: a request gives up waiting
-   * for a lock before PostgreSQL looks for deadlocks, and its sender asks again. If `work` is one statement, it leaves in the
-   * packet of COMMIT, and if the database alone decides, entry, statement and COMMIT are one packet.
+   * revoked after this write. If `work` is one statement, it leaves in the packet of COMMIT, and if
+   * the database alone decides, entry, statement and COMMIT are one packet.
+   *
+   * When PostgreSQL ends a deadlock by rolling this transaction back, it begins again, so `work`
+   * changes nothing but rows. That happens in workers: a request stops waiting for a lock before
+   * PostgreSQL looks for deadlocks, and is answered with 503.
    *
    * Short work is one packet if the facts are foreseen: the decision is made on what the credential's
    * latest transaction returned, and the entry compares it under the locks. If anything has changed,
