@@ -11,7 +11,12 @@ import { launchBrowser } from '#test/support/browser/browser.ts'
 import { takeTour } from '#test/support/browser/tour.ts'
 import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
 import { untilTrue } from '#test/support/database/until.ts'
-import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
+import {
+  addresses,
+  runProgram,
+  sendEvent,
+  temporaryFolder,
+} from '#test/support/processes/program.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
 
 const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))
@@ -67,8 +72,9 @@ t.test(
 
     t.match(await succeeds('doctor'), 'ok     provider demo')
     t.match(await succeeds('keys', 'status'), /\S/)
-    const event = ['charge.succeeded', '--id', 'evt_binary', '--url', address]
-    t.match(await succeeds('trigger', ...event), 'evt_binary charge.succeeded: 200 recorded')
+    const event = ['trigger', 'charge.succeeded', '--id', 'evt_binary', '--url', address]
+    const sent = await sendEvent(() => run(t, event, env, cwd))
+    t.match(sent.output(), 'evt_binary charge.succeeded: 200 recorded')
     t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
     t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
     const stranger = { GATEHOUSE_URL: address, GATEHOUSE_TOKEN: 'gth_none' }

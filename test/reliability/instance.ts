@@ -57,7 +57,8 @@ export async function untilReadiness({ admin }: Pick<Instance, 'admin'>, expecte
 }
 
 /** Log messages that only an overloaded machine causes. */
-const starved = /timeout exceeded when trying to connect|connection timeout|statement timeout/
+const starved =
+  /timeout exceeded when trying to connect|connection timeout|statement timeout|reached the server too late/
 /** Only Citus plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCitus() ? /structure of query does not match function result type/ : /^$/
 

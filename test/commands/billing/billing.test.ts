@@ -3,13 +3,13 @@ import { receive } from '#test/billing/received.ts'
 import { production } from '#test/support/app/production.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { withinMs } from '#test/support/database/until.ts'
-import { runDemo, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
+import { runDemo, runProgram, sendEvent, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test('trigger, replay, link and doctor against the running demo', async (t) => {
   const cwd = await temporaryFolder(t)
   const demo = await runDemo(t, cwd)
   const run = async (...args: string[]) => {
-    const program = await runProgram(t, args, {}, { cwd })
+    const program = await sendEvent(() => runProgram(t, args, {}, { cwd }))
     const status = await program.ended
     return { status, output: program.results(), told: program.messages() }
   }

@@ -86,6 +86,19 @@ export async function runProgram(
   return { child, output: () => output, results, messages, says, ended }
 }
 
+/**
+ * Runs a program that sends an event, and again while the server of a busy machine refuses it with 503, as
+ * a provider sends again.
+ * @returns the one that was not refused, once it has ended
+ */
+export async function sendEvent(run: () => Promise<Program>): Promise<Program> {
+  for (const end = performance.now() + withinMs; ; ) {
+    const program = await run()
+    await program.ended
+    if (!/: 503 /.test(program.results()) || performance.now() > end) return program
+  }
+}
+
 /** An empty folder, removed when the test ends, together with a database started from it. */
 export async function temporaryFolder(t: Pick<Test, 'teardown'>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-program-'))
