@@ -15,7 +15,7 @@ import { workBilling } from '#src/billing/worker.ts'
 import type { Config } from '#src/config/config.ts'
 import { isPooled } from '#src/db/connections/pool-options.ts'
 import { type Database, openDatabase, type Tx } from '#src/db/database.ts'
-import { isDatabaseUnavailable } from '#src/db/errors.ts'
+import { askPersistently, isDatabaseUnavailable } from '#src/db/errors.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
 import { workLedger } from '#src/ledger/worker.ts'
@@ -125,8 +125,8 @@ async function startParts(
     secretSwitched: (provider, position) =>
       logger.warn({ provider, position }, 'the provider accepted another client secret'),
   })
-  await recordOperators(systemDb, config.operators)
-  await queue.start()
+  await askPersistently(() => recordOperators(systemDb, config.operators))
+  await askPersistently(() => queue.start())
   const listens = !isPooled(config.database.workerUrl)
   const due = await startDueJobs({ queue, listens, logger })
   parts.stoppables.push(due)

@@ -50,6 +50,22 @@ const unavailableMessages = [
   'Operation has timed out',
 ]
 
+/**
+ * Asks the database what a process needs once, when it starts. On a busy machine a connection opens too
+ * late for the first to ask, and serves a later one.
+ * @param ask may run several times
+ * @throws what `ask` throws at its fifth time, and at once what is not a matter of time
+ */
+export async function askPersistently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (tries === 5 || !isDatabaseUnavailable(error)) throw error
+    }
+  }
+}
+
 /** True if the database was unavailable, or asks to try again: the request can be retried (503). */
 export function isDatabaseUnavailable(error: unknown): boolean {
   return causesOf(error).some(

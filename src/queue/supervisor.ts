@@ -1,3 +1,4 @@
+import { askPersistently } from '#src/db/errors.ts'
 import type { JobLog } from '#src/observability/logger.ts'
 import type { Quarantine } from '#src/operations/installation.ts'
 import { repeat } from '#src/runtime/repeat.ts'
@@ -44,8 +45,7 @@ export async function supervise<Worker extends Stoppable>({
   let worker: Worker | null = null
   let isHeld = false
 
-  async function follow(): Promise<void> {
-    const quarantine = await findQuarantine()
+  async function follow(quarantine: Quarantine | null): Promise<void> {
     if (quarantine === null) {
       worker ??= await start()
       if (isHeld) logger.info({}, 'the quarantine has ended: jobs are done again')
@@ -60,8 +60,8 @@ export async function supervise<Worker extends Stoppable>({
     await ending?.stop()
   }
 
-  await follow()
-  const { stop } = repeat(follow, {
+  await follow(await askPersistently(findQuarantine))
+  const { stop } = repeat(async () => follow(await findQuarantine()), {
     everyMs: pauseMs,
     onError: (error) =>
       logger.warn({ err: error }, 'the quarantine could not be looked up or followed'),

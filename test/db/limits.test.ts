@@ -1,11 +1,14 @@
 import t from 'tap'
+import { readConfig } from '#src/config/config.ts'
 import { openDatabase, type Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { build } from '#test/support/app/app.ts'
+import { superviseWorker } from '#src/worker.ts'
+import { build, testSettings } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -127,4 +130,15 @@ t.test('a connection that opens too late for its caller serves the next one', as
       await queue.stop({ graceful: false })
     }
   })
+})
+
+t.test('a worker starts although its connections open later than a request waits', async (t) => {
+  const database = await createDatabase(t)
+  const proxy = await startProxy(t, database.url)
+  proxy.openAfter(lateMs)
+  const through = { url: proxy.through(database.url), workerUrl: proxy.through(database.workerUrl) }
+  const config = readConfig(testSettings({ ...database, ...through }))
+  const worker = await superviseWorker(config, createLogger('silent'))
+  t.teardown(() => worker.stop())
+  t.ok(worker.current())
 })

@@ -30,6 +30,16 @@ t.test('a start that fails is reported at once', async (t) => {
   await t.rejects(world.supervise(new Error('no database')), /no database/)
 })
 
+t.test('what is a matter of time is asked for again at the start, five times', async (t) => {
+  const late = new Error('timeout exceeded when trying to connect')
+  const world = open()
+  for (let n = 0; n < 4; n++) world.give(late)
+  t.ok((await world.supervise(null)).current())
+  const other = open()
+  for (let n = 0; n < 4; n++) other.give(late)
+  await t.rejects(other.supervise(late), /timeout exceeded/)
+})
+
 type Answer = { since: Date; reason: 'copied' } | Error | null
 
 /** A worker of nothing, whose looks at the quarantine get one answer each. */
@@ -45,6 +55,7 @@ function open() {
   }
   return {
     events,
+    give,
     async supervise(first: Answer) {
       give(first)
       const supervised = await supervise({
