@@ -136,14 +136,19 @@ t.test('no value is lost beside a running server or a second rotation', async (t
 
 t.test('rows are locked against writes, and publications to an endpoint go on', async (t) => {
   const database = await createDatabase(t)
-  await createEndpoint(database, await createUser(database), { url: 'https://10.0.0.1/' })
+  const tenant = await createUser(database)
+  await createEndpoint(database, tenant, { url: 'https://10.0.0.1/' })
   const rotation = await connect(t, database.workerUrl)
   await rotation.query('BEGIN')
   const batch = `SELECT FROM read_sealed('webhook_endpoints', 'another header', NULL, 10)`
   t.equal((await rotation.query(batch)).rowCount, 1)
-  const lock = async (strength: string) =>
-    (await database.admin.query(`SELECT FROM webhook_endpoints FOR ${strength} SKIP LOCKED`))
-      .rowCount
+  const lock = async (strength: string) => {
+    const locked = await database.admin.query(
+      `SELECT FROM webhook_endpoints WHERE tenant_id = $1 FOR ${strength} SKIP LOCKED`,
+      [tenant.tenantId],
+    )
+    return locked.rowCount
+  }
   t.equal(await lock('KEY SHARE'), 1)
   t.equal(await lock('NO KEY UPDATE'), 0)
 })
