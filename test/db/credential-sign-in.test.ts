@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { untilBlocked } from '#test/support/database/until.ts'
 import {
   addSession,
   connect,
@@ -263,6 +264,48 @@ t.test('a sign-in records the verified address of its own identity', async (t) =
   t.strictSame(await recorded(), [{ provider_user_id: 'ada', verified_email: 'ada@example.com' }])
 })
 
+t.test('who has a verified address does not wait for others who prove it', async (t) => {
+  const { database, web } = await setUp(t)
+  const prove = await signInAs(database, 'ada', { verified: true })
+  const other = await connect(t, database.superuserUrl)
+  await other.query('BEGIN')
+  await other.query(`SELECT pg_advisory_xact_lock(hashtextextended('address ada@example.com', 0))`)
+  await inside(web, async () => t.strictSame(await prove(web, 'ada@example.com'), []))
+})
+
+t.test('of two who prove an address at once the second has locked nothing yet', async (t) => {
+  const { database, web } = await setUp(t)
+  const [first, second] = [await signInAs(database, 'ada'), await signInAs(database, 'eve')]
+  const other = await connect(t, database.url)
+  await web.query('BEGIN')
+  t.match(await first(web, 'ada@example.com'), [{ verified: true }])
+  await other.query('BEGIN')
+  const proven = second(other, 'ada@example.com')
+  await untilBlocked(database)
+  const { rowCount } = await database.admin.query(
+    `SELECT FROM users JOIN oauth_identities i ON i.user_id = users.id
+     WHERE i.provider_user_id = 'eve' FOR NO KEY UPDATE OF users SKIP LOCKED`,
+  )
+  t.equal(rowCount, 1)
+  await web.query('COMMIT')
+  t.strictSame(await proven, [])
+  await other.query('COMMIT')
+})
+
+t.test('of two addresses that a person proves at once one is theirs', async (t) => {
+  const { database, web } = await setUp(t)
+  const prove = await signInAs(database, 'ada')
+  const other = await connect(t, database.url)
+  await web.query('BEGIN')
+  t.match(await prove(web, 'ada@example.com'), [{ verified: true }])
+  await other.query('BEGIN')
+  const proven = prove(other, 'ada@work.example')
+  await untilBlocked(database)
+  await web.query('COMMIT')
+  t.strictSame(await proven, [])
+  await other.query('COMMIT')
+})
+
 t.test('a ticket is for one browser, one callback and a live attempt', async (t) => {
   const { database, web } = await setUp(t)
   const [cookie, state, ticket] = [randomCredential(), randomCredential(), randomCredential()]
@@ -458,6 +501,26 @@ async function addIdentity(
      VALUES ('demo', $2, $1, 'https://op', $3)`,
     [user.userId, subject, verifiedEmail],
   )
+}
+
+/**
+ * Makes a user with this identity, without an address unless it is verified.
+ * @returns signs them in within a transaction and proves an address
+ */
+async function signInAs(database: TestDatabase, subject: string, { verified = false } = {}) {
+  const user = await createUser(database)
+  await addIdentity(database, user, subject)
+  await database.admin.query('UPDATE users SET email = $2, email_verified = $3 WHERE id = $1', [
+    user.userId,
+    verified ? `${subject}@example.com` : null,
+    verified,
+  ])
+  return async (web: pg.Client, address: string) => {
+    const { ticket } = await start(web)
+    await enterAttempt(web, ticket)
+    await web.query('SELECT enter_identity($1)', [subject])
+    return rowsOf(web, 'SELECT * FROM prove_address($1)', [address])
+  }
 }
 
 async function inSavepoint(web: pg.Client, sql: string): Promise<string | null> {
