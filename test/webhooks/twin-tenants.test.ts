@@ -343,9 +343,9 @@ t.test('only deliveries of the tenant are replayed', async (t) => {
   const before = await twins.rows(original)
   const holder = await database.admin.connect()
   await holder.query('BEGIN')
-  await holder.query('SELECT FROM endpoint_replays WHERE tenant_id = $1 FOR UPDATE', [
-    original.tenantId,
-  ])
+  for (const table of ['webhook_endpoints', 'endpoint_replays']) {
+    await holder.query(`SELECT FROM ${table} WHERE tenant_id = $1 FOR UPDATE`, [original.tenantId])
+  }
   await workReplayTurn(db, queue, { job: null, entry: enter(twin) }, now)
   await holder.query('COMMIT')
   holder.release()

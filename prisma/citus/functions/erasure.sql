@@ -320,10 +320,11 @@ CREATE OR REPLACE FUNCTION drop_endpoint(tenant uuid, endpoint uuid) RETURNS boo
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
   IF NOT public.delete_endpoint(tenant, endpoint) THEN RETURN false; END IF;
+  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
+  IF NOT FOUND THEN RETURN false; END IF;
   DELETE FROM public.endpoint_replays r
     WHERE r.tenant_id = tenant AND r.endpoint_id = endpoint AND r.finished_at IS NULL;
-  DELETE FROM public.webhook_endpoints e WHERE e.tenant_id = tenant AND e.id = endpoint;
-  RETURN FOUND;
+  RETURN true;
 END
 $$;
 

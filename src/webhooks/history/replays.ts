@@ -270,7 +270,7 @@ async function workPage(
 }
 
 /**
- * Locks the replay until the transaction ends, after its endpoint, whose deletion locks them in this order.
+ * Locks the endpoint and then its replay, as a deletion does, until the transaction ends.
  * @returns null if the replay is finished or deleted
  */
 async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promise<Row | null> {

@@ -54,7 +54,7 @@ export function attemptsOf({ tenantId }: TenantScope, due: Prisma.Sql): Prisma.S
     FROM (
       SELECT *, CASE WHEN wait_seconds > 0 THEN floor(extract(epoch FROM due_at))::bigint END AS second
       FROM due WHERE due_at IS NOT NULL AND (wait_seconds > 0 OR NOT in_turn)) AS missing
-    GROUP BY endpoint_id, second ORDER BY endpoint_id, second`
+    GROUP BY endpoint_id, second`
   return Prisma.sql`due AS MATERIALIZED (${due}), turn AS (${turnJobs(missingTurns)})`
 }
 

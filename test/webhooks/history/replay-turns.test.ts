@@ -37,7 +37,9 @@ async function jobsOf({ admin }: TestDatabase): Promise<number> {
 
 /** Takes turns as a worker does, one page of one delivery each; resolves to the tenants, in order. */
 async function takeTurns(t: Test, { workerUrl }: TestDatabase): Promise<string[]> {
-  const db = openDatabase(workerUrl, 2, patient)
+  // A test looks whether a turn waits for a lock.
+  const limits = { ...patient.limits, lockMs: 4_500 }
+  const db = openDatabase(workerUrl, 2, { limits })
   const queue = openQueue(workerUrl, 'worker', () => {})
   await queue.start()
   t.teardown(async () => {
