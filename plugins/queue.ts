@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import type { PgBoss } from 'pg-boss'
 import type { Limits } from '#src/db/connections/pool-options.ts'
-import { askPersistently } from '#src/db/errors.ts'
 import { type Answers, createAnswers } from '#src/queue/answers.ts'
 import { openQueue } from '#src/queue/queue.ts'
 
@@ -22,7 +21,7 @@ export default fp<{ url: string; limits?: Partial<Limits>; connect: boolean }>(
   async function queue(app, { url, limits, connect }) {
     const log = (error: Error) => app.log.error({ err: error }, 'queue')
     const boss = openQueue(url, 'web', log, limits)
-    if (connect) await askPersistently(() => boss.start())
+    if (connect) await boss.start()
     const answers = createAnswers(app.systemDb)
     app.decorate('queue', boss)
     app.decorate('answers', answers)

@@ -126,7 +126,7 @@ async function startParts(
       logger.warn({ provider, position }, 'the provider accepted another client secret'),
   })
   await askPersistently(() => recordOperators(systemDb, config.operators))
-  await askPersistently(() => queue.start())
+  await queue.start()
   const listens = !isPooled(config.database.workerUrl)
   const due = await startDueJobs({ queue, listens, logger })
   parts.stoppables.push(due)

@@ -50,18 +50,20 @@ const unavailableMessages = [
   'Operation has timed out',
 ]
 
+const triesAtStart = 5
+
 /**
  * Asks the database what a process needs once, when it starts. On a busy machine a connection opens too
- * late for the first to ask, and serves a later one.
+ * late for the first who asks, and the pool keeps it for the next.
  * @param ask may run several times
- * @throws what `ask` throws at its fifth time, and at once what is not a matter of time
+ * @throws what `ask` throws at its last try, and at once what a later try could not change
  */
 export async function askPersistently<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await ask()
     } catch (error) {
-      if (tries === 5 || !isDatabaseUnavailable(error)) throw error
+      if (tries === triesAtStart || !isDatabaseUnavailable(error)) throw error
     }
   }
 }
