@@ -95,7 +95,7 @@ export async function sendEvent(run: () => Promise<Program>): Promise<Program> {
   for (const end = performance.now() + withinMs; ; ) {
     const program = await run()
     await program.ended
-    if (!/: 503 /.test(program.results()) || performance.now() > end) return program
+    if (!/: 503 |"status": ?503/.test(program.results()) || performance.now() > end) return program
   }
 }
 
