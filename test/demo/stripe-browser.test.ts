@@ -13,7 +13,8 @@ t.test(
   'a checkout, a first payment, a refund and a cancelling at the sample of Stripe',
   async (t) => {
     const folder = await temporaryFolder(t)
-    const { baseUrl } = await runDemo(t, folder, settings)
+    const demo = await runDemo(t, folder, settings)
+    const { baseUrl } = demo
     const browser = await launchBrowser()
     t.teardown(() => browser.close())
     const context = await browser.newContext({ javaScriptEnabled: false })
@@ -66,14 +67,12 @@ t.test(
     await look(page, 'ended')
 
     const options = { cwd: folder }
-    const trigger = ['trigger', 'customer.subscription.updated', '--status', 'past_due']
-    const sent = await sendEvent(() =>
-      runProgram(t, [...trigger, '--price', 'price_team'], {}, options),
-    )
-    t.match(
-      sent.output(),
-      /customer\.subscription\.updated: 200 recorded, (processed|not processed yet)/,
-    )
+    const change = ['--status', 'past_due', '--price', 'price_team', '--id', 'evt_past_due']
+    const trigger = ['trigger', 'customer.subscription.updated', ...change]
+    const sent = await sendEvent(() => runProgram(t, trigger, {}, options))
+    t.equal(await sent.ended, 0, sent.output())
+    t.match(sent.output(), /customer\.subscription\.updated: 200 recorded/)
+    await demo.says(/"eventId":"evt_past_due","applied":"processed"/)
 
     const scripted = await browser.newPage()
     const faults: string[] = []

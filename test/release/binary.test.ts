@@ -74,6 +74,7 @@ t.test(
     t.match(await succeeds('keys', 'status'), /\S/)
     const event = ['trigger', 'charge.succeeded', '--id', 'evt_binary', '--url', address]
     const sent = await sendEvent(() => run(t, event, env, cwd))
+    t.equal(await sent.ended, 0, sent.output())
     t.match(sent.output(), 'evt_binary charge.succeeded: 200 recorded')
     t.match(await succeeds('billing', 'replay', 'evt_tour'), /1/)
     t.match(JSON.parse(await succeeds('openapi')), { openapi: /^3\.1/ })
