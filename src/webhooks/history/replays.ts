@@ -274,12 +274,14 @@ async function workPage(
  * @returns null if the replay is finished or deleted
  */
 async function lockReplay(tx: Tx, { tenantId }: TenantScope, id: string): Promise<Row | null> {
-  await tx.sql`
-    SELECT FROM webhook_endpoints WHERE tenant_id = ${tenantId}::uuid AND id = (
-      SELECT endpoint_id FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid)
-    FOR KEY SHARE`
-  await tx.sql`
-    SELECT FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`
+  await Promise.all([
+    tx.sql`
+      SELECT FROM webhook_endpoints WHERE tenant_id = ${tenantId}::uuid AND id = (
+        SELECT endpoint_id FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid)
+      FOR KEY SHARE`,
+    tx.sql`
+      SELECT FROM endpoint_replays WHERE tenant_id = ${tenantId}::uuid AND id = ${id}::uuid FOR UPDATE`,
+  ])
   return tx.endpointReplay.findFirst({ where: { tenantId, id, finishedAt: null } })
 }
 

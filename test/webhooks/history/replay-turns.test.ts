@@ -163,7 +163,8 @@ t.test('deleting an endpoint waits for a page of its replay', async (t) => {
   await send('POST', `/webhook-endpoints/${endpointId}/replay`, range)
   const holder = await database.admin.connect()
   t.teardown(() => holder.release())
-  await holder.query(`BEGIN; SELECT FROM deliveries WHERE tenant_id = '${one.tenantId}' FOR UPDATE`)
+  await holder.query('BEGIN')
+  await holder.query('SELECT FROM endpoint_replays WHERE tenant_id = $1 FOR UPDATE', [one.tenantId])
   const turns = takeTurns(t, database)
   await untilBlocked(database)
   const deletion = send('DELETE', `/webhook-endpoints/${endpointId}`)
@@ -172,7 +173,11 @@ t.test('deleting an endpoint waits for a page of its replay', async (t) => {
     'SELECT FROM webhook_endpoints WHERE tenant_id = $1 FOR KEY SHARE SKIP LOCKED',
     [one.tenantId],
   )
-  t.equal(rowCount, 1, 'the deletion waits before its first row')
+  t.equal(
+    rowCount,
+    1,
+    'the page has locked the endpoint first, and the deletion has locked nothing',
+  )
   await holder.query('COMMIT')
   t.equal((await deletion).statusCode, 204)
   await turns
