@@ -21,10 +21,11 @@ export type KeyedRequest = {
 
 /**
  * Runs `work` unless the same request was carried out within the last day; then it returns the result
- * of that time, as JSON has it. Key and result are written in the transaction, so
- * there is no result without its effect. Of two requests at once the second waits for the first. A
- * result that is no object (null, a reason for a refusal) is not kept, so the request can be sent
- * again. Results are encrypted, because some contain a secret that is shown once.
+ * of that time. The first time, too, the result is what JSON keeps of it, so both responses are made of
+ * the same. Key and result are written in the transaction, so there is no result without its effect. Of
+ * two requests at once the second waits for the first. A result that is no object (null, a reason for a
+ * refusal) is not kept, so the request can be sent again. Results are encrypted, because some contain a
+ * secret that is shown once.
  * @param onReplayed called when the result is that of an earlier request
  * @throws Problem `idempotency-key-reused` if the key was used for another request, or
  *   `too-many-requests` if the person or service has too many keys
@@ -62,10 +63,11 @@ export async function runOnce<T>(
   }
   const result = await work()
   if (typeof result !== 'object' || result === null) return result
-  const sealed = Buffer.from(seal(keys, JSON.stringify(result), binding))
+  const kept = JSON.stringify(result)
+  const sealed = Buffer.from(seal(keys, kept, binding))
   // Beyond the budget a result may use a reserve (add_usage).
   await Promise.all([sql`SELECT put_setting('app.keeps', 'on')`, sql(update(sealed))])
-  return result
+  return JSON.parse(kept)
 }
 
 /**

@@ -142,23 +142,24 @@ const users: FastifyPluginAsyncTypebox<Options> = async function users(
     },
     async (request, reply) => {
       const { email, role, department = null } = request.body
-      const invitation = await app.db.write(request.tenantEntry, (tx, caller) => {
+      const created = await app.db.write(request.tenantEntry, async (tx, caller) => {
         requireAssignableRole(caller, role)
         const { userId: invitedBy, tenantId } = caller
-        return createInvitation(
+        const invitation = await createInvitation(
           tx,
           { queue: app.queue, keys },
           { tenantId, email, role, department, invitedBy },
           request.clientInfo,
         )
+        if (typeof invitation === 'string') return invitation
+        const { linkHash, ...shown } = invitation
+        return {
+          ...shown,
+          url: mails ? null : invitationUrl({ baseUrl, keys }, shown.id, linkHash),
+        }
       })
-      if (typeof invitation === 'string') throw toMemberProblem(invitation)
-      const { id, linkHash } = invitation
-      const url = mails ? null : invitationUrl({ baseUrl, keys }, id, linkHash)
-      return reply
-        .code(201)
-        .header('location', `/invitations/${id}`)
-        .send({ ...invitation, url })
+      if (typeof created === 'string') throw toMemberProblem(created)
+      return reply.code(201).header('location', `/invitations/${created.id}`).send(created)
     },
   )
 

@@ -20,23 +20,32 @@ export async function send(
   object: Placed | null,
   query = '',
 ): Promise<LightMyRequestResponse> {
-  const { method, url, row } = entry
+  const request = await requestOf(entry, caller, object, query)
+  const ask = () => withScope(scopeOf(entry, caller, object), async () => app.inject(request))
+  let answer = await ask()
+  for (let sent = 1; answer.statusCode === 503 && sent < attempts; sent += 1) {
+    if (entry.row.answer === 503) break
+    answer = await ask()
+  }
+  return answer
+}
+
+/** The request of the entry as the caller, for `inject`. Its body is new each time. */
+export async function requestOf(
+  { method, url, row }: Entry,
+  caller: Caller,
+  object: Placed | null,
+  query = '',
+) {
   const params = object?.params ?? {}
   const path = url.replace(/:(\w+)/g, (_all, name) => encodeURIComponent(params[name] ?? 'demo'))
   const payload = row.body?.(params)
-  const request = {
+  return {
     method: method as 'GET',
     url: path + query,
     headers: await caller.headersFor(isProgram(caller) ? row.who : rules[row.who]?.token),
     ...(isSafe(method) ? {} : payloadOf(url, payload, caller)),
   }
-  const ask = () => withScope(scopeOf(entry, caller, object), async () => app.inject(request))
-  let answer = await ask()
-  for (let sent = 1; answer.statusCode === 503 && sent < attempts; sent += 1) {
-    if (row.answer === 503) break
-    answer = await ask()
-  }
-  return answer
 }
 
 function payloadOf(url: string, payload: object | undefined, { formFields }: Caller) {

@@ -9,6 +9,8 @@ export type CollectedRoute = {
   decidesInWrite?: boolean
   /** For the app alone, which names the tenant. */
   namesTenant?: boolean
+  /** An Idempotency-Key makes its write happen once. */
+  takesKey?: boolean
   schema?: FastifySchema
 }
 
@@ -22,9 +24,10 @@ export async function collectRoutes<Built>(
     fastify.addHook('onRoute', function collectRoute(route: RouteOptions) {
       const { method, url, config, schema = {} } = route
       const access = config?.access
-      const { decidesInWrite = false, namesTenant = false } = config ?? {}
+      const { decidesInWrite = false, namesTenant = false, idempotencyKey } = config ?? {}
+      const takesKey = idempotencyKey === true
       for (const one of [method].flat()) {
-        routes.push({ method: one, url, access, schema, decidesInWrite, namesTenant })
+        routes.push({ method: one, url, access, schema, decidesInWrite, namesTenant, takesKey })
       }
     })
   }
