@@ -5,8 +5,8 @@ import {
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
-  withoutJit,
 } from '#src/db/connections/pool-options.ts'
+import { withSettings } from '#src/db/connections/session-settings.ts'
 import { WatchedPool } from '#src/db/connections/watched-pool.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { composeOnce, nameStatements, sqlOver } from '#src/db/sql.ts'
@@ -77,15 +77,15 @@ export function openRecordStore(url: string, limits: StoreLimits, watch?: PoolWa
     pipeline: isPooled(url), // sendOnce takes a connection without it
     application_name: 'gatehouse recorder',
     // The same plan for few events and for many: planning costs more than executing.
-    ...(!isPooled(url) && { options: `${withoutJit} -c plan_cache_mode=force_generic_plan` }),
+    ...(!isPooled(url) && withSettings(url, { plan_cache_mode: 'force_generic_plan' })),
   }
   const pool = survivesBrokenConnections(new WatchedPool(options, watch))
   const nameOf = nameStatements(url)
-  const inTransaction = { statementTimeoutMs: statementMs, answerMs }
+  const inTransaction = { nameOf, pooled: true, statementTimeoutMs: statementMs, answerMs }
   // Behind a pooler the statement timeout has to be set in the transaction: a second round trip.
   const sql = sqlOver(
     isPooled(url)
-      ? (statement) => runTransaction(pool, nameOf, inTransaction, (sql) => sql(statement))
+      ? (statement) => runTransaction(pool, inTransaction, (sql) => sql(statement))
       : sendAlone,
   )
   async function sendAlone({ text, values = [] }: Statement): Promise<object[]> {

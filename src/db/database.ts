@@ -11,6 +11,7 @@ import {
 } from './connections/packet-pool.ts'
 import {
   defaultLimits,
+  isPooled,
   type Limits,
   poolOptions,
   survivesBrokenConnections,
@@ -148,7 +149,7 @@ export function openDatabase(
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
     const first = named(entry.statement(access === 'write'))
-    const transaction = await beginTransaction(pool, access, first)
+    const transaction = await beginTransaction(pool, access, first, isPooled(url))
     const { tx, last, notifications } = openTx(transaction, access)
     try {
       const facts = entry.admit(await transaction.entered)

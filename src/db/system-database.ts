@@ -3,11 +3,14 @@ import type { PoolWatch } from '#src/observability/metrics.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
 import {
+  defaultLimits,
+  isPooled,
   type Limits,
   poolOptions,
   rethrowSilence,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
+import { beginWrite, settingsOfTransaction } from './connections/session-settings.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import { isReadOnlyServer } from './errors.ts'
 import { nameStatements, type Sql, sqlOver } from './sql.ts'
@@ -48,15 +51,24 @@ export function openSystemDatabase(
     (statement) => pool.query(bind(statement, nameOf)),
     notifyGapMs,
   )
+  const statementTimeoutMs = limits?.statementMs ?? defaultLimits.statementMs
+  const pooled = isPooled(url)
+  async function sendAlone(statement: Statement): Promise<object[]> {
+    const { rows } = await pool.query(bind(statement, nameOf)).catch(rethrowSilence)
+    return rows
+  }
   return {
-    sql: sqlOver(async (statement) => {
-      const { rows } = await pool.query(bind(statement, nameOf)).catch(rethrowSilence)
-      return rows
-    }),
+    sql: sqlOver(
+      // Behind a pooler the settings have to be those of a transaction: a second round trip.
+      pooled
+        ? (statement) =>
+            runTransaction(pool, { nameOf, pooled, statementTimeoutMs }, (sql) => sql(statement))
+        : sendAlone,
+    ),
     notify: (channel, payload) => notify([{ channel, payload }]),
     async transaction(limits, work) {
       const notifications: Notification[] = []
-      const result = await runTransaction(pool, nameOf, limits, (sql) =>
+      const result = await runTransaction(pool, { nameOf, pooled, ...limits }, (sql) =>
         work({ sql, notify: (channel, payload) => void notifications.push({ channel, payload }) }),
       )
       notify(notifications)
@@ -79,19 +91,25 @@ export function bind({ text, values = [] }: Statement, nameOf: (text: string) =>
 // How much later than its own limit a server may answer before the connection is closed.
 const graceMs = 100
 
+type TransactionOptions = {
+  nameOf: (text: string) => string
+  pooled: boolean
+  statementTimeoutMs: number
+  answerMs?: number
+}
+
 /**
  * Runs `work` in one transaction on one connection; rolled back if it throws. BEGIN and the limit are
  * sent without waiting for the answer.
- * @param nameOf the name under which a connection keeps the plan of a text
- * @param limits `answerMs`: time limit of an answer, if it differs from that of the statement
+ * @param options `nameOf`: the name under which a connection keeps the plan of a text; `answerMs`: time limit of an
+ *   answer, if it differs from that of the statement
  */
 export async function runTransaction<T>(
   pool: pg.Pool,
-  nameOf: (text: string) => string,
-  limits: { statementTimeoutMs: number; answerMs?: number },
+  options: TransactionOptions,
   work: (sql: Sql) => Promise<T>,
 ): Promise<T> {
-  const { statementTimeoutMs, answerMs = statementTimeoutMs + graceMs } = limits
+  const { nameOf, pooled, statementTimeoutMs, answerMs = statementTimeoutMs + graceMs } = options
   const client = await pool.connect()
   let isReadOnly = false
   const send = (query: { name?: string; text: string; values?: unknown[] }) => {
@@ -99,7 +117,9 @@ export async function runTransaction<T>(
     return client.query(bounded).catch(rethrowSilence)
   }
   try {
-    const opened = send({ text: `BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}` })
+    const settings = pooled ? `${settingsOfTransaction};` : ''
+    const limit = `SET LOCAL statement_timeout = ${statementTimeoutMs}`
+    const opened = send({ text: `${beginWrite}; ${settings} ${limit}` })
     opened.catch(() => {})
     const sql = sqlOver(async (statement) => (await send(bind(statement, nameOf))).rows)
     const result = await work(sql)

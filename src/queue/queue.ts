@@ -1,10 +1,6 @@
 import { PgBoss, type QueueOptions } from 'pg-boss'
-import {
-  type Limits,
-  openingMs,
-  poolOptions,
-  withoutJit,
-} from '#src/db/connections/pool-options.ts'
+import { type Limits, openingMs, poolOptions } from '#src/db/connections/pool-options.ts'
+import { withoutLimits, withSettings } from '#src/db/connections/session-settings.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 
 /** Name and payload of every job. Jobs carry ids, never contents. */
@@ -225,16 +221,16 @@ const workerLimits = {
 /**
  * Creates or updates the schema of pg-boss and the queues, as the owner of the database.
  * @param lockWaitMs how long each change waits for a lock before it fails
- * @param options further options of its connections
+ * @param options further settings of its connections
  */
 export async function createQueues(
   ownerUrl: string,
   lockWaitMs: number,
-  options = '',
+  options: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const connection = {
-    ...{ connectionString: ownerUrl, max: 2 },
-    ...{ lock_timeout: lockWaitMs, options: `${withoutJit} ${options}` },
+    ...withSettings(ownerUrl, { ...withoutLimits, ...options }),
+    ...{ max: 2, lock_timeout: lockWaitMs },
   }
   const boss = new PgBoss({ ...connection, supervise: false, schedule: false })
   await boss.start()

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { lockIds } from '#src/db/advisory-lock.ts'
-import { withoutJit } from '#src/db/connections/pool-options.ts'
+import { withoutLimits, withSettings } from '#src/db/connections/session-settings.ts'
 import { createQueues } from '#src/queue/queue.ts'
 import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -192,10 +192,9 @@ async function acquireMigrateLock(owner: pg.Client): Promise<void> {
 
 async function connectOwner(ownerUrl: string): Promise<pg.Client> {
   const owner = new pg.Client({
-    connectionString: ownerUrl,
+    ...withSettings(ownerUrl, withoutLimits),
     connectionTimeoutMillis: 5_000,
     application_name: 'gatehouse migrate',
-    options: withoutJit,
     lock_timeout: lockWaitMs,
   })
   try {

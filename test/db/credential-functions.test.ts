@@ -18,6 +18,7 @@ t.test('the functions are as the migrations make them', async (t) => {
   const database = await createDatabase(t)
   for (const duty of ['web', 'worker'] as const) {
     const client = await connect(t, duty === 'web' ? database.url : database.workerUrl)
+    await client.query('BEGIN')
     t.strictSame(await verifyFunctions(client, duty), [], duty)
   }
 })

@@ -41,10 +41,12 @@ t.test('the part for every minute writes nothing and finds rows without a scope'
   }
   await database.admin.query('SELECT pg_stat_force_next_flush()')
   const before = await writes()
+  await client.query('BEGIN')
   t.strictSame(await verifyWithoutScope(client), [])
-  await client.query('SELECT pg_stat_force_next_flush()')
+  await client.query('ROLLBACK; SELECT pg_stat_force_next_flush()')
   t.strictSame(await writes(), before)
   await database.admin.query('CREATE POLICY wide ON invoices FOR SELECT USING (amount > 0)')
+  await client.query('BEGIN')
   t.match(await verifyWithoutScope(client), [
     { problem: 'The table invoices shows rows without a scope.', remedy: /./ },
   ])
@@ -185,6 +187,7 @@ async function tryAs(url: string): Promise<string[]> {
   client.on('error', () => {})
   await client.connect()
   try {
+    await client.query('BEGIN')
     return (await verifyIsolation(client)).map(({ problem }) => problem)
   } finally {
     await client.end()

@@ -14,7 +14,7 @@ import {
   rethrowSilence,
   survivesBrokenConnections,
 } from './pool-options.ts'
-import { beginRead } from './transaction.ts'
+import { beginning } from './transaction.ts'
 import { WatchedPool } from './watched-pool.ts'
 
 type Row = Record<string, unknown>
@@ -109,7 +109,7 @@ export function openPacketPool(
 ): PacketPool {
   const pooled = isPooled(url)
   const withBegin = new WeakSet<pg.ClientBase>()
-  const begin: Statement = { text: access === 'read' ? beginRead : 'BEGIN' }
+  const begin = beginning(access, pooled)
   const options = poolOptions(url, size, limits)
   const pool = survivesBrokenConnections(
     new WatchedPool(
@@ -187,7 +187,7 @@ export function openPacketPool(
     const statements = form === undefined ? members.flat() : members.flat().map(form.adapt)
     try {
       const rows = begins
-        ? (await sendStatements(client, [begin, ...statements, commit])).slice(1, -1)
+        ? (await sendStatements(client, [...begin, ...statements, commit])).slice(begin.length, -1)
         : await sendStatements(client, statements)
       client.release()
       return divide(members, rows)
@@ -196,7 +196,7 @@ export function openPacketPool(
       const lost = await giveBack(client, error, begins, isShared)
       if (!(error instanceof RefusedStatement)) return rethrowSilence(error)
       if (isShared && lost !== null) throw lost
-      return rethrowAt(error, begins ? error.position - 1 : error.position)
+      return rethrowAt(error, begins ? error.position - begin.length : error.position)
     }
   }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { statementTimeoutsMs } from '../timeouts.ts'
+import { withSettings } from './session-settings.ts'
 
 /** Time limits of a connection in milliseconds. */
 export type Limits = {
@@ -35,15 +36,10 @@ export const unhurried = { acquireMs: 5_000 } satisfies Partial<Limits>
 export const openingMs = 2_000
 
 /**
- * Startup option of every connection: compiling a plan can take seconds, much longer than any statement
- * of this program.
- */
-export const withoutJit = '-c jit=off'
-
-/**
  * Options of every pool: nothing waits without a limit, so an exhausted or slow database is a 503
  * after a bounded time. Behind a pooler a connection cannot set limits of its own; there the limits of
- * the role apply (src/schema/roles.ts), and `serve` checks them at start.
+ * the role apply (src/schema/roles.ts), and `serve` checks them at start. The other settings are those of
+ * each transaction there (session-settings.ts).
  */
 export function poolOptions(connectionString: string, max: number, changes: Partial<Limits> = {}) {
   const limits = { ...defaultLimits, ...changes }
@@ -58,7 +54,7 @@ export function poolOptions(connectionString: string, max: number, changes: Part
     // The pool does not listen while it is checked out, and an unhandled error event ends the process.
     onConnect: (client) => void client.on('error', ignore),
     ...(!isPooled(connectionString) && {
-      options: withoutJit,
+      ...withSettings(connectionString),
       statement_timeout: limits.statementMs,
       lock_timeout: limits.lockMs,
       idle_in_transaction_session_timeout: limits.idleInTransactionMs,

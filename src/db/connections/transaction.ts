@@ -2,11 +2,18 @@ import type pg from 'pg'
 import { isAfterFailure, isReadOnlyServer } from '../errors.ts'
 import type { Statement } from './one-trip.ts'
 import { rethrowSilence } from './pool-options.ts'
+import { beginWrite, settingsOfTransaction } from './session-settings.ts'
 
 export type Access = 'read' | 'write'
 
 /** Reads of several statements see one state of the database. */
-export const beginRead = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const beginRead = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
+/** What begins a transaction. Behind a pooler it also sets what a connection of its own would have. */
+export function beginning(access: Access, pooled: boolean): Statement[] {
+  const begin = { text: access === 'read' ? beginRead : beginWrite }
+  return pooled ? [begin, { text: settingsOfTransaction }] : [begin]
+}
 
 /** One transaction on one connection, from BEGIN to its end; then it refuses every statement. */
 export type Transaction = {
@@ -36,6 +43,7 @@ export async function beginTransaction(
   pool: pg.Pool,
   access: Access,
   entry: Statement,
+  pooled = false,
 ): Promise<Transaction> {
   const client = await pool.connect()
   const { stream } = client.connection
@@ -78,11 +86,12 @@ export async function beginTransaction(
   }
 
   beginPacket()
-  const opened = Promise.all([send({ text: access === 'read' ? beginRead : 'BEGIN' }), send(entry)])
+  const begun = beginning(access, pooled).map(send)
+  const opened = Promise.all([send(entry), ...begun])
   opened.catch(ignore)
 
   return {
-    entered: opened.then(([, { rows }]) => rows),
+    entered: opened.then(([{ rows }]) => rows),
     get hasEnded() {
       return ended !== undefined
     },

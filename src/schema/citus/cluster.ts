@@ -14,12 +14,12 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 }
 
 /**
- * The `options` of a connection that changes the queue's schema; none without the extension. The queue is
+ * Further settings of a connection that changes the queue's schema; none without the extension. The queue is
  * on the coordinator alone. Sent to the nodes, its types would take their owner along, as a role that only
  * a superuser may change there.
  */
-export async function queueOptions(client: pg.ClientBase): Promise<string | undefined> {
-  return (await hasExtension(client)) ? '-c citus.enable_ddl_propagation=off' : undefined
+export async function queueOptions(client: pg.ClientBase): Promise<Record<string, string>> {
+  return (await hasExtension(client)) ? { 'citus.enable_ddl_propagation': 'off' } : {}
 }
 
 async function hasExtension(client: pg.ClientBase): Promise<boolean> {

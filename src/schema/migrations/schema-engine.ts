@@ -5,7 +5,8 @@ import {
 } from '@prisma/driver-adapter-utils'
 import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
-import { survivesBrokenConnections, withoutJit } from '#src/db/connections/pool-options.ts'
+import { survivesBrokenConnections } from '#src/db/connections/pool-options.ts'
+import { withoutLimits, withSettings } from '#src/db/connections/session-settings.ts'
 import { readAsset } from '#src/runtime/assets.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
 import { type Migration, migrationsFolder } from './history.ts'
@@ -42,7 +43,7 @@ export async function openSchemaEngine(
   let failure: { sql: string; error: Error } | null = null
   await loadEngineOnce()
   const pool = survivesBrokenConnections(
-    new pg.Pool({ connectionString, max: 2, options: withoutJit }),
+    new pg.Pool({ ...withSettings(connectionString, withoutLimits), max: 2 }),
   )
   const factory = bindMigrationAwareSqlAdapterFactory(
     adapterFor(pool, (sql, error) => {

@@ -25,6 +25,7 @@ const genericPlan = 'plan_cache_mode=force_generic_plan'
  * Checks the functions that set and read the scope, as the role that is logged in: owner, fixed
  * search_path, privileges, that a forged scope raises, and that no other SECURITY DEFINER function is
  * callable. Writes nothing, so it can run every minute.
+ * @param client in a transaction
  * @param recorded functions that the last `migrate` recorded, which may be of a newer release
  * @param duty what the role is for; a role that may call every function of both duties counts as both,
  *   as `gatehouse migrate` grants it if both URLs name one role
@@ -130,6 +131,7 @@ const insufficientPrivilege = '42501'
 
 /** A scope that is valid except for its seal must raise an error. */
 async function tryForgedScope(client: pg.Client): Promise<Finding[]> {
+  await client.query('SAVEPOINT forged_scope')
   const outcome = await client.query(forgedScope).then(
     () => 'opened',
     (error) => {
@@ -137,6 +139,7 @@ async function tryForgedScope(client: pg.Client): Promise<Finding[]> {
       throw error
     },
   )
+  await client.query('ROLLBACK TO SAVEPOINT forged_scope')
   if (outcome === 'raised') return []
   return [{ problem: 'A scope without a valid seal is accepted.', remedy }]
 }

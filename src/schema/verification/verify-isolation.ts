@@ -19,7 +19,7 @@ type Statement = { text: string; values?: unknown[] }
  * Tries row-level security: creates two tenants, lets each read and write the rows of the other, and
  * rolls everything back, so no other transaction sees them. This finds policies that look right in
  * the catalogue and do not work.
- * @param client logged in as the web role
+ * @param client logged in as the web role, in a transaction
  * @param concerns which tables are tried
  * @returns a finding for each table that shows a tenant foreign rows, accepts writes to them, or hides
  *   the tenant's own
@@ -28,7 +28,7 @@ export async function verifyIsolation(
   client: pg.Client,
   concerns: Concerns = () => true,
 ): Promise<Finding[]> {
-  return runAndRollBack(client, 'BEGIN', concerns, async (tables) => [
+  return runAndRollBack(client, '', concerns, async (tables) => [
     ...(await lookWithoutScope(client, tables)),
     ...(await compareTenants(client, tables)),
   ])
@@ -36,13 +36,13 @@ export async function verifyIsolation(
 
 /**
  * The part of `verifyIsolation` that writes nothing: without a scope no tenant table shows a row.
- * @param client logged in as the web role
+ * @param client logged in as the web role, in a transaction
  */
 export async function verifyWithoutScope(
   client: pg.Client,
   concerns: Concerns = () => true,
 ): Promise<Finding[]> {
-  return runAndRollBack(client, 'BEGIN READ ONLY', concerns, (tables) =>
+  return runAndRollBack(client, 'SET LOCAL transaction_read_only = on;', concerns, (tables) =>
     lookWithoutScope(client, tables),
   )
 }
@@ -51,22 +51,22 @@ type Concerns = (table: string) => boolean
 
 async function runAndRollBack(
   client: pg.Client,
-  begin: 'BEGIN' | 'BEGIN READ ONLY',
+  settings: string,
   concerns: Concerns,
   work: (tables: readonly TenantTable[]) => Promise<string[]>,
 ): Promise<Finding[]> {
-  await client.query(begin)
+  await client.query('SAVEPOINT isolation')
   try {
     // A table may be large; a test tenant has few rows, which an index finds. That makes plans look so
     // expensive that PostgreSQL would compile each; behind a pooler the connection has no setting.
-    await client.query('SET LOCAL enable_seqscan = off; SET LOCAL jit = off')
+    await client.query(`${settings} SET LOCAL enable_seqscan = off; SET LOCAL jit = off`)
     // Tenants are read by functions before a scope exists, and are separate for everybody else.
     const others = [...identityTables, ...serviceTables].filter((name) => name !== 'tenants')
     const { rows } = await client.query<TenantTable>(tenantTables, [others])
     const problems = await work(rows.filter(({ name }) => concerns(name)))
     return [...new Set(problems)].map((problem) => ({ problem, remedy: migrateRemedy }))
   } finally {
-    await client.query('ROLLBACK')
+    await client.query('ROLLBACK TO SAVEPOINT isolation')
   }
 }
 

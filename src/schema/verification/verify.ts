@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { poolOptions, unhurried } from '#src/db/connections/pool-options.ts'
+import { beginWrite, settingsOfTransaction } from '#src/db/connections/session-settings.ts'
 import { isDatabaseUnavailable } from '#src/db/errors.ts'
 import { describeKind } from '../citus/cluster.ts'
 import { findVariant } from '../citus/variant.ts'
@@ -53,7 +54,7 @@ export function repeatVerification(url: string): () => Promise<Finding[]> {
   let rounds = 0
   return () =>
     withClient(url, async (client) => {
-      const before = await readFingerprint(client).catch((error) => {
+      const before = await inTransaction(client, () => readFingerprint(client)).catch((error) => {
         if (isDatabaseUnavailable(error)) throw error
         return null // the verification says why
       })
@@ -73,7 +74,7 @@ function findOrDescribe(
   duty: 'web' | 'worker',
   depth: Depth,
 ): Promise<Finding[]> {
-  return findFindings(client, duty, depth).catch((error) => {
+  return inTransaction(client, () => findFindings(client, duty, depth)).catch((error) => {
     if (isDatabaseUnavailable(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
@@ -101,6 +102,20 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
     return await work(client)
   } finally {
     await client.end()
+  }
+}
+
+/**
+ * Runs `work` in a transaction with the settings of the program, which is rolled back: behind a pooler nothing
+ * else makes PostgreSQL print definitions as it printed them for `migrate`.
+ */
+async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+  await client.query(`${beginWrite}; ${settingsOfTransaction}`)
+  try {
+    return await work()
+  } finally {
+    // A connection that has broken has reported that already.
+    await client.query('ROLLBACK').catch(() => {})
   }
 }
 
