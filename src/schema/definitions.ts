@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { sha256 } from '#src/crypto/hash.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { functionPrivileges, tablePrivileges } from './tables.ts'
@@ -17,15 +18,15 @@ const top = 'prisma'
 
 /**
  * Reads the files of this release: prisma/functions, prisma/policies.sql and prisma/triggers.sql.
- * @param variant a folder below prisma with files that replace those of the same path, or are added
+ * @param variant a folder below prisma. Its functions replace those of the same name, and are added; its policies.sql
+ *   and triggers.sql replace the others
  */
 export async function readDefinitions(variant?: string): Promise<Definitions> {
-  const functions = await listFunctions(variant)
-  const read = (path: string) => readFile(path, variant)
+  const folder = variant === undefined ? top : `${top}/${variant}`
   return describe({
-    functions: await Promise.all(functions.map(read)),
-    policies: [await read('policies.sql')],
-    triggers: [await read('triggers.sql')],
+    functions: await readFunctions(variant),
+    policies: [await readTextAsset(`${folder}/policies.sql`)],
+    triggers: [await readTextAsset(`${folder}/triggers.sql`)],
   })
 }
 
@@ -41,19 +42,50 @@ export function describe(scripts: Definitions['scripts']): Definitions {
   }
 }
 
-async function listFunctions(variant: string | undefined): Promise<string[]> {
-  const list = async (folder: string) => {
-    const paths = await listAssets(`${folder}/functions`)
-    return paths.map((path) => path.slice(folder.length + 1))
-  }
-  const own = variant === undefined ? [] : await list(`${top}/${variant}`)
-  return [...new Set([...(await list(top)), ...own])].toSorted()
+/** The scripts, by file. A function of the variant has the place of the one that it replaces. */
+async function readFunctions(variant: string | undefined): Promise<string[]> {
+  const base = await readStatements(top)
+  const own = variant === undefined ? {} : await readStatements(`${top}/${variant}`)
+  const instead = new Map(Object.values(own).flatMap((all) => all.map((one) => [nameOf(one), one])))
+  const names = new Set(Object.values(base).flatMap((all) => all.map(nameOf)))
+  const files = [...new Set([...Object.keys(base), ...Object.keys(own)])].toSorted()
+  return files.map((file) => {
+    const further = (own[file] ?? []).filter((one) => !names.has(nameOf(one)))
+    const replaced = (base[file] ?? []).map((one) => instead.get(nameOf(one)) ?? one)
+    return join([...replaced, ...further])
+  })
 }
 
-async function readFile(path: string, variant: string | undefined): Promise<string> {
-  const own = `${top}/${variant}/${path}`
-  const isReplaced = variant !== undefined && (await listAssets(`${top}/${variant}`)).includes(own)
-  return readTextAsset(isReplaced ? own : `${top}/${path}`)
+async function readStatements(folder: string): Promise<Record<string, string[]>> {
+  const paths = await listAssets(`${folder}/functions`)
+  const scripts = await Promise.all(paths.map(readTextAsset))
+  return Object.fromEntries(
+    scripts.map((script, index) => [basename(paths[index] ?? ''), divide(script)]),
+  )
+}
+
+const end = ';\n\n'
+
+/**
+ * The statements of a script. Each ends with a semicolon before an empty line, and has none inside (a test
+ * checks it).
+ */
+export function divide(script: string): string[] {
+  const statements = script.replace(/;\s*$/, '').split(end)
+  return statements.filter((statement) => statement.trim() !== '')
+}
+
+/** A script of the statements. */
+export function join(statements: readonly string[]): string {
+  return `${statements.join(end)};\n`
+}
+
+const creation = 'CREATE OR REPLACE FUNCTION '
+
+/** The name of the function that a statement creates, after its comment. */
+export function nameOf(statement: string): string {
+  const header = statement.split('\n').find((line) => line.startsWith(creation)) ?? ''
+  return header.slice(creation.length, header.indexOf('('))
 }
 
 function digest(scripts: readonly string[]): string {

@@ -1,17 +1,5 @@
 -- Billing events and customers.
 
--- The subscription of a customer that decides the plan: one that gives a plan comes before one that does not, then
--- the one in the better state, then the one that is paid for longest.
-CREATE OR REPLACE FUNCTION leading_subscription(owner text) RETURNS SETOF public.billing_objects
-LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT o.* FROM public.billing_objects o
-  WHERE o.customer = owner AND o.kind = 'subscription'
-  ORDER BY (o.plan IS NOT NULL AND coalesce(o.cancels_at > now(), true)) DESC,
-    array_position(ARRAY['active', 'trialing', 'past_due'], o.status), o.period_end DESC NULLS LAST,
-    o.newest_created DESC NULLS LAST, o.object_id
-  LIMIT 1
-$$;
-
 -- Links a billing customer to the user with this id or this verified address, and takes it from the user who had
 -- it. The plan follows the customer. With neither id nor address it only unlinks. Outcome: linked, unlinked, no-user, has-another.
 CREATE OR REPLACE FUNCTION assign_customer(customer text, holder bigint, address text)
@@ -64,17 +52,6 @@ BEGIN
 END
 $$;
 
--- Links a customer without a user to the user for whom this program created it. Outcome: linked, taken (a user has
--- it, perhaps this one), no-user, has-another.
-CREATE OR REPLACE FUNCTION claim_customer(customer text, holder bigint) RETURNS text
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(7165230420);
-  IF EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer) THEN RETURN 'taken'; END IF;
-  RETURN (SELECT a.outcome FROM public.assign_customer(customer, holder, NULL) a);
-END
-$$;
-
 -- Whether no user has a billing customer, for a person who starts to pay with a new one.
 CREATE OR REPLACE FUNCTION customer_is_free(customer text) RETURNS boolean
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -118,33 +95,5 @@ BEGIN
     LEFT JOIN public.users u ON u.billing_customer = d.customer
     WHERE cardinality(g.ids) > 1
     ORDER BY d.customer LIMIT batch;
-END
-$$;
-
--- For operators: dismisses a dead or unlinked event, as the web role may not update events. Returns the status before; NULL if
--- there is no such event.
-CREATE OR REPLACE FUNCTION dismiss_event(event text, reason text) RETURNS text
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  before text;
-BEGIN
-  PERFORM public.operator_user_id();
-  SELECT e.status INTO before FROM public.received_events e WHERE e.event_id = event FOR UPDATE;
-  IF before IN ('dead', 'unlinked') THEN
-    UPDATE public.received_events e SET status = 'dismissed', dismissed_reason = reason
-      WHERE e.event_id = event;
-  END IF;
-  RETURN before;
-END
-$$;
-
--- A received body may be deleted after its retention period and is never changed.
-CREATE OR REPLACE FUNCTION refuse_changed_body() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF NEW."body" IS NOT NULL AND NEW."body" IS DISTINCT FROM OLD."body" THEN
-    RAISE EXCEPTION 'a received body is never changed' USING ERRCODE = '42501';
-  END IF;
-  RETURN NEW;
 END
 $$;

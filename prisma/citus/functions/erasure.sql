@@ -1,26 +1,6 @@
 -- Erasure. A right ends in one transaction, in constant time however much history there is. A worker deletes the rest
 -- in batches (work_erasure).
 
--- Deletes the account of the user of a session. Outcome: as erase_person, or session-ended.
-CREATE OR REPLACE FUNCTION erase_account(credential bytea)
-RETURNS TABLE (outcome text, user_id bigint, tenants text[], revocations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  outcome := 'session-ended';
-  SELECT s.user_id INTO user_id FROM public.sessions s
-    WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
-  PERFORM public.lock_memberships_of(user_id);
-  PERFORM FROM public.sessions s WHERE s.id_hash = sha256(credential) AND s.user_id IS NOT NULL
-    FOR UPDATE;
-  IF FOUND AND user_id IS NOT NULL THEN
-    SELECT e.outcome, e.tenants, e.revocations INTO outcome, tenants, revocations
-      FROM public.erase_person(user_id) e;
-  END IF;
-  RETURN NEXT;
-END
-$$;
-
 -- Deletes a user, what belongs only to them, and the tenants of which they are the only member. Refuses the last
 -- admin of an open tenant with other members; `tenants` lists those tenants. Outcome: erased, last-admin, no-user.
 -- All rows are found by keys. If one tenant has most members, PostgreSQL would read all memberships instead.
@@ -70,23 +50,6 @@ BEGIN
   DELETE FROM public.users u WHERE u.id = person;
   outcome := 'erased';
   RETURN NEXT;
-END
-$$;
-
--- Deletes a user whose tenants are all closed, as a worker does later, and returns the provider tokens to revoke. For
--- people who sign in meanwhile.
-CREATE OR REPLACE FUNCTION erase_departed(person bigint) RETURNS uuid[]
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  revocations uuid[] := '{}';
-  tenant uuid;
-BEGIN
-  IF EXISTS (SELECT FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
-             WHERE m.user_id = person AND t.closed_at IS NULL) THEN RETURN revocations; END IF;
-  FOR tenant IN SELECT m.tenant_id FROM public.memberships m WHERE m.user_id = person ORDER BY 1 LOOP
-    revocations := revocations || (SELECT r.revocations FROM public.remove_membership(tenant, person) r);
-  END LOOP;
-  RETURN revocations;
 END
 $$;
 
@@ -170,43 +133,6 @@ BEGIN
 END
 $$;
 
--- Removes up to `batch` members of a closed tenant; users without another tenant are deleted. Returns the provider
--- tokens to revoke.
-CREATE OR REPLACE FUNCTION end_memberships(tenant uuid, batch integer) RETURNS uuid[]
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  revocations uuid[] := '{}';
-  member bigint;
-BEGIN
-  IF NOT public.is_closed(tenant) THEN RETURN revocations; END IF;
-  FOR member IN
-    SELECT m.user_id FROM public.memberships m WHERE m.tenant_id = tenant ORDER BY m.user_id LIMIT batch
-  LOOP
-    revocations := revocations || (SELECT r.revocations FROM public.remove_membership(tenant, member) r);
-  END LOOP;
-  RETURN revocations;
-END
-$$;
-
--- The erasure that has waited longest, or NULL if none is due. Updates its time first, so that a failing one blocks no
--- other. Copies wait `settle_seconds`, so that no running attempt stores a response afterwards; a tried one waits
--- `rest_seconds`.
-CREATE OR REPLACE FUNCTION claim_erasure(settle_seconds integer, rest_seconds integer) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  claimed bigint;
-BEGIN
-  UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = (
-    SELECT o.id FROM public.erasures o
-    WHERE (o.kind <> 'events' OR o.created_at <= now() - make_interval(secs => settle_seconds))
-      AND (o.worked_at IS NULL OR o.worked_at <= now() - make_interval(secs => rest_seconds))
-    ORDER BY o.worked_at NULLS FIRST, o.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING e.id INTO claimed;
-  RETURN claimed;
-END
-$$;
-
 -- Works on one batch of an erasure, so that no other worker claims it meanwhile. `finished` is true if nothing is left;
 -- `revocations` are provider tokens to revoke. A member holds locks that their other tenants wait for, so these batches
 -- have at most 100 members, and the rows of the tenant go in later ones.
@@ -237,13 +163,6 @@ BEGIN
   IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
   scope_text := public.clear_scope();
 END
-$$;
-
--- The erasures that are not finished, and the age of the oldest in seconds, by kind.
-CREATE OR REPLACE FUNCTION measure_erasures() RETURNS TABLE (kind text, open bigint, age double precision)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT e.kind, count(*), extract(epoch FROM now() - min(e.created_at))::float8
-  FROM public.erasures e GROUP BY e.kind
 $$;
 
 -- Deletes one batch of the rows of a closed tenant without members, and finally the tenant. Returns true if nothing is

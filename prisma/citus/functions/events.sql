@@ -5,25 +5,6 @@ CREATE OR REPLACE FUNCTION feed_horizon() RETURNS xid8
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN '18446744073709551615'::xid8;
 
--- The body of an event, or its body with the id of the object alone if it exceeds the budget of the tenant.
-CREATE OR REPLACE FUNCTION body_within_budget(tenant uuid, body text) RETURNS text
-LANGUAGE plpgsql STABLE AS $$
-DECLARE
-  budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];
-  event json := body::json;
-BEGIN
-  IF EXISTS (
-    SELECT FROM public.tenant_usage u WHERE u.tenant_id = tenant
-      AND (u.event_rows >= coalesce(u.max_event_rows, budget[3])
-        OR u.event_bytes + octet_length(body) > coalesce(u.max_event_bytes, budget[4])))
-  THEN
-    RETURN json_build_object('id', event -> 'id', 'type', event -> 'type', 'createdAt', event -> 'createdAt',
-      'data', json_build_object('id', event -> 'data' -> 'id'));
-  END IF;
-  RETURN body;
-END
-$$;
-
 -- Inserts an event, and a delivery with its first attempt for each endpoint that has chosen its type, or for the
 -- `chosen` endpoint. A disabled endpoint gets a delivery without an attempt: its `due_at` is NULL.
 -- The event of a deletion has only the id of the object once the tenant has used up its budget of events.
@@ -84,20 +65,6 @@ BEGIN
     SELECT d.tenant_id, d.id, d.endpoint_id, d.next_attempt_at, 0, 1
     FROM public.deliveries d
     WHERE d.tenant_id = tenant AND d.event_id = event AND d.status = 'pending';
-END
-$$;
-
--- Raises GH001 unless these are types of the app's events, last changed at these times.
-CREATE OR REPLACE FUNCTION require_event_types(names text[], changed_at timestamptz[]) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  IF cardinality(names) > (
-    SELECT count(*) FROM unnest(names, changed_at) AS expected (name, changed_at)
-    JOIN public.app_event_types t ON t.name = expected.name AND t.updated_at = expected.changed_at)
-  THEN
-    RAISE EXCEPTION 'a type of events has changed' USING ERRCODE = 'GH001';
-  END IF;
-  RETURN true;
 END
 $$;
 

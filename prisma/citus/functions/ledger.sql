@@ -1,49 +1,5 @@
 -- The ledger: sealing windows of five minutes, and comparing the tables with them.
 
-CREATE OR REPLACE FUNCTION ledger_window(at timestamptz) RETURNS timestamptz
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN date_bin('5 minutes', at, '2000-01-01 00:00:00+00');
-
--- An id as 128 bits. The XOR of several does not depend on their order.
-CREATE OR REPLACE FUNCTION ledger_bits(id text) RETURNS bit
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ('x' || md5(id))::bit(128);
-
--- Much faster than ledger_bits. Where two checksums differ, ledger_bits decides.
-CREATE OR REPLACE FUNCTION ledger_checksum(id text) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended(id COLLATE "C", 0);
-
-CREATE OR REPLACE FUNCTION ledger_hash(previous bytea, at timestamptz, kind text, amount bigint, ids bit)
-RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN sha256(previous || convert_to(
-  concat_ws('|', extract(epoch FROM at)::bigint, kind, amount, ids), 'UTF8'));
-
--- Appends a row to the chain. Requires the lock of the ledger.
-CREATE OR REPLACE FUNCTION append_ledger(at timestamptz, kind text, amount bigint, ids bit) RETURNS void
-LANGUAGE sql VOLATILE AS $$
-  INSERT INTO public.ledger (window_start, kind, count, ids, previous, hash)
-  SELECT at, kind, amount, ids, last.hash, public.ledger_hash(last.hash, at, kind, amount, ids)
-  FROM (SELECT coalesce((SELECT l.hash FROM public.ledger l ORDER BY l.id DESC LIMIT 1),
-                        '\x00'::bytea) AS hash) last
-$$;
-
--- Records what retention and erasure delete, in their transaction. Any other deletion is not recorded, so a check
--- finds it.
-CREATE OR REPLACE FUNCTION note_ledger_removal() RETURNS trigger
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF public.current_scope_kind() IN ('retention', 'erasure') THEN
-    INSERT INTO public.ledger_removals (window_start, count, ids)
-    SELECT public.ledger_window(g.created_at), count(*), bit_xor(public.ledger_bits(g.id))
-    FROM gone g GROUP BY 1;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 -- Seals windows: counts them and appends the counts to the ledger. Checksums have kinds of their own
 -- (`received checksum`).
 CREATE OR REPLACE FUNCTION seal_ledger(before timestamptz, batch integer)
@@ -398,18 +354,6 @@ BEGIN
 END
 $$;
 
--- Rows of the ledger whose hash does not match their content and the row before.
-CREATE OR REPLACE FUNCTION broken_ledger_rows(batch integer) RETURNS TABLE (id bigint, window_start timestamptz)
-LANGUAGE sql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-  SELECT c.id, c.window_start FROM (
-    SELECT l.*, coalesce(lag(l.hash) OVER (ORDER BY l.id), '\x00'::bytea) AS before
-    FROM public.ledger l) c
-  WHERE c.previous <> c.before
-    OR c.hash <> public.ledger_hash(c.before, c.window_start, c.kind, c.count, c.ids)
-  ORDER BY c.id LIMIT batch
-$$;
-
 -- Appends the differences of a window as corrections. Returns their number.
 CREATE OR REPLACE FUNCTION correct_ledger(at timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
@@ -431,19 +375,6 @@ BEGIN
   scope_text := public.clear_scope();
   RETURN corrected;
 END
-$$;
-
--- Findings of the newest check about the tenant of the scope, by day. No row without a tenant or a check.
-CREATE OR REPLACE FUNCTION own_unaccounted()
-RETURNS TABLE (checked_at timestamptz, partial boolean, days jsonb)
-LANGUAGE sql STABLE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-  SELECT c.checked_at, c.partial,
-    CASE WHEN c.unaccounted = 0 THEN '{}'
-         WHEN c.tenants IS NOT NULL
-           THEN coalesce(c.tenants -> public.current_tenant_id()::text, '{}') END
-  FROM (SELECT * FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c
-  WHERE public.current_tenant_id() IS NOT NULL
 $$;
 
 -- For operators: tenants with findings of the newest check, most findings first.

@@ -33,18 +33,6 @@ BEGIN
 END
 $$;
 
--- The addresses whose invitations a user may answer: those that they have proven and, with the secret of the link of
--- `invitation`, the one that they signed in with.
-CREATE OR REPLACE FUNCTION invited_emails(person bigint, invitation uuid, link bytea) RETURNS text[]
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN public.verified_emails(person) || ARRAY(
-    SELECT i.email FROM public.invitations i
-    JOIN public.users u ON i.email = lower(u.email COLLATE "C")
-    WHERE u.id = person AND i.id = invitation AND i.link_hash = sha256(link));
-END
-$$;
-
 -- The open invitations of the user of a session, newest first, or the one with the id `chosen`, which may have been opened
 -- by its link; none for an API token.
 CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea)
@@ -142,59 +130,6 @@ BEGIN
 END
 $$;
 
--- The key of an address or a tenant in invitation_mails.
-CREATE OR REPLACE FUNCTION mail_key(kind text, content text) RETURNS bytea
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN sha256(convert_to('invitation mail to ' || kind || ' ' || content, 'UTF8'));
-
--- For the worker, before it mails an invitation of the tenant of its job: whether it may. A tenant sends `most` mails a
--- day, and an address gets one a day from all tenants together, and none after a decline. The mail of the invitation that
--- an address gets today may be tried again, and counts once. What is refused says nothing to the tenant.
-CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  tenant uuid := public.current_tenant_id();
-  today date := (now() AT TIME ZONE 'UTC')::date;
-  address text;
-BEGIN
-  SELECT i.email INTO address FROM public.invitations i
-    WHERE i.tenant_id = tenant AND i.id = invitation;
-  IF NOT FOUND THEN RETURN false; END IF;
-  IF EXISTS (SELECT FROM public.invitation_mails m WHERE m.key_hash = public.mail_key('address', address)
-             AND m.invitation_id = invitation AND m.day = today AND m.declined_at IS NULL) THEN
-    RETURN true;
-  END IF;
-  INSERT INTO public.invitation_mails AS m (key_hash, day, count)
-    VALUES (public.mail_key('tenant', tenant::text), today, 1)
-    ON CONFLICT (key_hash) DO UPDATE SET day = today, count = CASE WHEN m.day < today THEN 1 ELSE m.count + 1 END
-      WHERE m.day < today OR m.count < most;
-  IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
-    VALUES (public.mail_key('address', address), today, 1, invitation)
-    ON CONFLICT (key_hash) DO UPDATE SET day = today, count = 1, invitation_id = invitation
-      WHERE m.declined_at IS NULL AND (m.day < today OR m.count = 0);
-  RETURN FOUND;
-END
-$$;
-
--- Locks the memberships of all admins and of one member of the current tenant, in one order.
-CREATE OR REPLACE FUNCTION lock_members(tenant uuid, member bigint)
-RETURNS TABLE (user_id bigint, role text, department text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
-SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() OR public.current_scope_kind() IN ('service', 'app') THEN
-    RETURN;
-  END IF;
-  RETURN QUERY
-    SELECT m.user_id, m.role, m.department FROM public.{memberships} m
-    WHERE m.tenant_id = tenant AND (m.role = 'admin' OR m.user_id = member)
-    ORDER BY m.user_id FOR UPDATE;
-END
-$$;
-
 -- Changes a member of the current tenant; no row if there is no such member.
 CREATE OR REPLACE FUNCTION change_member(
   tenant uuid, member bigint, new_role text, new_department text
@@ -218,68 +153,6 @@ BEGIN
     FROM public.memberships m JOIN public.users u ON u.id = m.user_id
     WHERE m.tenant_id = tenant AND m.user_id = member;
 END
-$$;
-
--- Removes a member of the current tenant from a team; false if they are not in it. Locks the membership first: a write
--- that the member has begun holds it, so it is committed before.
-CREATE OR REPLACE FUNCTION remove_team_member(tenant uuid, team bigint, member bigint) RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF tenant IS DISTINCT FROM public.current_tenant_id() THEN RETURN false; END IF;
-  PERFORM FROM public.{memberships} m WHERE m.tenant_id = tenant AND m.user_id = member FOR NO KEY UPDATE;
-  DELETE FROM public.team_members m WHERE m.tenant_id = tenant AND m.team_id = team AND m.user_id = member;
-  RETURN FOUND;
-END
-$$;
-
--- Locks what erase_person depends on, in the common order: the tenants that end with the person, as close_tenant does,
--- then per tenant the memberships of the admins and of the user. By keys only, as erase_person.
-CREATE OR REPLACE FUNCTION lock_memberships_of(person bigint) RETURNS void
-LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
-BEGIN
-  PERFORM FROM public.{tenants} t JOIN public.{memberships} own ON own.tenant_id = t.id
-    WHERE own.user_id = person AND NOT EXISTS (
-      SELECT FROM public.{memberships} m WHERE m.tenant_id = t.id AND m.user_id <> person)
-    ORDER BY t.id FOR UPDATE OF t;
-  PERFORM FROM public.{memberships} m
-    WHERE m.tenant_id IN (SELECT own.tenant_id FROM public.{memberships} own WHERE own.user_id = person)
-      AND (m.role = 'admin' OR m.user_id = person)
-    ORDER BY m.tenant_id, m.user_id FOR UPDATE;
-END
-$$;
-
--- Deletes the provider grants of a user and queues their tokens, also those of earlier failures, for revocation on
--- behalf of `tenant`, which may be NULL. Returns the ids of the revocations.
-CREATE OR REPLACE FUNCTION retire_grants(person bigint, tenant uuid) RETURNS uuid[]
-LANGUAGE sql VOLATILE AS $$
-  WITH gone AS (
-    DELETE FROM public.provider_grants g USING public.oauth_identities i
-    WHERE i.user_id = person AND g.provider = i.provider AND g.provider_user_id = i.provider_user_id
-    RETURNING g.*
-  ), retired AS (
-    INSERT INTO public.token_revocations AS r
-      (provider, provider_user_id, user_id, tenant_id, token, kind, status)
-    SELECT g.provider, g.provider_user_id, person, tenant, coalesce(g.refresh_token, g.access_token),
-      CASE WHEN g.refresh_token IS NULL THEN 'access_token' ELSE 'refresh_token' END, 'revoking'
-    FROM gone g RETURNING r.id
-  ), aside AS (
-    UPDATE public.token_revocations r SET status = 'revoking', tenant_id = coalesce(tenant, r.tenant_id)
-    WHERE r.user_id = person AND r.status IN ('superseded', 'failed') RETURNING r.id
-  )
-  SELECT coalesce(array_agg(a.id), '{}')
-  FROM (SELECT r.id FROM retired r UNION ALL SELECT s.id FROM aside s) a
-$$;
-
--- Makes the open tenant in which a user was active before `left_tenant` their active one. NULL if there is none.
-CREATE OR REPLACE FUNCTION activate_other_tenant(person bigint, left_tenant uuid) RETURNS uuid
-LANGUAGE sql VOLATILE AS $$
-  UPDATE public.memberships t SET last_active_at = now()
-  WHERE t.user_id = person AND t.tenant_id = (
-    SELECT m.tenant_id FROM public.memberships m JOIN public.tenants o ON o.id = m.tenant_id
-    WHERE m.user_id = person AND m.tenant_id <> left_tenant AND o.closed_at IS NULL
-    ORDER BY m.last_active_at DESC NULLS LAST, m.created_at DESC, m.tenant_id LIMIT 1)
-  RETURNING t.tenant_id
 $$;
 
 -- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; open invitations
@@ -315,19 +188,6 @@ BEGIN
     DELETE FROM public.users u WHERE u.id = member;
   END IF;
   RETURN NEXT;
-END
-$$;
-
--- Removes a member from the current tenant.
-CREATE OR REPLACE FUNCTION remove_member(member bigint)
-RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF public.current_user_id() IS NULL THEN
-    RAISE EXCEPTION 'no person has entered' USING ERRCODE = 'insufficient_privilege';
-  END IF;
-  RETURN QUERY SELECT * FROM public.remove_membership(public.current_tenant_id(), member);
 END
 $$;
 

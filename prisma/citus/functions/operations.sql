@@ -1,39 +1,5 @@
 -- Operations: quarantine of a copied database, and tracing one thing through all tenants.
 
--- Identifies the cluster, as its standbys do, and the database in it.
-CREATE OR REPLACE FUNCTION installation_place() RETURNS text
-LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp
-RETURN (SELECT c.system_identifier FROM pg_control_system() c) || '/' ||
-       (SELECT d.oid FROM pg_database d WHERE d.datname = current_database());
-
--- Why and since when workers must not work; NULLs if they may. With `record`, as workers call it, it stores the place
--- the first time, and the quarantine in another place. It writes nothing else, so workers may call it often.
-CREATE OR REPLACE FUNCTION installation_state(
-  record boolean, OUT quarantined_at timestamptz, OUT reason text
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  here text := public.installation_place();
-  noted text;
-BEGIN
-  SELECT i.place, i.quarantined_at, i.reason INTO noted, quarantined_at, reason
-    FROM public.installation i;
-  IF noted IS NULL AND record THEN
-    INSERT INTO public.installation (place) VALUES (here) ON CONFLICT DO NOTHING;
-  ELSIF noted <> here AND quarantined_at IS NULL THEN
-    quarantined_at := now();
-    reason := 'copied';
-    IF record THEN
-      UPDATE public.installation i
-        SET quarantined_at = installation_state.quarantined_at, reason = installation_state.reason
-        WHERE i.quarantined_at IS NULL;
-    END IF;
-  END IF;
-END
-$$;
-
 -- Ends a quarantine: this database is the one that works.
 CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER

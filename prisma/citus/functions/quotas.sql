@@ -1,58 +1,5 @@
 -- Quotas: what each tenant stores, in rows and bytes. The triggers that count are in triggers.sql.
 
--- The advisory lock of the counters of a tenant.
-CREATE OR REPLACE FUNCTION usage_lock(tenant uuid) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN hashtextextended('usage ' || tenant::text, 0);
-
--- Folds up to 1,000 rows of usage_changes into tenant_usage and member_usage. Requires usage_lock. The bucket of a member
--- is emptied first, which needs the budgets (app.quota), so only transactions of people fold rows that have a member.
--- In PL/pgSQL with several statements, because it runs in triggers.
-CREATE OR REPLACE FUNCTION add_waiting_usage(tenant uuid) RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  total record;
-  used public.tenant_usage;
-  budget bigint[] := nullif(current_setting('app.quota', true), '')::bigint[];
-BEGIN
-  FOR total IN
-    WITH added AS (
-      DELETE FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.id IN (
-        SELECT o.id FROM public.usage_changes o
-        WHERE o.tenant_id = tenant AND (o.user_id IS NULL OR budget IS NOT NULL) LIMIT 1000)
-      RETURNING c.*
-    )
-    SELECT a.user_id, sum(a.resource_rows)::bigint AS resource_rows,
-        sum(a.resource_bytes)::bigint AS resource_bytes,
-        sum(a.event_rows)::bigint AS event_rows, sum(a.event_bytes)::bigint AS event_bytes
-      FROM added a GROUP BY a.user_id
-  LOOP
-    UPDATE public.tenant_usage u SET
-        resource_rows = u.resource_rows + total.resource_rows,
-        resource_bytes = u.resource_bytes + total.resource_bytes,
-        event_rows = u.event_rows + total.event_rows, event_bytes = u.event_bytes + total.event_bytes
-      WHERE u.tenant_id = tenant RETURNING u.* INTO used;
-    UPDATE public.member_usage m SET counted_at = now(),
-        event_rows = total.event_rows + public.still_in_bucket(m.event_rows,
-          coalesce(used.max_event_rows, budget[3]), m.counted_at, budget[5]),
-        event_bytes = total.event_bytes + public.still_in_bucket(m.event_bytes,
-          coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
-      WHERE m.tenant_id = tenant AND m.user_id = total.user_id;
-  END LOOP;
-END
-$$;
-
--- The part of a budget that one member may fill while others need the rest.
-CREATE OR REPLACE FUNCTION member_share(budget double precision) RETURNS double precision
-LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN budget / 4;
-
--- What is left of what a member had published at `counted_at`: a whole share is forgotten in `seconds`.
-CREATE OR REPLACE FUNCTION still_in_bucket(
-  filled double precision, budget double precision, counted_at timestamptz, seconds double precision
-) RETURNS double precision LANGUAGE sql STABLE PARALLEL SAFE
-RETURN greatest(0, filled - public.member_share(budget) * extract(epoch FROM now() - counted_at)::float8 / seconds);
-
 -- Adds a change to the counters of a tenant. It never waits: the first writer updates tenant_usage, and concurrent
 -- writers insert into usage_changes, which one of 32 later writers folds in. So a rollback takes its change along,
 -- and two transactions cannot block each other here.
@@ -173,21 +120,6 @@ BEGIN
 END
 $$;
 
--- Adds and removes the counters of tenants. Runs once per statement, after the cascades.
-CREATE OR REPLACE FUNCTION count_tenants() RETURNS trigger
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO public.tenant_usage (tenant_id) SELECT n.id FROM new_rows n ON CONFLICT DO NOTHING;
-  ELSE
-    DELETE FROM public.tenant_usage u USING old_rows o WHERE u.tenant_id = o.id;
-    DELETE FROM public.usage_changes c USING old_rows o WHERE c.tenant_id = o.id;
-  END IF;
-  RETURN NULL;
-END
-$$;
-
 -- What a tenant stores according to its counters, including usage_changes.
 CREATE OR REPLACE FUNCTION counted_usage(tenant uuid)
 RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
@@ -249,35 +181,6 @@ BEGIN
 END
 $$;
 
--- Compares counters and rows of the next tenant, and with `repair` corrects the counters.
-CREATE OR REPLACE FUNCTION check_usage(tenant_after uuid, repair boolean)
-RETURNS TABLE (tenant_id uuid, counted bigint[], stored bigint[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  SELECT u.tenant_id INTO tenant_id FROM public.tenant_usage u
-    WHERE u.tenant_id > tenant_after ORDER BY u.tenant_id LIMIT 1;
-  IF tenant_id IS NULL THEN RETURN; END IF;
-  IF repair THEN
-    PERFORM pg_advisory_xact_lock(public.usage_lock(tenant_id));
-    PERFORM public.add_waiting_usage(tenant_id);
-  END IF;
-  PERFORM public.set_scope('usage', '', NULL, tenant_id);
-  SELECT m.counted, m.stored INTO counted, stored FROM public.measured_usage(tenant_id) m;
-  IF repair AND counted <> stored THEN
-    -- usage_changes are of the same snapshot as their rows, so they stay to be folded in later.
-    UPDATE public.tenant_usage u SET
-        resource_rows = u.resource_rows + stored[1] - counted[1],
-        resource_bytes = u.resource_bytes + stored[2] - counted[2],
-        event_rows = u.event_rows + stored[3] - counted[3],
-        event_bytes = u.event_bytes + stored[4] - counted[4]
-      WHERE u.tenant_id = check_usage.tenant_id;
-  END IF;
-  PERFORM public.clear_scope();
-  RETURN NEXT;
-END
-$$;
-
 -- For operators: tenants by what they store, largest first, with their own limits.
 CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS SETOF tenant_usage
 LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -303,31 +206,5 @@ BEGIN
     count(*) FILTER (WHERE u.event_rows >= share * coalesce(u.max_event_rows, budget[3])
                         OR u.event_bytes >= share * coalesce(u.max_event_bytes, budget[4]))
   FROM public.tenant_usage u;
-END
-$$;
-
--- For operators: sets the limits of a tenant; NULL for the setting. Returns false if there is no such tenant.
-CREATE OR REPLACE FUNCTION set_quota(tenant uuid, resource_limits bigint[], event_limits bigint[])
-RETURNS boolean
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(public.usage_lock(tenant));
-  UPDATE public.tenant_usage u SET
-      max_resource_rows = resource_limits[1], max_resource_bytes = resource_limits[2],
-      max_event_rows = event_limits[1], max_event_bytes = event_limits[2]
-    WHERE u.tenant_id = tenant;
-  RETURN FOUND;
-END
-$$;
-
--- No statement charges the result of a request to a tenant other than the current one (triggers.sql).
-CREATE OR REPLACE FUNCTION refuse_foreign_tenant() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  IF NEW.tenant_id IS DISTINCT FROM public.current_tenant_id() THEN
-    RAISE EXCEPTION 'the key would move to another tenant' USING ERRCODE = 'insufficient_privilege';
-  END IF;
-  RETURN NEW;
 END
 $$;

@@ -56,43 +56,6 @@ BEGIN
 END
 $$;
 
--- Deletes one batch each of expired sessions, portal links and sessions, sign-in attempts and tokens.
-CREATE OR REPLACE FUNCTION prune_dead(idle_seconds integer, token_days integer, batch integer)
-RETURNS TABLE (sessions integer, attempts integer, tokens integer)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  seen_before timestamptz := now() - make_interval(secs => idle_seconds);
-  source text;
-  more integer;
-BEGIN
-  IF NOT pg_try_advisory_xact_lock(7165230419) THEN RETURN; END IF;
-  DELETE FROM public.sign_in_attempts a WHERE a.state_hash IN (
-    SELECT o.state_hash FROM public.sign_in_attempts o WHERE o.expires_at <= now()
-    ORDER BY o.expires_at LIMIT batch);
-  GET DIAGNOSTICS attempts = ROW_COUNT;
-  DELETE FROM public.sessions s WHERE s.id IN (
-    SELECT o.id FROM public.sessions o
-    WHERE o.expires_at <= now() OR o.last_seen_at <= seen_before LIMIT batch)
-    AND (s.expires_at <= now() OR s.last_seen_at <= seen_before);
-  GET DIAGNOSTICS sessions = ROW_COUNT;
-  DELETE FROM public.portal_sessions p WHERE p.id IN (
-    SELECT o.id FROM public.portal_sessions o WHERE o.expires_at <= now() LIMIT batch)
-    AND p.expires_at <= now();
-  GET DIAGNOSTICS more = ROW_COUNT;
-  sessions := sessions + more;
-  tokens := 0;
-  FOREACH source IN ARRAY ARRAY['api_tokens', 'service_tokens', 'app_tokens'] LOOP
-    EXECUTE format('DELETE FROM public.%1$I WHERE expires_at <= $1 AND hash IN (
-        SELECT hash FROM public.%1$I WHERE expires_at <= $1 LIMIT $2)', source)
-      USING now() - make_interval(days => token_days), batch;
-    GET DIAGNOSTICS more = ROW_COUNT;
-    tokens := tokens + more;
-  END LOOP;
-  RETURN NEXT;
-END
-$$;
-
 -- Deletes one batch of expired logout tokens and one of audit entries older than `audit_days`. Entries are read in the
 -- order of their ids, so the search ends at the first batch.
 CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
@@ -116,31 +79,5 @@ BEGIN
   GET DIAGNOSTICS entries = ROW_COUNT;
   scope_text := public.clear_scope();
   RETURN NEXT;
-END
-$$;
-
--- Deletes one batch of idempotency keys older than a day, of people and of services, and the secrets of
--- forms that were not shown within five minutes.
-CREATE OR REPLACE FUNCTION prune_idempotency_keys(batch integer) RETURNS integer
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  deleted integer;
-  more integer;
-BEGIN
-  UPDATE public.idempotency_keys k SET secret = NULL
-    WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
-  UPDATE public.service_idempotency_keys k SET secret = NULL
-    WHERE k.secret IS NOT NULL AND k.created_at < now() - interval '5 minutes';
-  DELETE FROM public.idempotency_keys k WHERE (k.user_id, k.key_hash) IN (
-    SELECT o.user_id, o.key_hash FROM public.idempotency_keys o
-    WHERE o.created_at < now() - interval '1 day' LIMIT batch);
-  GET DIAGNOSTICS deleted = ROW_COUNT;
-  DELETE FROM public.service_idempotency_keys k
-    WHERE (k.tenant_id, k.service_id, k.key_hash) IN (
-      SELECT o.tenant_id, o.service_id, o.key_hash FROM public.service_idempotency_keys o
-      WHERE o.created_at < now() - interval '1 day' LIMIT batch);
-  GET DIAGNOSTICS more = ROW_COUNT;
-  RETURN deleted + more;
 END
 $$;

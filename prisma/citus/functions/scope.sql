@@ -1,11 +1,6 @@
 -- The scope of a transaction: which user and tenant the policies let through (policies.sql). The setting app.scope
 -- holds it with a seal that only these functions can make, so SQL of an application role cannot forge one.
 
--- A keyed hash, as on one PostgreSQL. It is in this file so that the nodes have it before any table.
-CREATE OR REPLACE FUNCTION scope_seal(secret bytea, content text) RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE
-RETURN encode(sha256(secret || sha256(secret || convert_to(content, 'UTF8'))), 'hex');
-
 -- Also on the nodes, where triggers read the budgets. As forward_scope (cluster.sql).
 CREATE OR REPLACE FUNCTION put_setting(setting text, content text) RETURNS text
 LANGUAGE plpgsql VOLATILE
@@ -27,10 +22,6 @@ BEGIN
   RETURN setting;
 END
 $$;
-
-CREATE OR REPLACE FUNCTION clear_scope() RETURNS text
-LANGUAGE sql VOLATILE
-RETURN public.put_scope('');
 
 -- Seals the distributed transaction instead of backend and start, which differ on the nodes. Citus begins
 -- one when it is needed, for a read without BEGIN not at all, so it is begun here: by an intermediate
@@ -84,86 +75,6 @@ BEGIN
       USING ERRCODE = 'insufficient_privilege';
   END IF;
   RETURN fields;
-END
-$$;
-
--- The user of the scope, for policies; NULL without one. Called in a scalar subselect, so that a statement verifies the
--- seal once per policy and not once per row.
-CREATE OR REPLACE FUNCTION current_user_id() RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN nullif((public.verified_scope())[4], '')::bigint;
-END
-$$;
-
--- The tenant of the scope; NULL without one, and in a portal session, which sees its tenant's webhooks alone.
-CREATE OR REPLACE FUNCTION current_tenant_id() RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope text[] := public.verified_scope();
-BEGIN
-  IF scope[2] = 'portal' THEN RETURN NULL; END IF;
-  RETURN nullif(scope[5], '')::uuid;
-END
-$$;
-
--- The tenant of the scope in the policies of webhook tables, which portal sessions reach too.
-CREATE OR REPLACE FUNCTION current_webhook_tenant_id() RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN nullif((public.verified_scope())[5], '')::uuid;
-END
-$$;
-
--- How the scope was entered: session, token, service, app, portal, job, billing, or the purpose of a sign-in.
-CREATE OR REPLACE FUNCTION current_scope_kind() RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN (public.verified_scope())[2];
-END
-$$;
-
--- The service or app token of the scope, in a portal session the app token that made its link; NULL for a person, a
--- job, or without a scope.
-CREATE OR REPLACE FUNCTION current_service_id() RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope text[] := public.verified_scope();
-BEGIN
-  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
-  RETURN split_part(scope[3], '/', 1)::uuid;
-END
-$$;
-
--- Whose idempotency keys the transaction sees, where they are not of a person: the service or app token's, in a portal
--- session its own.
-CREATE OR REPLACE FUNCTION current_key_holder() RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope text[] := public.verified_scope();
-BEGIN
-  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
-  RETURN split_part(scope[3], '/', CASE WHEN scope[2] = 'portal' THEN 2 ELSE 1 END)::uuid;
-END
-$$;
-
--- The current name of this token, for the audit log.
-CREATE OR REPLACE FUNCTION current_service_name() RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope text[] := public.verified_scope();
-BEGIN
-  IF scope[2] NOT IN ('service', 'app', 'portal') THEN RETURN NULL; END IF;
-  IF scope[2] <> 'service' THEN RETURN (SELECT a.name FROM public.app_tokens a WHERE a.id = split_part(scope[3], '/', 1)::uuid); END IF;
-  RETURN (SELECT s.name FROM public.service_tokens s
-          WHERE s.tenant_id = scope[5]::uuid AND s.id = scope[3]::uuid);
 END
 $$;
 

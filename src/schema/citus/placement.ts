@@ -48,6 +48,30 @@ export const functionsOfTriggers = [
  */
 export const referenceTables = ['scope_keys', 'tenants', 'users', 'memberships'] as const
 
+/**
+ * Functions of prisma/functions that lock rows of reference tables. Citus refuses such a lock beside tables of the
+ * coordinator, so there they name the only shard, which the coordinator has too. None of them writes these tables.
+ */
+export const functionsOnShards: readonly string[] = [
+  'enter_app_token',
+  'enter_app_token_as',
+  'enter_attempt',
+  'enter_billing_event',
+  'enter_order_tenant',
+  'enter_portal_session',
+  'enter_service',
+  'enter_service_as',
+  'enter_session',
+  'enter_session_as',
+  'enter_token',
+  'enter_token_as',
+  'link_by_address',
+  'lock_members',
+  'lock_memberships_of',
+  'open_portal_link',
+  'remove_team_member',
+]
+
 /** Every table that Citus knows. */
 export const citusTables: readonly string[] = [...referenceTables, ...distributedTables]
 

@@ -1,8 +1,15 @@
 import type pg from 'pg'
 import type { Definer } from '../define.ts'
-import { type Definitions, readDefinitions } from '../definitions.ts'
+import {
+  type Definitions,
+  describe,
+  divide,
+  join,
+  nameOf,
+  readDefinitions,
+} from '../definitions.ts'
 import { readShardNames } from './cluster.ts'
-import { referenceTables } from './placement.ts'
+import { functionsOnShards, referenceTables } from './placement.ts'
 
 /**
  * Settings of what changes the schema. Triggers on distributed tables are those of the counters and of the
@@ -28,9 +35,20 @@ const callerFunctions = [
   'create_document(uuid, bigint, bigint, text, text, timestamp with time zone)',
 ] as const
 
-/** The files of a distributed database: those of prisma/citus replace the others of the same name. */
-export function readCitusDefinitions(): Promise<Definitions> {
-  return readDefinitions('citus')
+/** The definitions of a distributed database: the functions of prisma/citus instead of those of the same name. */
+export async function readCitusDefinitions(): Promise<Definitions> {
+  const { scripts } = await readDefinitions('citus')
+  const functions = scripts.functions.map((script) => join(divide(script).map(readShards)))
+  return describe({ ...scripts, functions })
+}
+
+/** Locks and reads of these functions are on the only shard of a reference table, as if it was written in braces. */
+function readShards(statement: string): string {
+  if (!functionsOnShards.includes(nameOf(statement))) return statement
+  return referenceTables.reduce(
+    (text, table) => text.replaceAll(`public.${table} `, `public.{${table}} `),
+    statement,
+  )
 }
 
 /**
@@ -47,24 +65,16 @@ export async function openDefiner(
 
 /** The statements to send for the script of a migration. CONCURRENTLY allows no setting beside it. */
 export function divideMigration(script: string): string[] {
-  const statements = splitStatements(script)
+  const statements = divide(script)
   return /\bCONCURRENTLY\b/i.test(script) ? statements : [...sessionSettings, ...statements]
 }
 
 /** Sends each statement on its own, because Citus sends the whole text of a query to the nodes. */
 export async function runStatements(owner: pg.ClientBase, script: string): Promise<void> {
   const shards = await readShardNames(owner)
-  for (const statement of splitStatements(script)) {
+  for (const statement of divide(script)) {
     await owner.query(withShardNames(statement, shards))
   }
-}
-
-/**
- * The statements of a script in prisma/citus. Each ends with a semicolon before an empty line, and has none
- * inside (a test checks it).
- */
-export function splitStatements(script: string): string[] {
-  return script.split(';\n\n').filter((statement) => statement.trim() !== '')
 }
 
 /**

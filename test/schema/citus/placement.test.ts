@@ -1,7 +1,14 @@
+import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { citusTables, distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
-import { readCitusDefinitions, splitStatements } from '#src/schema/citus/script.ts'
-import { readDefinitions } from '#src/schema/definitions.ts'
+import { listAssets } from '#src/runtime/assets.ts'
+import {
+  citusTables,
+  distributedTables,
+  functionsOnShards,
+  referenceTables,
+} from '#src/schema/citus/placement.ts'
+import { readCitusDefinitions } from '#src/schema/citus/script.ts'
+import { type Definitions, divide, nameOf, readDefinitions } from '#src/schema/definitions.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { isOnCitus } from '#test/support/database/template.ts'
 
@@ -68,7 +75,7 @@ t.test('no policy is restrictive', async (t) => {
 
 t.test('no policy of a table that Citus knows has a subquery', async (t) => {
   const { scripts } = await readCitusDefinitions()
-  const statements = scripts.policies.flatMap(splitStatements)
+  const statements = scripts.policies.flatMap(divide)
   for (const table of citusTables) {
     const policies = statements.filter((text) =>
       new RegExp(`CREATE POLICY \\w+ ON ${table}\\b`).test(text),
@@ -77,33 +84,53 @@ t.test('no policy of a table that Citus knows has a subquery', async (t) => {
   }
 })
 
-t.test(
-  'every statement of prisma/citus ends before an empty line, and has none inside',
-  async (t) => {
-    const { scripts } = await readCitusDefinitions()
-    for (const script of Object.values(scripts).flat()) {
-      for (const statement of splitStatements(script)) {
-        t.match(statement, /^(\s*--.*\n|\s*\n)*(CREATE|ALTER|SELECT)\b/, statement.slice(0, 80))
-      }
+t.test('every statement of a cluster ends before an empty line, and has none inside', async (t) => {
+  const { scripts } = await readCitusDefinitions()
+  for (const script of Object.values(scripts).flat()) {
+    for (const statement of divide(script)) {
+      t.match(statement, /^(\s*--.*\n|\s*\n)*(CREATE|ALTER|SELECT)\b/, statement.slice(0, 80))
     }
-  },
-)
-
-t.test('a file of prisma/citus has the functions of the file that it replaces', async (t) => {
-  const own = signatures((await readCitusDefinitions()).scripts.functions)
-  const missing = signatures((await readDefinitions()).scripts.functions).filter(
-    (signature) => !own.includes(signature),
-  )
-  t.strictSame(missing, [])
-  t.equal(new Set(own).size, own.length, 'each once')
+  }
 })
 
-/** The names of the functions that scripts define. */
-function signatures(scripts: readonly string[]): string[] {
-  return scripts.flatMap((script) =>
-    [...script.matchAll(/^CREATE OR REPLACE FUNCTION (\w+)/gm)].map(([, name = '']) => name),
+const functions = ({ scripts }: Definitions) =>
+  new Map(scripts.functions.flatMap(divide).map((text) => [nameOf(text), text]))
+
+t.test('a cluster has every function once, and another text only where it needs one', async (t) => {
+  const base = functions(await readDefinitions())
+  const own = functions(await readCitusDefinitions())
+  t.strictSame(
+    [...base.keys()].filter((name) => !own.has(name)),
+    [],
   )
+  const texts = (await readCitusDefinitions()).scripts.functions.flatMap(divide)
+  t.equal(own.size, texts.length, 'each once')
+  t.ok(own.size > base.size, 'functions of its own')
+  const paths = (await listAssets('prisma/citus/functions')).map((path) => readFile(path, 'utf8'))
+  for (const text of (await Promise.all(paths)).flatMap(divide)) {
+    t.not(withoutComment(text), withoutComment(base.get(nameOf(text)) ?? ''), nameOf(text))
+  }
+})
+
+function withoutComment(statement: string): string {
+  const lines = statement.split('\n').filter((line) => !line.startsWith('--'))
+  return lines.join(' ').split(/\s+/).join(' ').trim()
 }
+
+t.test('a function that reads shards is that of one PostgreSQL, and writes none', async (t) => {
+  const base = functions(await readDefinitions())
+  const own = functions(await readCitusDefinitions())
+  const written = new RegExp(
+    `(INSERT INTO|UPDATE|DELETE FROM) public\\.(${referenceTables.join('|')}) `,
+  )
+  t.match('DELETE FROM public.users u', written)
+  for (const name of functionsOnShards) {
+    const text = own.get(name) ?? ''
+    t.equal(text.replaceAll(/[{}]/g, ''), base.get(name), name)
+    t.match(text, /public\.\{\w+\} /)
+    t.notMatch(text, written)
+  }
+})
 
 function isReference(name: string): boolean {
   return referenceTables.some((table) => table === name)
