@@ -7,15 +7,16 @@ ARG BASE_IMAGE=scratch
 FROM ${NODE_IMAGE} AS build
 WORKDIR /gatehouse
 COPY package.json package-lock.json LICENSE ./
+# The scripts of packages and `prepare` would need the sources; only Node is installed by its script.
+RUN npm ci --ignore-scripts && npm rebuild node
+COPY tsconfig.json ./
 COPY .config .config
 COPY prisma prisma
-RUN npm ci
-COPY tsconfig.json ./
 COPY clients/typescript/src clients/typescript/src
 COPY plugins plugins
 COPY routes routes
 COPY src src
-RUN npm run build:binary
+RUN npm run prepare && npm run build:binary
 WORKDIR /root-fs
 RUN ldd /gatehouse/dist/gatehouse | grep -o '/[^ ]*' > /tmp/libraries \
  && xargs -I{} cp --parents --dereference {} . < /tmp/libraries \

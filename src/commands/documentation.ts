@@ -3,7 +3,7 @@ import { createProgram } from './program.ts'
 
 const introduction = `# Command line
 
-Generated: \`npm run generate\`. In a checkout call it with \`npx gatehouse\` or \`npm run gatehouse --\`; the binary and the container are the program itself. Completion: \`gatehouse complete bash\` (or \`zsh\`, \`fish\`) prints a script for your shell.
+In a checkout call it with \`npx gatehouse\` or \`npm run gatehouse --\`; the binary and the container are the program itself. Completion: \`gatehouse complete bash\` (or \`zsh\`, \`fish\`) prints a script for your shell.
 
 The commands \`listen\`, \`events\`, \`endpoints\` and \`deliveries\` use the HTTP API of a running instance. They read:
 

@@ -1,16 +1,16 @@
 import openapiTypescript from 'openapi-typescript'
 import type { ApiDescription } from '#src/http/openapi/examples.ts'
 
-const notice = '// Generated from the API description: npm run generate.'
+const notice = '// Generated from the API description: npm run prepare.'
 
-/** The generated files of the TypeScript client, by their path in clients/typescript. */
+/** The generated files of the TypeScript client, by their path. */
 export async function clientFiles(description: ApiDescription): Promise<Record<string, string>> {
   const types = await openapiTypescript(JSON.parse(JSON.stringify(description)), {
     commentHeader: `${notice}\n\n`,
   })
   return {
-    'src/generated/api.ts': types,
-    'src/generated/keyed-operations.ts': keyedOperations(description),
+    'clients/typescript/src/generated/api.ts': types,
+    'clients/typescript/src/generated/keyed-operations.ts': keyedOperations(description),
   }
 }
 

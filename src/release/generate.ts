@@ -4,17 +4,15 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { describeApi } from '#src/commands/development/openapi.ts'
-import { commandLineDocument } from '#src/commands/documentation.ts'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
-import { presetsDocument } from '#src/config/providers/presets-document.ts'
 import { metricsTable } from '#src/observability/metrics.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { clientFiles } from './client.ts'
+import { contractDigest } from './contract.ts'
 import { databaseDocument } from './database.ts'
 
 /*
- * `npm run generate`: writes the documents that are generated from the code. Tests fail if one of
- * them is out of date.
+ * `npm run generate`: writes what is generated from the code and reviewed in git, where a test fails if it
+ * is out of date, and docs/database.md, which is not in git and needs a PostgreSQL.
  */
 
 const settings = documentedSettings()
@@ -24,21 +22,8 @@ const access = new URL('../../docs/access.md', import.meta.url)
 await mkdir(new URL('.', access), { recursive: true })
 await writeFile(access, accessDocument(accessOverview()))
 
-const presets = new URL('../../docs/sign-in-providers.md', import.meta.url)
-await writeFile(presets, presetsDocument())
-
-const commandLine = new URL('../../docs/command-line.md', import.meta.url)
-await writeFile(commandLine, commandLineDocument())
-
-const description = await describeApi({})
-const describedAt = new URL('../../docs/openapi.json', import.meta.url)
-await writeFile(describedAt, `${JSON.stringify(description, null, 2)}\n`)
-
-const client = new URL('../../clients/typescript/', import.meta.url)
-await mkdir(new URL('src/generated', client), { recursive: true })
-for (const [path, text] of Object.entries(await clientFiles(description))) {
-  await writeFile(new URL(path, client), text)
-}
+const contract = new URL('../../docs/contract.txt', import.meta.url)
+await writeFile(contract, contractDigest(await describeApi({})))
 
 await writeFile(
   new URL('../../docs/database.md', import.meta.url),

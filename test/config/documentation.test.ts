@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { documentedSettings, environmentExample, settingsTable } from '#src/config/documentation.ts'
-import { presetsDocument } from '#src/config/providers/presets-document.ts'
 
 const settings = documentedSettings()
-
-t.test('docs/sign-in-providers.md is generated from the presets (npm run generate)', async (t) => {
-  const page = await readFile(new URL('../../docs/sign-in-providers.md', import.meta.url), 'utf8')
-  t.equal(page, presetsDocument())
-})
 
 t.test('.env.example and docs/settings.md match the settings (npm run generate)', async (t) => {
   const example = await readFile(new URL('../../.env.example', import.meta.url), 'utf8')

@@ -89,6 +89,7 @@ t.test('docs/new-resource.md', async (t) => {
 
 const steps: readonly (readonly string[])[] = [
   [programs.prisma, 'generate'],
+  ['src/release/prepare.ts'],
   ['src/release/generate.ts'],
   ['src/cli.ts', 'migrate'],
   [programs.biome, 'check', '--vcs-enabled=false', 'src', 'routes', 'test/resources'],

@@ -40,9 +40,7 @@ async function checkOut(t: Test, folder: string, tag: string): Promise<string> {
   const isSame = withoutVersion(await lockOf(old)) === withoutVersion(await lockOf(folder))
   if (isSame) await symlink(join(folder, 'node_modules'), join(old, 'node_modules'))
   else await run('npm', ['ci', '--ignore-scripts'], { cwd: old })
-  await run(process.execPath, [join(old, 'node_modules/prisma/build/index.js'), 'generate'], {
-    cwd: old,
-  })
+  await run('npm', ['run', 'prepare'], { cwd: old })
   return old
 }
 

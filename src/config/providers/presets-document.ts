@@ -2,9 +2,8 @@ import { type Preset, presets, settingsOfPreset } from './presets.ts'
 
 const introduction = `# Sign-in with the provider that you have
 
-Generated from the presets: \`npm run generate\`. A provider with one of these names needs its client id
-and secret only; \`OIDC_<NAME>_PRESET\` gives the preset to a provider with another name. Each line below
-“sets” is the default of a setting: your own setting replaces it, and a provider that is not listed here
+A provider with one of these names needs its client id and secret only; \`OIDC_<NAME>_PRESET\` gives the
+preset to a provider with another name. Each line below “sets” is the default of a setting: your own setting replaces it, and a provider that is not listed here
 can have all of them (settings.md). \`gatehouse providers check\` says what to register and what is wrong.
 
 A provider that gets another issuer (a host name of its own, another tenant) is another provider: people who

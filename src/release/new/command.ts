@@ -106,8 +106,8 @@ function noteOf(name: string): string {
 
 async function readTaken(): Promise<Taken> {
   const schema = await readFile(join(root, 'prisma/schema.prisma'), 'utf8')
-  const { paths } = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'))
-  const segments = Object.keys(paths).map((path) => path.split('/')[1] ?? '')
+  const contract = await readFile(join(root, 'docs/contract.txt'), 'utf8')
+  const segments = [...contract.matchAll(/^[A-Z]+ \/([^/ ]+)/gm)].map(([, first = '']) => first)
   const layout = await readFile(join(root, 'src/pages/kit/layout.ts'), 'utf8')
   const pages = [...layout.matchAll(/href: '\/app\/([\w-]+)'/g)].map(([, page = '']) => page)
   return {

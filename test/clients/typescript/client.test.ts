@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { describeApi } from '#src/commands/development/openapi.ts'
-import { clientFiles } from '#src/release/client.ts'
 import { build } from '#test/support/app/app.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
@@ -21,15 +18,6 @@ const newOrder = {
   shippingAddress,
   cardLast4: '4242',
 }
-
-t.test('the generated files are those of the API description (npm run generate)', async (t) => {
-  const files = Object.entries(await clientFiles(await describeApi({})))
-  t.equal(files.length, 2)
-  for (const [path, text] of files) {
-    const file = new URL(`../../../clients/typescript/${path}`, import.meta.url)
-    t.equal(await readFile(file, 'utf8'), text, `${path}, as npm run generate writes it`)
-  }
-})
 
 /** A listening server and the token of an admin. */
 async function serve(t: Parameters<typeof build>[0], settings: Record<string, string> = {}) {

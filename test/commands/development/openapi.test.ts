@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { build } from '#test/support/app/app.ts'
 import { runProgram } from '#test/support/processes/program.ts'
@@ -12,6 +11,4 @@ t.test('openapi prints the same document as a server, without a database', async
   const { app } = await build(t)
   const description = (await app.inject('/openapi.json')).json()
   t.same(JSON.parse(program.output()), description)
-  const document = await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
-  t.strictSame(JSON.parse(document), description, 'as npm run generate writes it')
 })
