@@ -12,6 +12,8 @@ export type Definitions = {
   scripts: Readonly<Record<Exclude<Part, 'privileges'>, readonly string[]>>
   /** SHA-256 of each part, in hexadecimal. */
   digests: Readonly<Record<Part, string>>
+  /** Names of the functions that only processes of the release before call. */
+  kept: readonly string[]
 }
 
 const top = 'prisma'
@@ -23,16 +25,32 @@ const top = 'prisma'
  */
 export async function readDefinitions(variant?: string): Promise<Definitions> {
   const folder = variant === undefined ? top : `${top}/${variant}`
-  return describe({
+  const scripts = {
     functions: await readFunctions(variant),
     policies: [await readTextAsset(`${folder}/policies.sql`)],
     triggers: [await readTextAsset(`${folder}/triggers.sql`)],
-  })
+  }
+  return describe(scripts, keptIn(await readStatements(top)))
 }
 
-export function describe(scripts: Definitions['scripts']): Definitions {
+/**
+ * The names of functions that only previous.sql has. A name that another file has too is also that of a
+ * function that this release calls.
+ * @param statements of prisma/functions, by file
+ */
+export function keptIn(statements: Readonly<Record<string, readonly string[]>>): string[] {
+  const { 'previous.sql': previous = [], ...others } = statements
+  const names = new Set(Object.values(others).flatMap((all) => all.map(nameOf)))
+  return previous.map(nameOf).filter((name) => !names.has(name))
+}
+
+export function describe(
+  scripts: Definitions['scripts'],
+  kept: readonly string[] = [],
+): Definitions {
   return {
     scripts,
+    kept,
     digests: {
       functions: digest(scripts.functions),
       policies: digest(scripts.policies),

@@ -13,6 +13,14 @@ export const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 export const filesRemedy =
   'Add what is missing to its migration or to prisma/policies.sql (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
+/**
+ * The remedy for what the newer release made so: its `migrate` finds nothing to do, and that of an older
+ * release changes nothing.
+ */
+export function replaceRemedyOf(release: string): string {
+  return `The database is of release ${release}, which made it so. Replace this process by one of that release (docs/upgrades.md).`
+}
+
 /** `migrate` of an older release changes nothing on the database of a newer one. */
 export function migrateRemedyOf(release: string): string {
   return `The database is of release ${release}: run \`gatehouse migrate\` of that release with DATABASE_OWNER_URL.`

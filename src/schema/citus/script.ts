@@ -37,9 +37,9 @@ const callerFunctions = [
 
 /** The definitions of a distributed database: the functions of prisma/citus instead of those of the same name. */
 export async function readCitusDefinitions(): Promise<Definitions> {
-  const { scripts } = await readDefinitions('citus')
+  const { scripts, kept } = await readDefinitions('citus')
   const functions = scripts.functions.map((script) => join(divide(script).map(readShards)))
-  return describe({ ...scripts, functions })
+  return describe({ ...scripts, functions }, kept)
 }
 
 /** Locks and reads of these functions are on the only shard of a reference table, as if it was written in braces. */

@@ -21,12 +21,24 @@ const fixedPath = 'search_path=pg_catalog, pg_temp'
 /** The only other setting that a function may have. */
 const genericPlan = 'plan_cache_mode=force_generic_plan'
 
+/** What a release that is newer than this one says about its functions. */
+export type Newer = {
+  /** Functions that this release keeps for the one before, as prisma/functions names them. */
+  kept: readonly string[]
+  /** Functions that the newer release lets the role call. */
+  granted: readonly string[]
+  /** Whether an object is as the newer release recorded it. */
+  made: (object: string) => boolean
+}
+
 /**
  * Checks the functions that set and read the scope, as the role that is logged in: owner, fixed
  * search_path, privileges, that a forged scope raises, and that no other SECURITY DEFINER function is
  * callable. Writes nothing, so it can run every minute.
  * @param client in a transaction
  * @param recorded functions that the last `migrate` recorded, which may be of a newer release
+ * @param newer given on the database of a newer release. What this release does not call may be missing, and
+ *   a function that the newer one has made may only not be open to a role that it did not grant it to
  * @param duty what the role is for; a role that may call every function of both duties counts as both,
  *   as `gatehouse migrate` grants it if both URLs name one role
  */
@@ -34,15 +46,19 @@ export async function verifyFunctions(
   client: pg.Client,
   duty: Duty,
   recorded: readonly string[] = [],
+  newer: Newer | null = null,
 ): Promise<Finding[]> {
   const ofVariant = ((await findVariant(client))?.functions ?? []).map(withoutSpaces)
   const known = [...listFunctions(['web', 'worker']), ...ofVariant]
   const { rows } = await client.query<FunctionFacts>(functionFacts, [fixedPath])
   const byName = new Map(rows.map((row) => [row.name, row]))
   const isBoth = known.every((name) => byName.get(name)?.isCallable === true)
-  const granted = isBoth ? known : [...listFunctions([duty]), ...ofVariant]
+  const ofDuty = isBoth ? known : [...listFunctions([duty]), ...ofVariant]
+  const granted = newer?.granted ?? ofDuty
   const ofCallers = callerFunctions.map(withoutSpaces)
-  const missing = [...known, ...ofCallers].filter((name) => !byName.has(name))
+  const missing = [...known, ...ofCallers]
+    .filter((name) => !byName.has(name))
+    .filter((name) => !newer?.kept.includes(name.slice(0, name.indexOf('('))))
   const ofNewer = recorded.filter((name) => !known.includes(name))
   return [
     ...missing.map((name) => ({
@@ -52,8 +68,15 @@ export async function verifyFunctions(
     })),
     ...rows
       .filter(({ name }) => !ofNewer.includes(name))
-      .flatMap((row) => functionProblems(row, known.includes(row.name), granted)),
-    ...(await findKeyProblems(client)),
+      .flatMap((row) =>
+        newer?.made(row.name)
+          ? openProblems(row, granted).map((problem) => ({
+              ...{ object: row.name, problem },
+              remedy: `The role ${row.role} has it through another role: as an administrator, revoke that role from it.`,
+            }))
+          : functionProblems(row, known.includes(row.name), granted),
+      ),
+    ...(await findKeyProblems(client, newer)),
     ...(await tryForgedScope(client)),
   ]
 }
@@ -89,16 +112,20 @@ function functionProblems(
     problems.push(`The function ${name} has no fixed search_path, or other settings.`)
   }
   if (row.isPublic) problems.push(`Everyone may call the function ${name}.`)
-  if (row.isCallable && !granted.includes(name)) {
-    problems.push(`The role may call the function ${name}, which is for another role.`)
-  }
+  problems.push(...openProblems(row, granted))
   if (!row.isCallable && granted.includes(name)) {
     problems.push(`The role may not call the function ${name}, which it needs.`)
   }
   return problems.map((problem) => ({ object: name, problem, remedy }))
 }
 
-async function findKeyProblems(client: pg.Client): Promise<Finding[]> {
+function openProblems({ name, isCallable }: FunctionFacts, granted: readonly string[]): string[] {
+  return isCallable && !granted.includes(name)
+    ? [`The role may call the function ${name}, which is for another role.`]
+    : []
+}
+
+async function findKeyProblems(client: pg.Client, newer: Newer | null): Promise<Finding[]> {
   const { rows } = await client.query<{ name: string; open: boolean; enabled: boolean }>(
     `SELECT c.relname AS name, c.relrowsecurity AND NOT EXISTS (
               SELECT FROM pg_policy WHERE polrelid = c.oid) AS enabled,
@@ -109,7 +136,7 @@ async function findKeyProblems(client: pg.Client): Promise<Finding[]> {
        AND c.relname IN ('scope_keys', 'schema_releases', 'schema_objects')`,
   )
   const found = (object: string, problem: string) => ({ object, problem, remedy })
-  if (!rows.some(({ name }) => name === 'scope_keys')) {
+  if (newer === null && !rows.some(({ name }) => name === 'scope_keys')) {
     return [found('scope_keys', 'The table scope_keys is missing.')]
   }
   return rows.flatMap(({ name, open, enabled }) => {

@@ -7,7 +7,14 @@ import { findVariant } from '../citus/variant.ts'
 import { findUnfinished } from '../citus/verify.ts'
 import { type Definitions, digestBodies, readDefinitions } from '../definitions.ts'
 import { findDifferences } from '../differences.ts'
-import { type Finding, filesRemedy, migrateRemedy, migrateRemedyOf } from '../finding.ts'
+import {
+  type Finding,
+  filesRemedy,
+  migrateRemedy,
+  migrateRemedyOf,
+  replaceRemedyOf,
+} from '../finding.ts'
+import type { ReleaseFiles } from '../migrate.ts'
 import { compareHistory, isUnreleased, readMigrations } from '../migrations/history.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { verifyResources } from '../resource-tables.ts'
@@ -15,7 +22,7 @@ import { findOwnerFault } from '../roles.ts'
 import { tablePrivileges } from '../tables.ts'
 import { isStandby, standby } from '../unreachable.ts'
 import { readFingerprint } from './fingerprint.ts'
-import { verifyFunctions } from './verify-functions.ts'
+import { type Newer, verifyFunctions } from './verify-functions.ts'
 import { verifyIsolation, verifyWithoutScope } from './verify-isolation.ts'
 import { verifyRoles } from './verify-roles.ts'
 import { verifyTables } from './verify-tables.ts'
@@ -30,6 +37,7 @@ type Depth = 'catalogue' | 'isolation'
  * @param duty what the role is for
  * @param depth `catalogue` writes nothing; `isolation` also creates two tenants that try to reach each
  *   other's rows, and rolls them back
+ * @param files of this program by default
  * @returns all findings; `serve` starts only if there are none
  * @throws if the database cannot be reached
  */
@@ -37,8 +45,9 @@ export async function verifyDatabase(
   url: string,
   duty: 'web' | 'worker',
   depth: Depth = 'isolation',
+  files: Pick<ReleaseFiles, 'definitions'> = {},
 ): Promise<Finding[]> {
-  return withClient(url, (client) => findOrDescribe(client, duty, depth))
+  return withClient(url, (client) => findOrDescribe(client, duty, depth, files))
 }
 
 /** Rounds after which everything is verified again although nothing has changed: a quarter of an hour. */
@@ -73,8 +82,9 @@ function findOrDescribe(
   client: pg.Client,
   duty: 'web' | 'worker',
   depth: Depth,
+  files: Pick<ReleaseFiles, 'definitions'> = {},
 ): Promise<Finding[]> {
-  return inTransaction(client, () => findFindings(client, duty, depth)).catch((error) => {
+  return inTransaction(client, () => findFindings(client, duty, depth, files)).catch((error) => {
     if (isDatabaseUnavailable(error)) throw error
     const reason = error instanceof Error ? error.message : String(error)
     return [{ problem: `The verification failed: ${reason}.`, remedy: migrateRemedy }]
@@ -123,6 +133,7 @@ async function findFindings(
   client: pg.Client,
   duty: 'web' | 'worker',
   depth: Depth,
+  files: Pick<ReleaseFiles, 'definitions'>,
 ): Promise<Finding[]> {
   // While a failover is in progress a running process may reach a standby; that breaks no lock.
   if (depth === 'isolation' && (await isStandby(client))) return [standby]
@@ -137,7 +148,7 @@ async function findFindings(
   const unfinished = await findUnfinished(client)
   if (unfinished.length > 0) return unfinished
   const variant = await findVariant(client)
-  const own = await (variant?.readDefinitions ?? readDefinitions)()
+  const own = files.definitions ?? (await (variant?.readDefinitions ?? readDefinitions)())
   const record = await readRecord(client)
   const relation = record === null ? 'other' : compareRelease(record, own, ahead.length > 0)
   if (record === null || (relation === 'other' && !wasApplied(record, own))) {
@@ -146,19 +157,7 @@ async function findFindings(
   }
   // Tables of a newer release are not used by this one; that release verifies them.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
-  const findings = await findInRelease({
-    client,
-    duty,
-    depth,
-    concerns,
-    own,
-    record,
-    relation,
-    variant,
-  })
-  if (relation !== 'newer') return findings
-  const remedy = migrateRemedyOf(record.releases.at(-1)?.version ?? '')
-  return findings.map((one) => (one.remedy === migrateRemedy ? { ...one, remedy } : one))
+  return findInRelease({ client, duty, depth, concerns, own, record, relation, variant })
 }
 
 type Verified = {
@@ -174,17 +173,22 @@ type Verified = {
 
 /** What differs from the record of the release that the database has. */
 async function findInRelease(verified: Verified): Promise<Finding[]> {
-  const { client, duty, depth, concerns, own, record, relation, variant } = verified
+  const { client, duty, concerns, own, record, relation, variant } = verified
+  const role = await nameOf(client)
   const roleFlaws = await verifyRoles(client)
-  const changed = roleFlaws.length === 0 ? await findChanged(client, record) : []
-  const isAsRecorded = ({ object }: Finding) =>
-    roleFlaws.length === 0 && relation === 'same' && !changed.some((one) => one.object === object)
+  const isLimited = roleFlaws.length === 0
+  const changed = isLimited ? await findChanged(client, record, role) : []
+  const isAsRecorded = (object: string) =>
+    isLimited && !changed.some((one) => one.object === object)
+  const newer = relation === 'same' ? null : describeNewer(record, own, role, isAsRecorded)
   const named = [
     ...roleFlaws,
     // A role that is too powerful may call everything; the findings already say so.
-    ...(roleFlaws.length === 0 ? await verifyFunctions(client, duty, functionsOf(record)) : []),
-    ...(await verifyTables(client, concerns)).map((one) =>
-      one.remedy === migrateRemedy && isAsRecorded(one) ? { ...one, remedy: filesRemedy } : one,
+    ...(isLimited ? await verifyFunctions(client, duty, functionsOf(record), newer) : []),
+    ...(await verifyTables(client, concerns, newer?.made)).map((one) =>
+      one.remedy === migrateRemedy && relation === 'same' && isAsRecorded(one.object ?? '')
+        ? { ...one, remedy: filesRemedy }
+        : one,
     ),
   ]
   const findings = firstOfEach([
@@ -192,13 +196,44 @@ async function findInRelease(verified: Verified): Promise<Finding[]> {
     ...changed,
     ...(relation === 'same' && variant === null ? findForeignBodies(record, own) : []),
   ])
-  if (findings.length > 0) return findings
-  if (variant !== null) findings.push(...(await variant.verify(client, depth === 'catalogue')))
-  if (findings.length > 0 || duty === 'worker') return findings
+  if (findings.length === 0) findings.push(...(await tryLock(verified)))
+  if (relation !== 'newer') return findings
+  const release = record.releases.at(-1)?.version ?? ''
+  return findings.map((one) => {
+    if (one.remedy !== migrateRemedy) return one
+    const repairs = one.object === undefined ? changed.length > 0 : !isAsRecorded(one.object)
+    return { ...one, remedy: repairs ? migrateRemedyOf(release) : replaceRemedyOf(release) }
+  })
+}
+
+async function tryLock(verified: Verified): Promise<Finding[]> {
+  const { client, duty, depth, concerns, relation, variant } = verified
+  const ofVariant = (await variant?.verify(client, depth === 'catalogue')) ?? []
+  if (ofVariant.length > 0 || duty === 'worker') return ofVariant
   // On a cluster a role cannot use what functions of the owner have written in the same transaction.
   return depth === 'isolation' && variant === null
-    ? verifyIsolation(client, concerns)
+    ? verifyIsolation(client, concerns, relation !== 'same')
     : verifyWithoutScope(client, concerns)
+}
+
+function describeNewer(
+  record: SchemaRecord,
+  { kept }: Definitions,
+  role: string,
+  isAsRecorded: (object: string) => boolean,
+): Newer {
+  const recorded = new Set(record.objects.map(({ table, name }) => table ?? name))
+  const granted = [role, 'PUBLIC'].flatMap((one) =>
+    Object.entries(record.privileges.get(one) ?? {}).flatMap(([object, rights]) =>
+      rights.includes('EXECUTE') ? [object] : [],
+    ),
+  )
+  return { kept, granted, made: (object) => recorded.has(object) && isAsRecorded(object) }
+}
+
+async function nameOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ role: string }>('SELECT current_user::text AS role')
+  return rows[0]?.role ?? ''
 }
 
 async function mayReadHistory(client: pg.Client): Promise<boolean> {
@@ -221,13 +256,12 @@ function functionsOf({ objects }: SchemaRecord): string[] {
   return objects.filter(({ kind }) => kind === 'function').map(({ name }) => name)
 }
 
-async function findChanged(client: pg.Client, record: SchemaRecord): Promise<Finding[]> {
-  const { rows } = await client.query<{ role: string }>('SELECT current_user::text AS role')
-  const differences = await findDifferences(
-    client,
-    record,
-    rows.map(({ role }) => role),
-  )
+async function findChanged(
+  client: pg.Client,
+  record: SchemaRecord,
+  role: string,
+): Promise<Finding[]> {
+  const differences = await findDifferences(client, record, [role])
   return differences.map((difference) => ({ ...difference, remedy: migrateRemedy }))
 }
 

@@ -1,0 +1,154 @@
+import type pg from 'pg'
+import t from 'tap'
+import { type CatalogueObject, readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
+import { keptIn, type Part, readDefinitions } from '#src/schema/definitions.ts'
+import {
+  readRecord,
+  recordObjects,
+  recordPrivileges,
+  type SchemaRecord,
+} from '#src/schema/record.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
+import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
+
+/** Functions that the release under test keeps for the one before, and does not call. */
+const kept = ['record_name', 'feed_horizon']
+const ownRelease = async () => ({ definitions: { ...(await readDefinitions()), kept } })
+
+const isOfRelease = /is of release 99\.0\.0: run `gatehouse migrate` of that release/
+const isForGood = /is of release 99\.0\.0, which made it so\. Replace this process/
+
+/** Changes of a newer release that this one does not notice, except as changes by hand. */
+const changes: Readonly<Record<string, string>> = {
+  'a function that this release only keeps is gone': 'DROP FUNCTION record_name(text)',
+  'a kept function that everyone may call is gone': 'DROP FUNCTION feed_horizon()',
+  'a role may no longer call a function': 'REVOKE EXECUTE ON FUNCTION is_operator() FROM :role',
+  'a role may call a function of the other one':
+    'GRANT EXECUTE ON FUNCTION list_usage(integer) TO :role',
+  'a function has another body':
+    'CREATE OR REPLACE FUNCTION record_name(told text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$ BEGIN END $$',
+  'a function has more settings': 'ALTER FUNCTION is_operator() SET enable_nestloop = off',
+  'a function runs as its caller, and everyone may call it':
+    'ALTER FUNCTION customer_is_free(text) SECURITY INVOKER; GRANT EXECUTE ON FUNCTION customer_is_free(text) TO PUBLIC',
+  'a table that this release does not use is gone': 'DROP TABLE endpoint_probes',
+  'a table takes no new rows': 'REVOKE INSERT ON endpoint_probes FROM :role',
+  'functions of the owner see a table without a scope':
+    'ALTER TABLE teams NO FORCE ROW LEVEL SECURITY',
+  'they no longer do': 'ALTER TABLE erasures FORCE ROW LEVEL SECURITY',
+  'a policy is gone': 'DROP POLICY owner_removal ON orders',
+  'a policy is new':
+    'CREATE POLICY more ON invoices AS RESTRICTIVE USING (tenant_id = (SELECT current_tenant_id()))',
+  'a trigger is gone': 'DROP TRIGGER note_erasure ON users',
+  'a trigger is new':
+    'CREATE TRIGGER extra BEFORE DELETE ON users FOR EACH ROW EXECUTE FUNCTION note_erasure()',
+}
+
+for (const [name, sql] of Object.entries(changes)) {
+  t.test(`on the database of a newer release: ${name}`, async (t) => {
+    const { url, admin, roleName } = await createDatabaseWithRole(t)
+    const find = async () => verifyDatabase(url, 'web', 'isolation', await ownRelease())
+    await admin.query(sql.replaceAll(':role', roleName))
+    t.match((await find()).length > 0, true, 'by hand, on the database of its own release')
+    await becomeNewer(admin)
+    t.match(await find(), [{ remedy: isOfRelease }], 'by hand, on that of a newer one')
+    await record(admin, roleName)
+    t.strictSame(await find(), [], 'by the newer release')
+  })
+}
+
+/** What keeps a process of this release from serving, although the newer one made it so. */
+const breaks: Readonly<Record<string, readonly [string, RegExp, RegExp]>> = {
+  'a function that it calls is gone': [
+    'DROP FUNCTION prove_address(text)',
+    /function prove_address\(text\) is missing/,
+    isForGood,
+  ],
+  'a policy that names no scope it knows': [
+    'CREATE POLICY wide ON invoices USING (amount > 0)',
+    /policy wide of the table invoices accepts rows of every scope/,
+    isForGood,
+  ],
+  'a table without row-level security': [
+    'ALTER TABLE invoices DISABLE ROW LEVEL SECURITY',
+    /invoices is not under row-level security/,
+    isForGood,
+  ],
+  'a forged scope that is accepted': [
+    `CREATE OR REPLACE FUNCTION verified_scope() RETURNS text[] LANGUAGE sql STABLE
+       RETURN string_to_array(current_setting('app.scope', true), ':')`,
+    /without a valid seal is accepted/,
+    isForGood,
+  ],
+  'a function of the owner through another role, which no release grants': [
+    `CREATE ROLE :role_bypass; GRANT EXECUTE ON FUNCTION list_usage(integer) TO :role_bypass; GRANT :role_bypass TO :role`,
+    /may call the function list_usage\(integer\), which is for another role/,
+    /revoke that role/,
+  ],
+}
+
+for (const [name, [sql, problem, remedy]] of Object.entries(breaks)) {
+  t.test(`on the database of a newer release is still found: ${name}`, async (t) => {
+    const { url, admin, roleName } = await createDatabaseWithRole(t)
+    await admin.query(sql.replaceAll(':role', roleName))
+    await becomeNewer(admin)
+    await record(admin, roleName)
+    const found = await verifyDatabase(url, 'web', 'catalogue', await ownRelease())
+    t.match(found, [{ problem, remedy }])
+  })
+}
+
+t.test('kept are the functions that only previous.sql defines', (t) => {
+  const create = (name: string) =>
+    `-- What it does.\nCREATE OR REPLACE FUNCTION ${name}(a text) RETURNS text LANGUAGE sql RETURN a`
+  const others = { 'sign-in.sql': [create('both'), create('new_name')] }
+  const previous = [create('old_name'), create('both')]
+  t.strictSame(keptIn({ ...others, 'previous.sql': previous }), ['old_name'])
+  t.strictSame(keptIn(others), [])
+  t.end()
+})
+
+/** Adds a migration and a run of `migrate` of a release that this program does not know. */
+async function becomeNewer(admin: pg.Pool): Promise<void> {
+  await admin.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     VALUES (gen_random_uuid(), '', '29990101000000_next', now(), 1);
+     INSERT INTO schema_releases (version, files) SELECT '99.0.0', '{}'`,
+  )
+}
+
+const newPart = {
+  function: 'functions',
+  table: 'policies',
+  view: 'policies',
+  policy: 'policies',
+  trigger: 'triggers',
+} as const satisfies Record<CatalogueObject['kind'], Part>
+
+/** Records the catalogue, as `migrate` of the newer release does. */
+async function record(admin: pg.Pool, role: string): Promise<void> {
+  const client = await admin.connect()
+  try {
+    const before = await readRecord(client)
+    const objects = before?.objects ?? []
+    const tables = objects.flatMap(({ kind, name }) =>
+      kind === 'table' || kind === 'view' ? [name] : [],
+    )
+    const found = await readCatalogue(client, tables)
+    for (const part of ['functions', 'policies', 'triggers'] as const) {
+      await recordObjects(
+        client,
+        part,
+        found.filter((one) => partOf(one, objects) === part),
+      )
+    }
+    for (const one of [role, 'PUBLIC']) {
+      await recordPrivileges(client, one, await readPrivileges(client, one))
+    }
+  } finally {
+    client.release()
+  }
+}
+
+function partOf({ kind, name }: CatalogueObject, objects: SchemaRecord['objects']): Part {
+  return objects.find((one) => one.kind === kind && one.name === name)?.part ?? newPart[kind]
+}
