@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { measureBeside } from './beside.ts'
 import { measureBilling } from './billing.ts'
-import { measureCitus } from './citus.ts'
+import { measureCluster } from './citus/measure.ts'
 import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
@@ -34,7 +34,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   ledger: measureLedgerCost,
   held: measureHeld,
   chain: measureRelationships,
-  citus: measureCitus,
+  cluster: measureCluster,
   growth: measureGrowth, // last, because it fills the tables
 }
 

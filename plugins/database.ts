@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
-import type { ReadForm } from '#src/db/connections/packet-pool.ts'
 import { type Limits, requestLockMs } from '#src/db/connections/pool-options.ts'
-import { type Database, openDatabase } from '#src/db/database.ts'
+import { type Database, type DatabaseForm, openDatabase } from '#src/db/database.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
 import { traceDatabase, traceSystemDatabase } from '#src/db/tracing.ts'
 import type { VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
@@ -20,12 +19,12 @@ type Options = {
   poolSize: number
   limits?: Partial<Limits>
   verification: VerifyMonitor
-  reads?: ReadForm | undefined
+  form?: DatabaseForm | undefined
 }
 
 /** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, verification, reads, ...options }) {
+  async function database(app, { url, poolSize, verification, form, ...options }) {
     const { tracing, metrics } = app
     const limits = { lockMs: requestLockMs, ...options.limits }
     const { pools } = metrics
@@ -34,7 +33,7 @@ export default fp<Options>(
       writes: pools.watch('writes'),
       transactions: pools.watch('scoped'),
     }
-    const scoped = openDatabase(url, poolSize, { watch, form: reads, limits })
+    const scoped = openDatabase(url, poolSize, { watch, form, limits })
     const size = Math.ceil(poolSize / 2)
     const keyed = openSystemDatabase(url, size, { watch: pools.watch('identity'), limits })
     const db = traceDatabase(requireVerified(scoped, verification), tracing)

@@ -61,7 +61,7 @@ import type { Tracing } from '#src/observability/tracing.ts'
 import { resources } from '#src/resources/index.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alwaysVerified, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
-import { findReadForm } from './schema/citus/reads.ts'
+import { findForm } from './schema/citus/statements.ts'
 import { serverOptions } from './server-options.ts'
 
 declare module 'fastify' {
@@ -164,8 +164,8 @@ export async function buildApp(
     redisUrl: config.redisUrl,
     isShared: metrics.http.sharedLimits,
   })
-  const reads = options.connect ? await findReadForm(config.database.url) : undefined
-  await app.register(database, { ...config.database, verification, reads })
+  const form = options.connect ? await findForm(config.database.url) : undefined
+  await app.register(database, { ...config.database, verification, form })
   await app.register(refusals)
   await app.register(queue, { ...config.database, connect: options.connect })
   await app.register(oidcClient, {

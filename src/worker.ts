@@ -29,7 +29,7 @@ import { type Supervised, supervise } from '#src/queue/supervisor.ts'
 import { workOutbound } from '#src/webhooks/delivery/worker.ts'
 import { workAlerts } from '#src/webhooks/health/alert-mail.ts'
 import { workCalls } from '#src/webhooks/probe/worker.ts'
-import { findReadForm } from './schema/citus/reads.ts'
+import { findForm } from './schema/citus/statements.ts'
 
 export type Worker = { queue: PgBoss; systemDb: SystemDatabase; stop(): Promise<void> }
 
@@ -77,7 +77,7 @@ export async function startWorker(
   tracing: Tracing = untraced,
 ): Promise<Worker> {
   const { workerUrl, poolSize, limits = {} } = config.database
-  const form = await findReadForm(workerUrl)
+  const form = await findForm(workerUrl)
   const log = createOutageLog(logger, isDatabaseUnavailable)
   const watch = {
     reads: metrics.pools.watch('job-reads'),

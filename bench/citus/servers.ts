@@ -2,10 +2,10 @@ import pg from 'pg'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import {
-  createCitusDatabase,
+  createClusterDatabase,
   startCluster,
   startWithoutCitus,
-} from '#test/support/database/citus.ts'
+} from '#test/schema/citus/cluster.ts'
 import { logins, urlsOf } from '#test/support/database/template.ts'
 import { watchCpu } from '../cpu-time.ts'
 
@@ -54,7 +54,7 @@ export async function withContenders(
     const single = await prepare(owner, singleName, own, [own.superuserUrl], false)
 
     const cluster = await startCluster(owner, settings)
-    const database = await createCitusDatabase(owner, cluster)
+    const database = await createClusterDatabase(owner, cluster)
     const urls = cluster.servers.map(({ url }) => url(database.name))
     for (const url of urls) {
       const reset = `ALTER DATABASE ${database.name} RESET citus.shard_count` // 32

@@ -90,7 +90,7 @@ export async function prepareTenant(
   const client = new pg.Client({ connectionString: superuserUrl })
   await client.connect()
   await client.query(`INSERT INTO tenants (id, name) VALUES ($1, 'Bench')`, [tenantId])
-  // A trigger has added it, except with Citus, where the functions that create tenants do.
+  // A trigger has added it, except on a cluster, where the functions that create tenants do.
   await client.query('INSERT INTO tenant_usage (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING', [
     tenantId,
   ])

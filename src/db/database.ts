@@ -3,12 +3,7 @@ import { resultWithin } from '#src/runtime/timeout.ts'
 import { openModels } from './connections/models.ts'
 import { createNotifier, type Notification } from './connections/notifier.ts'
 import type { Statement } from './connections/one-trip.ts'
-import {
-  openPacketPool,
-  type PacketPool,
-  type Place,
-  type ReadForm,
-} from './connections/packet-pool.ts'
+import { openPacketPool, type PacketPool, type Place } from './connections/packet-pool.ts'
 import {
   defaultLimits,
   isPooled,
@@ -89,12 +84,17 @@ const notifyGapMs = 10 // deliveries wait for it
 /** Reads share packets in the order in which they arrive. */
 const anyPlace: Place = { tenant: '', row: '' }
 
+/** What a database wants otherwise; reads have BEGIN and COMMIT in their packet there. */
+export type DatabaseForm = {
+  /** The statement to send instead. */
+  adapt(statement: Statement): Statement
+}
+
 type DatabaseOptions = {
   watch?: { reads?: PoolWatch; writes?: PoolWatch; transactions?: PoolWatch }
   /** How long `work` may take. */
   transactionMs?: number
-  /** Of the statements, if the database needs another one. */
-  form?: ReadForm | undefined
+  form?: DatabaseForm | undefined
   limits?: Partial<Limits>
 }
 
@@ -111,7 +111,12 @@ export function openDatabase(
   const pool = survivesBrokenConnections(
     new WatchedPool(poolOptions(url, size, limits), watch.transactions),
   )
-  const reads = openPacketPool(url, size, { access: 'read', watch: watch.reads, limits, form })
+  const reads = openPacketPool(url, size, {
+    access: 'read',
+    watch: watch.reads,
+    limits,
+    begins: form !== undefined,
+  })
   const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes, limits })
   // A read of one packet waits for no lock of a tenant, so it has no share.
   const share = shareOf(size, limits.acquireMs ?? defaultLimits.acquireMs)
@@ -121,7 +126,8 @@ export function openDatabase(
     notifyGapMs,
   )
   const nameOf = nameStatements(url)
-  const named = ({ text, values = [] }: Statement): Statement => {
+  const named = (given: Statement): Statement => {
+    const { text, values = [] } = form?.adapt(given) ?? given
     return { name: nameOf(text), text, values }
   }
   const models = openModels(({ sql }) => nameOf(sql))
@@ -171,7 +177,7 @@ export function openDatabase(
     const notifications: Notification[] = []
     const tx: Tx = models.of(transaction.query, {
       sql: sqlOver(async (statement) => {
-        const { rows } = await transaction.query(named(form?.adapt(statement) ?? statement))
+        const { rows } = await transaction.query(named(statement))
         return rows
       }),
       runWithCommit(statement: Statement, committed: LastStatement['committed']) {

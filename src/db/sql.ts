@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { maxKept } from './connections/kept-statements.ts'
-import type { Statement } from './connections/one-trip.ts'
+import type { RowAccess, Statement } from './connections/one-trip.ts'
 import type { Place } from './connections/packet-pool.ts'
 import { isPooled } from './connections/pool-options.ts'
 import { Prisma } from './generated/client.ts'
@@ -39,6 +39,11 @@ export function oneStatement<Row extends object, Facts, T>(
   read: (rows: Row[], facts: Facts) => T,
 ): OneStatement<Facts, T> {
   return { statement, read: (rows, facts) => read(rows as Row[], facts) }
+}
+
+/** The statement with what it does with one row. */
+export function ofRow({ text, values = [] }: Statement, row: RowAccess): Statement {
+  return { text, values, row }
 }
 
 /**

@@ -57,7 +57,16 @@ export type Actions<Item> = Rows<Item> & {
   publish(tx: Tx, tenantId: string, event: string, item: Item, now: Date): Promise<void>
 }
 
+const composed = new WeakMap<Declared, unknown>()
+
+/** The actions of a resource. Its statements are composed at the first call. */
 export function actionsOf<One extends Declared>(resource: One): Actions<Static<One['shape']>> {
+  const actions = composed.get(resource) ?? composeActions(resource)
+  composed.set(resource, actions)
+  return actions as Actions<Static<One['shape']>> // of the same resource
+}
+
+function composeActions<One extends Declared>(resource: One): Actions<Static<One['shape']>> {
   type Item = Static<One['shape']>
   const { name, scope, events, shape } = resource
   const rows = rowsOf(resource)

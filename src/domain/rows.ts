@@ -1,10 +1,11 @@
 import type { Static } from 'typebox'
 import { type ChainScope, firstInReach, inReach } from '#src/access/relations.ts'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import type { RowAccess } from '#src/db/connections/one-trip.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type TimeRange, timeConditions, withinBytes } from '#src/db/keyset.ts'
-import { composeOnce, type OneStatement, oneStatement } from '#src/db/sql.ts'
+import { composeOnce, type OneStatement, ofRow, oneStatement } from '#src/db/sql.ts'
 import {
   idForm,
   isReadInReverse,
@@ -133,14 +134,21 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     Prisma.sql`SELECT ${columns}${names.length === 0 ? Prisma.empty : Prisma.join(names, '')} ${fromRow}`,
   ]
 
+  const access = { table: plural, selected: columns.text }
+  const found: RowAccess = { ...access, does: 'find' }
+  const foundNamed: RowAccess = { ...found, selected: Prisma.join([columns, ...names], '').text }
+  const locked: RowAccess = { ...access, does: 'lock' }
+  const added: RowAccess = { ...access, does: 'insert' }
+
   const findRow = composeOnce((id: number) => Prisma.sql`${selectRow}${id}${inTeam}`)
 
   function find(id: number) {
-    return oneStatement(findRow(id), firstItem)
+    return oneStatement(ofRow(findRow(id), found), firstItem)
   }
 
   function findWithNames(id: number) {
-    return oneStatement(Prisma.sql`${selectNamed}${id}${inTeam}`, ([row]: Values[]) => {
+    const statement = ofRow(Prisma.sql`${selectNamed}${id}${inTeam}`, foundNamed)
+    return oneStatement(statement, ([row]: Values[]) => {
       if (row === undefined) return null
       const own = people.map((key) => [key, row[`${key}Name`]])
       return { item: toItem(row), names: Object.fromEntries(own) }
@@ -193,10 +201,9 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   }
 
   async function lock(tx: Pick<Tx, 'sql'>, asking: RowScope, id: number) {
-    return firstItem(
-      await tx.sql`
-        SELECT ${columns} FROM ${table} WHERE ${within(asking)} AND id = ${id} FOR UPDATE`,
-    )
+    const statement = Prisma.sql`
+      SELECT ${columns} FROM ${table} WHERE ${within(asking)} AND id = ${id} FOR UPDATE`
+    return firstItem(await tx.sql(ofRow(statement, locked)))
   }
 
   function insertion(caller: Asking, values: Values, now: Date): Prisma.Sql {
@@ -273,7 +280,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   return {
     ...{ columns, toItem, json, listing, find, findWithNames, list, lock },
     ...{ insertion, changing, removal, enterHome },
-    insert: async (tx, ...given) => firstItem(await tx.sql(insertion(...given))),
+    insert: async (tx, ...given) => firstItem(await tx.sql(ofRow(insertion(...given), added))),
     update: async (tx, ...given) => firstItem(await tx.sql(changing(...given))),
     remove: async (tx, ...given) => firstItem(await tx.sql(removal(...given))),
   }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { signatureHeader } from '#src/billing/signature.ts'
+import { isOfCluster } from '#test/schema/citus/sql.ts'
 import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { makeJobsDue } from '#test/support/database/due-jobs.ts'
@@ -91,11 +92,11 @@ export async function runCrashRounds(
     if (dice < processKills) return oneOf(dice % 2 === 0 ? webs : workers).kill()
     const server = oneOf([database.admin, ...(database.nodes ?? [])])
     if (target === 'server') return crashServer(server)
-    // A node of a Citus cluster has connections of the coordinator.
+    // A node of a cluster has connections of the coordinator.
     await server.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND pid <> pg_backend_pid()
-         AND (application_name LIKE 'gatehouse%' OR application_name LIKE 'citus_internal%')`,
+         AND (application_name LIKE 'gatehouse%' OR ${isOfCluster})`,
     )
   }
 

@@ -6,22 +6,23 @@ import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { createDistributedDatabase } from '#test/schema/citus/distributed-database.ts'
+import { endPreparedSoon } from '#test/schema/citus/sql.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { isOnCitus, logins, urlsOf } from '#test/support/database/template.ts'
+import { isOnCluster, logins, urlsOf } from '#test/support/database/template.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 const name = 'durable'
 
-/** A database on its own server, or Citus cluster, with synchronous commits, as in production. */
+/** A database on its own server, or cluster, with synchronous commits, as in production. */
 export async function startDurableDatabase(t: Test): Promise<TestDatabase> {
-  return isOnCitus() ? startDurableCluster(t) : startDurableServer(t)
+  return isOnCluster() ? startDurableCluster(t) : startDurableServer(t)
 }
 
 async function startDurableCluster(t: Test): Promise<TestDatabase> {
   const { database } = await createDistributedDatabase(t)
   // What a crash has left is ended at once; the default is a minute.
-  await database.admin.query(`ALTER SYSTEM SET citus.recover_2pc_interval = '1s'`)
+  await database.admin.query(endPreparedSoon)
   await database.admin.query('SELECT pg_reload_conf()')
   return database
 }

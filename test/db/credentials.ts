@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Test } from 'tap'
+import { heldInCluster } from '#test/schema/citus/sql.ts'
 import type { TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 import { untilWaiting } from '#test/support/database/until.ts'
 
 /** What a program sends for a cookie or token: its SHA-256. */
@@ -190,17 +191,12 @@ export async function refusalOf(query: Promise<unknown>): Promise<string | null>
 export async function isHeldUp(database: TestDatabase, waiting: pg.Client): Promise<void> {
   await untilWaiting(async () => {
     const { rows } = await database.admin.query<{ held: boolean }>(
-      isOnCitus() ? heldInCluster : 'SELECT cardinality(pg_blocking_pids($1)) > 0 AS held',
+      isOnCluster() ? heldInCluster : 'SELECT cardinality(pg_blocking_pids($1)) > 0 AS held',
       [processOf(waiting)],
     )
     return rows[0]?.held === true
   })
 }
-
-/** Citus numbers processes by server. */
-const heldInCluster = `
-  SELECT cardinality(pg_blocking_pids($1::int)) > 0 OR EXISTS (
-    SELECT FROM citus_lock_waits w WHERE w.waiting_gpid % 10000000000 = $1) AS held`
 
 function processOf(client: pg.Client): number {
   if ('processID' in client && typeof client.processID === 'number') return client.processID

@@ -11,7 +11,7 @@ import { purgeHistory } from '#src/webhooks/history/retention.ts'
 import { addLostAttempt, deliverQueue } from '#src/webhooks/schedule/due-attempts.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import { patient } from '#test/support/database/open.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 import { createLedger, type LedgerWorld } from './world.ts'
 
 t.test('a window has the number of each kind of work, and the XOR of the ids', async (t) => {
@@ -410,7 +410,8 @@ t.test('of two processes one seals, and no role can write the ledger', async (t)
   }
 })
 
-const skip = isOnCitus() && 'Citus cannot explain a run whose aggregates it divides among nodes'
+const skip =
+  isOnCluster() && 'a cluster cannot explain a run whose aggregates it divides among nodes'
 t.test('a check without statistics compares no event with every job', { skip }, async (t) => {
   const world = await createLedger(t)
   const { admin } = world.database

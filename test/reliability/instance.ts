@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { endedSeconds } from '#src/operations/running-processes.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 import { until, untilTrue, withinMs } from '#test/support/database/until.ts'
 import { addresses, type Program, runProgram } from '#test/support/processes/program.ts'
 
@@ -59,8 +59,8 @@ export async function untilReadiness({ admin }: Pick<Instance, 'admin'>, expecte
 /** Log messages that only an overloaded machine causes. */
 const starved =
   /timeout exceeded when trying to connect|connection timeout|statement timeout|reached the server too late/
-/** Only Citus plans a statement before a function in it waits for a migration (503). */
-const overtaken = isOnCitus() ? /structure of query does not match function result type/ : /^$/
+/** Only a cluster plans a statement before a function in it waits for a migration (503). */
+const overtaken = isOnCluster() ? /structure of query does not match function result type/ : /^$/
 
 /** The log lines of these levels, without those that only an overloaded machine causes. */
 export function faultsIn(log: string, levels: 'error|fatal' | 'error|fatal|warn' = 'error|fatal') {

@@ -45,13 +45,13 @@ const ownProcess: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the first lane leaves out on a Citus cluster, each with the reason: files about the database itself,
- * with statements that Citus refuses. test/schema/citus has those of a cluster.
+ * What the first lane leaves out on a cluster, each with the reason: files about the database itself,
+ * with statements that a cluster refuses. test/schema/citus/ has those of a cluster.
  */
 const onOnePostgres: Readonly<Record<string, string>> = {
   'test/schema/*.test.ts': 'tables, policies and functions of one PostgreSQL',
   'test/db/*.test.ts': 'statements, plans and locks of one PostgreSQL',
-  'test/access/no-credential.test.ts': 'statements on every table, those of Citus among them',
+  'test/access/no-credential.test.ts': 'statements on every table, those of a cluster among them',
   'test/{access/{relations,same-ids},domain/actions}.test.ts':
     'rows are read by id without the form of a cluster',
   'test/webhooks/delivery/shared-commit.test.ts': 'outcomes share no packet on a cluster',
@@ -64,11 +64,11 @@ export const patterns = [secondLane, ownProcess, onOnePostgres].flatMap((table) 
 )
 
 /** The files of a lane; of the second, in the order of its patterns, which has the longest first. */
-export function filesOf(lane: Lane, root: string, { onCitus = false } = {}): string[] {
+export function filesOf(lane: Lane, root: string, { onCluster = false } = {}): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root }).sort()
   if (lane === 'first') {
     const first = files.filter((file) => !isIn(secondLane, file))
-    return onCitus ? first.filter((file) => !isIn(onOnePostgres, file)) : first
+    return onCluster ? first.filter((file) => !isIn(onOnePostgres, file)) : first
   }
   const patterns = Object.keys(secondLane)
   const matches = patterns.flatMap((pattern) => files.filter((file) => matchesGlob(file, pattern)))

@@ -13,7 +13,7 @@ import { startRunServer } from '#test/run/server.ts'
 
 /*
  * The program behind `npm test` (the first lane), `npm run test:all` (the second) and `npm test -- FILE…`:
- * one PostgreSQL for the whole run, or a Citus cluster with TEST_CLUSTER=citus; tap with the files in
+ * one PostgreSQL for the whole run, or a cluster with TEST_CLUSTER; tap with the files in
  * batches and the given options, then what failed, and as the last line how many did. Exits as tap does,
  * and with 1 when nothing ran.
  */
@@ -72,7 +72,7 @@ function chosenFiles(args: readonly string[], lane: Lane): string[] {
   if (missing.length > 0) throw new Error(`no test at ${missing.join(', ')}`)
   return named.length > 0
     ? [...new Set(found.flat())].sort()
-    : filesOf(lane, root, { onCitus: process.env.TEST_CLUSTER === 'citus' })
+    : filesOf(lane, root, { onCluster: process.env.TEST_CLUSTER !== undefined })
 }
 
 /** The test files of a path, a pattern or a folder. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { type EmbeddedPostgres, removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
-import { startClusterOfRun } from '#test/support/database/citus-run.ts'
+import { startClusterOfRun } from '#test/schema/citus/cluster-run.ts'
 import { logins, prepareTemplate } from '#test/support/database/template.ts'
 
 /**
@@ -22,11 +22,11 @@ const settings = {
 export type RunServer = { env: { TEST_POSTGRES_URL: string }; stop(): Promise<void> }
 
 /**
- * Starts one PostgreSQL with the template of the test databases, or with TEST_CLUSTER=citus a cluster.
+ * Starts one PostgreSQL with the template of the test databases, or with TEST_CLUSTER a cluster.
  * @param folder for its data
  */
 export async function startRunServer(folder: string): Promise<RunServer> {
-  if (process.env.TEST_CLUSTER === 'citus') return startClusterOfRun()
+  if (process.env.TEST_CLUSTER !== undefined) return startClusterOfRun()
   const dataDir = join(folder, 'postgres')
   const database = await startPostgres({ dataDir, settings })
   const stop = async () => {

@@ -1,4 +1,4 @@
--- Reads by id, instead of the statements of src/domain/rows.ts (src/schema/citus/reads.ts). In PL/pgSQL the tenant is
+-- Reads by id, instead of the statements of src/domain/rows.ts (src/schema/citus/statements.ts). In PL/pgSQL the tenant is
 -- a parameter, which tells the coordinator the node to ask. In a plain statement it is a setting that is read
 -- while the statement runs, so every node would be asked.
 

@@ -3,7 +3,20 @@ import { serialize } from 'pg-protocol'
 import { maxKept } from './kept-statements.ts'
 
 /** Text, parameters, and a name under which a connection keeps the plan; without one it is not kept. */
-export type Statement = { name?: string; text: string; values?: readonly unknown[] }
+export type Statement = {
+  name?: string
+  text: string
+  values?: readonly unknown[]
+  row?: RowAccess
+}
+
+/** What a statement does with one row of a table, for a database that wants another statement (`DatabaseForm`). */
+export type RowAccess = {
+  readonly does: 'find' | 'lock' | 'insert' | 'delete'
+  readonly table: string
+  /** What it returns of the row. */
+  readonly selected: string
+}
 
 type Row = Record<string, unknown>
 type Callback = (error: Error | undefined, rows?: Row[][]) => void

@@ -46,15 +46,8 @@ export type PacketPoolOptions = {
   access: 'read' | 'write'
   watch?: PoolWatch | undefined
   limits?: Partial<Limits>
-  form?: ReadForm | undefined
-}
-
-/** How a database wants its reads, if not as they are. */
-export type ReadForm = {
-  /** Sends BEGIN and COMMIT with each read. */
-  begins: boolean
-  /** The statement to send instead. */
-  adapt(statement: Statement): Statement
+  /** Sends BEGIN and COMMIT in each packet. */
+  begins?: boolean
 }
 
 /** The statements of one request: they follow each other in a packet. */
@@ -105,7 +98,7 @@ const commit: Statement = { text: 'COMMIT' }
 export function openPacketPool(
   url: string,
   size: number,
-  { access, watch, limits, form }: PacketPoolOptions,
+  { access, watch, limits, begins: alwaysBegins = false }: PacketPoolOptions,
 ): PacketPool {
   const pooled = isPooled(url)
   const withBegin = new WeakSet<pg.ClientBase>()
@@ -119,7 +112,7 @@ export function openPacketPool(
         pipeline: false,
         onConnect: async (client) => {
           options.onConnect(client)
-          if (pooled || form?.begins) withBegin.add(client)
+          if (pooled || alwaysBegins) withBegin.add(client)
           else if (access === 'read') await client.query(readOnly)
         },
       },
@@ -184,7 +177,7 @@ export function openPacketPool(
   async function sendPacket(members: readonly Member[]): Promise<Row[][][]> {
     const client = await pool.connect()
     const begins = withBegin.has(client)
-    const statements = form === undefined ? members.flat() : members.flat().map(form.adapt)
+    const statements = members.flat()
     try {
       const rows = begins
         ? (await sendStatements(client, [...begin, ...statements, commit])).slice(begin.length, -1)

@@ -8,7 +8,7 @@ import { tablePrivileges } from '#src/schema/tables.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { withEdit, withoutEdit } from './edit.ts'
 import { type Command, InputFault, readCommand, type Taken } from './input.ts'
-import { clusterSteps, editsOf } from './resource.ts'
+import { editsOf } from './resource.ts'
 
 /*
  * `npm run new`: writes a resource from templates, in a checkout. What it wrote is noted in `.data`, so that it
@@ -57,8 +57,7 @@ what you want. Then:
   npm run check
   npm test -- test/resources/resources.test.ts test/access/*.test.ts test/schema/*.test.ts test/auth/erasure/*.test.ts
 Take it back with: npm run new -- --remove ${resource.name}
-
-${await clusterSteps(resource)}`)
+For a cluster: docs/growth.md, “A resource of your own”`)
 }
 
 type Undo = { readonly path: string; readonly text: string; readonly isNew: boolean }

@@ -82,13 +82,6 @@ export async function editsOf(resource: NewResource, stamp: string): Promise<Edi
   ]
 }
 
-/** What somebody who runs a cluster adds by hand. */
-export async function clusterSteps(resource: NewResource): Promise<string> {
-  const words = wordsOf(resource)
-  const ofOwner = resource.scope === 'owner' ? await filled('cluster-owner', words) : ''
-  return `${await filled('cluster', words)}${ofOwner}`
-}
-
 async function filled(template: string, words: Readonly<Record<string, string>>): Promise<string> {
   const text = await readFile(new URL(`./${template}.txt`, import.meta.url), 'utf8')
   return text.replaceAll(/\{\{(\w+)\}\}/g, (_all, key: string) => words[key] ?? '')

@@ -6,6 +6,7 @@ import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { creationForms, creationPosition, keyset, timeOfMicroseconds } from '#src/db/keyset.ts'
+import { ofRow } from '#src/db/sql.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { requireEventTypes } from '#src/webhooks/events/app-types.ts'
 import type { Forecast } from '#src/webhooks/health/forecast.ts'
@@ -200,8 +201,10 @@ export async function changeEndpoint(
  * Deletes an endpoint; a worker deletes its deliveries. False if it is missing or another tenant's.
  */
 export async function deleteEndpoint(tx: Tx, by: Actor, id: string): Promise<boolean> {
-  const [row] = await tx.sql<{ deleted: boolean }>`
+  const statement = Prisma.sql`
     SELECT delete_endpoint(${by.tenantId}::uuid, ${id}::uuid) AS deleted`
+  const access = { does: 'delete', table: 'webhook_endpoints', selected: 'deleted' } as const
+  const [row] = await tx.sql<{ deleted: boolean }>(ofRow(statement, access))
   if (row?.deleted !== true) return false
   await recordChange(tx, by, { action: 'endpoint-delete', reason: 'own-request', target: id })
   return true

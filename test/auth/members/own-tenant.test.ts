@@ -41,7 +41,7 @@ import { createUser, signIn, type TestUser } from '#test/support/callers/callers
 import { createOrder } from '#test/support/callers/objects.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /*
@@ -209,7 +209,7 @@ t.test('a member is removed only from the admin’s tenant, and the user remains
   t.same(rows, left, 'a user without a membership is deleted')
 })
 
-const skip = isOnCitus() && 'Citus makes one change of members at a time (docs/growth.md)'
+const skip = isOnCluster() && 'a cluster makes one change of members at a time (docs/growth.md)'
 t.test('a change locks only the rows of the admins and the member', { skip }, async (t) => {
   const { app, database, enterAdmin, admin, member } = await world(t)
   const colleague = await createUser(database, { tenantId: admin.tenantId })

@@ -6,7 +6,7 @@ import type { TestUser } from '#test/support/callers/callers.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { publishAtOnce } from '#test/support/receiver/publish-at-once.ts'
 import { untilInFeed } from '#test/support/receiver/until-in-feed.ts'
@@ -74,7 +74,7 @@ t.test('a cursor stays valid: after the last event come the next ones, once each
 })
 
 const skip =
-  isOnCitus() &&
+  isOnCluster() &&
   'the next event of a tenant waits for the commit there: test/schema/citus/event-feed.test.ts'
 t.test('a late commit is not skipped', { skip }, async (t) => {
   const { test, one, send } = await twoAdmins(shared)

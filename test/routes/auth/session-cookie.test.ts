@@ -4,7 +4,7 @@ import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
 import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 import {
   buildWithProvider,
   clientSecret,
@@ -73,8 +73,8 @@ t.test('processes with another first secret accept each other’s cookies in tur
   }
 })
 
-/** Citus makes changes of people one after the other (docs/growth.md). */
-const atOnce = isOnCitus() ? 1 : 20
+/** A cluster makes changes of people one after the other (docs/growth.md). */
+const atOnce = isOnCluster() ? 1 : 20
 
 t.test(
   'in each step of a rotation, sign-ins across processes succeed and sessions survive',

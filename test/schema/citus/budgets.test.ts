@@ -3,15 +3,15 @@ import { withSettings } from '#src/db/entry.ts'
 import { exceededQuota } from '#src/db/errors.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 
 t.test(
   'budgets hold on the nodes of a distributed database',
-  { skip: skipWithoutCitus },
+  { skip: skipWithoutCluster },
   async (t) => {
     const { database } = await createDistributedDatabase(t)
     const db = openPatiently(t, database.url, 2)

@@ -1,20 +1,20 @@
 import t from 'tap'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'
-import {
-  type CitusDatabase,
-  createCitusDatabase,
-  skipWithoutCitus,
-  startCluster,
-} from '#test/support/database/citus.ts'
 import { query } from '#test/support/database/raw-sql.ts'
+import {
+  type ClusterDatabase,
+  createClusterDatabase,
+  skipWithoutCluster,
+  startCluster,
+} from './cluster.ts'
 import { adminUrl, distributeAll, isVerified } from './distributed.ts'
 
 t.test(
   'what was changed on a node or in a role is found',
-  { skip: skipWithoutCitus },
+  { skip: skipWithoutCluster },
   async (t) => {
     const cluster = await startCluster(t)
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     await distributeAll(database)
     const [node = ''] = database.nodeUrls
     const [shard] = await query(
@@ -132,7 +132,7 @@ t.test(
 )
 
 /** Connections between the servers keep the settings that they began with. */
-async function closeConnections({ nodeUrls }: CitusDatabase): Promise<void> {
+async function closeConnections({ nodeUrls }: ClusterDatabase): Promise<void> {
   for (const url of nodeUrls) {
     await query(
       url,

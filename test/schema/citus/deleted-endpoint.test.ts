@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { eraseAll } from '#test/auth/erasure/support.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 import { type CitusTenant, createCitusTenant } from './tenant-rows.ts'
 
 const denied = { code: '42501' }
@@ -10,7 +10,7 @@ const remove = 'DELETE FROM webhook_endpoints WHERE tenant_id = $1 AND id = $2'
 
 // On a cluster the web role has the privilege to delete an endpoint. The id of a test tenant is also that of
 // its endpoint (tenant-rows.ts).
-t.test('an endpoint of a cluster', { skip: skipWithoutCitus }, async (t) => {
+t.test('an endpoint of a cluster', { skip: skipWithoutCluster }, async (t) => {
   const { database } = await createDistributedDatabase(t)
   const { admin } = database
   const tenant = await createCitusTenant(admin)

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 import { type CitusTenant, createCitusTenant } from './tenant-rows.ts'
 
-t.test('writes that enter a distributed database', { skip: skipWithoutCitus }, async (t) => {
+t.test('writes that enter a distributed database', { skip: skipWithoutCluster }, async (t) => {
   const { database } = await createDistributedDatabase(t)
   const [one, other] = [
     await createCitusTenant(database.admin),

@@ -6,11 +6,11 @@ import { eraseAll } from '#test/auth/erasure/support.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 import { fillTenant } from './tenant-rows.ts'
 
-t.test('a person is erased on a distributed database', { skip: skipWithoutCitus }, async (t) => {
+t.test('a person is erased on a distributed database', { skip: skipWithoutCluster }, async (t) => {
   const { database } = await createDistributedDatabase(t)
   const { admin } = database
   const config = testConfig(database)

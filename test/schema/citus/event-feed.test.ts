@@ -2,14 +2,14 @@ import t, { type Test } from 'tap'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { logins } from '#test/support/database/template.ts'
 import { untilWaiting } from '#test/support/database/until.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { publishAtOnce } from '#test/support/receiver/publish-at-once.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 
 async function setUp(t: Test) {
   const { database, servers } = await createDistributedDatabase(t)
@@ -34,7 +34,7 @@ async function setUp(t: Test) {
   return { database, servers, add, read }
 }
 
-t.test('the event feed of a distributed database', { skip: skipWithoutCitus }, async (t) => {
+t.test('the event feed of a distributed database', { skip: skipWithoutCluster }, async (t) => {
   const { database, servers, add, read } = await setUp(t)
 
   await t.test('an event waits for an earlier one of its tenant alone', async (t) => {

@@ -1,11 +1,11 @@
 import t from 'tap'
 import { createLedger } from '#test/ledger/world.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 
 const hourMs = 3_600_000
 
-t.test('the ledger of a distributed database', { skip: skipWithoutCitus }, async (t) => {
+t.test('the ledger of a distributed database', { skip: skipWithoutCluster }, async (t) => {
   const { database } = await createDistributedDatabase(t)
   const world = await createLedger(t, database)
   const { admin } = database

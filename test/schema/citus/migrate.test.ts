@@ -4,23 +4,23 @@ import { distributedTables, referenceTables } from '#src/schema/citus/placement.
 import { migrate } from '#src/schema/migrate.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'
 import { describeDatabase, verifyDatabase } from '#src/schema/verification/verify.ts'
-import {
-  createCitusDatabase,
-  prepareDatabase,
-  skipWithoutCitus,
-  startCluster,
-} from '#test/support/database/citus.ts'
 import { query } from '#test/support/database/raw-sql.ts'
 import { seed } from '../../../prisma/seed.ts'
+import {
+  createClusterDatabase,
+  prepareDatabase,
+  skipWithoutCluster,
+  startCluster,
+} from './cluster.ts'
 import { adminUrl, distributeAll, isVerified } from './distributed.ts'
 
-t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, async (t) => {
+t.test('migrate --distribute and the verification', { skip: skipWithoutCluster }, async (t) => {
   const cluster = await startCluster(t)
 
   await t.test(
     'distributes a database with its rows, and a second run changes nothing',
     async (t) => {
-      const database = await createCitusDatabase(t, cluster, { prepared: false })
+      const database = await createClusterDatabase(t, cluster, { prepared: false })
       await migrate(database)
       await seed(database.ownerUrl, 'demo')
       const before = await countAll(database)
@@ -52,7 +52,7 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
   )
 
   await t.test('a later migration runs in the form that Citus accepts', async (t) => {
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     await distributeAll(database)
     const later = {
       name: '99990101000000_later',
@@ -75,7 +75,7 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
   })
 
   await t.test('a run that was interrupted is continued', async (t) => {
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     await migrate(database)
     const controller = stopAfter('posts distributed in')
     await t.rejects(
@@ -88,7 +88,7 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
   })
 
   await t.test('what a cluster lacks is named, and nothing is changed', async (t) => {
-    const database = await createCitusDatabase(t, cluster, { prepared: false })
+    const database = await createClusterDatabase(t, cluster, { prepared: false })
     await t.rejects(distributeAll(database), { message: /has no Citus/ })
     await query(adminUrl(cluster, database), 'CREATE EXTENSION citus')
     await t.rejects(distributeAll(database), { message: /Everyone may call/ })
@@ -97,7 +97,7 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
   })
 
   await t.test('a table that was distributed by hand', async (t) => {
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     await migrate(database)
     await database.admin.query(`
       ALTER TABLE invoices DROP CONSTRAINT invoices_tenant_id_fkey;
@@ -109,7 +109,7 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
   })
 
   await t.test('migrate restores policies on every node', async (t) => {
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     await distributeAll(database)
     await query(database.ownerUrl, 'DROP POLICY tenant_scope ON posts')
     await query(database.ownerUrl, 'ALTER TABLE orders NO FORCE ROW LEVEL SECURITY')
@@ -118,7 +118,7 @@ t.test('migrate --distribute and the verification', { skip: skipWithoutCitus }, 
   })
 
   await t.test('a node that is down', async (t) => {
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     await distributeAll(database)
     const node = cluster.servers.at(-1)
     await node?.stop()

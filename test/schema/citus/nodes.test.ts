@@ -6,12 +6,12 @@ import { verifyCluster } from '#src/schema/citus/verify.ts'
 import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 import { placeOf } from './tenant-rows.ts'
 
 /*
@@ -61,7 +61,7 @@ async function setUp(t: Test) {
   return { admin, nodes: [one, two] as const, tenants, add, read, verify }
 }
 
-t.test('nodes of a Citus cluster', { skip: skipWithoutCitus }, async (t) => {
+t.test('nodes of a Citus cluster', { skip: skipWithoutCluster }, async (t) => {
   const { admin, nodes, tenants, add, read, verify } = await setUp(t)
   const [one, two] = nodes
   const [moved, other] = tenants

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { startClusterOfRun } from '#test/support/database/citus-run.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { startClusterOfRun } from './cluster-run.ts'
 
 /**
  * Runs test files on a cluster of their own, or reports why it cannot.
@@ -11,8 +11,8 @@ export async function runOnCluster(
   files: readonly (() => Promise<unknown>)[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  if (skipWithoutCitus) {
-    t.test('on a Citus cluster', { skip: skipWithoutCitus }, () => {})
+  if (skipWithoutCluster) {
+    t.test('on a cluster', { skip: skipWithoutCluster }, () => {})
     return
   }
   const cluster = await startClusterOfRun()

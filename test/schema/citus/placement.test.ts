@@ -10,7 +10,7 @@ import {
 import { readCitusDefinitions } from '#src/schema/citus/script.ts'
 import { type Definitions, divide, nameOf, readDefinitions } from '#src/schema/definitions.ts'
 import { createDatabase } from '#test/support/database/database.ts'
-import { isOnCitus } from '#test/support/database/template.ts'
+import { isOnCluster } from '#test/support/database/template.ts'
 
 t.test('the primary key of every distributed table contains the tenant', async (t) => {
   const { admin } = await createDatabase(t)
@@ -56,7 +56,7 @@ t.test('no key with the tenant has an action that Citus refuses', async (t) => {
   const added = admin.query(`
     ALTER TABLE posts ADD CONSTRAINT cascading_fkey FOREIGN KEY (tenant_id) REFERENCES tenants (id)
       ON UPDATE CASCADE`)
-  if (isOnCitus()) {
+  if (isOnCluster()) {
     await t.rejects(added, /cannot create foreign key constraint/)
   } else {
     await added

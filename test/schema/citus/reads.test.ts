@@ -3,8 +3,8 @@ import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import { createDistributedDatabase } from '#test/support/database/citus-cluster.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase } from './distributed-database.ts'
 import { fillTenant, placeOf } from './tenant-rows.ts'
 
 async function setUp(t: Test) {
@@ -35,7 +35,7 @@ async function setUp(t: Test) {
  * A node that is down shows which reads ask it. Every list and every row by its id is read with the node
  * of another tenant down.
  */
-t.test('reads of a tenant ask its node alone', { skip: skipWithoutCitus }, async (t) => {
+t.test('reads of a tenant ask its node alone', { skip: skipWithoutCluster }, async (t) => {
   const { lost, tenant, other } = await setUp(t)
   const { tenantId, userId, ids } = tenant
   const byId = [

@@ -4,17 +4,17 @@ import { openPacketPool } from '#src/db/connections/packet-pool.ts'
 import { distributedTables } from '#src/schema/citus/placement.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import {
-  type CitusDatabase,
-  createCitusDatabase,
-  skipWithoutCitus,
+  type ClusterDatabase,
+  createClusterDatabase,
+  skipWithoutCluster,
   startCluster,
-} from '#test/support/database/citus.ts'
+} from './cluster.ts'
 import { type CitusTenant, createCitusTenant, placeOf } from './tenant-rows.ts'
 
 const denied = '42501'
 
-t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCitus }, async (t) => {
-  const database = await createCitusDatabase(t, await startCluster(t))
+t.test('the scope on the nodes of a Citus cluster', { skip: skipWithoutCluster }, async (t) => {
+  const database = await createClusterDatabase(t, await startCluster(t))
   await migrate(database, undefined, { distribute: true })
   // Several, so that both nodes have some.
   const tenants = await Promise.all([1, 2, 3, 4, 5, 6].map(() => createCitusTenant(database.admin)))
@@ -231,7 +231,7 @@ async function connect(t: Test, connectionString: string): Promise<pg.Client> {
 /** Runs `work` as the web role in a transaction that the tenant's session has entered; rolled back. */
 async function inside<T>(
   t: Test,
-  { url }: CitusDatabase,
+  { url }: ClusterDatabase,
   { credential }: CitusTenant,
   work: (web: pg.Client) => Promise<T>,
 ): Promise<T> {

@@ -1,12 +1,8 @@
 import t from 'tap'
 import { judgeSettings, type NodeSettings } from '#src/schema/citus/nodes.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import {
-  createCitusDatabase,
-  skipWithoutCitus,
-  startCluster,
-} from '#test/support/database/citus.ts'
 import { query } from '#test/support/database/raw-sql.ts'
+import { createClusterDatabase, skipWithoutCluster, startCluster } from './cluster.ts'
 
 const coordinator: NodeSettings = {
   ...{ isCoordinator: true, citus: '13.0-1', postgres: 15 },
@@ -46,10 +42,10 @@ t.test('nodes of a cluster are judged by what they say', async (t) => {
 
 t.test(
   'a node with too few prepared transactions, or of another version',
-  { skip: skipWithoutCitus },
+  { skip: skipWithoutCluster },
   async (t) => {
     const cluster = await startCluster(t)
-    const database = await createCitusDatabase(t, cluster)
+    const database = await createClusterDatabase(t, cluster)
     const [, node] = cluster.servers
     const distribute = () => migrate(database, undefined, { distribute: true })
     const url = node?.url(database.name) ?? ''

@@ -2,16 +2,13 @@ import t, { type Test } from 'tap'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
-import {
-  createDistributedDatabase,
-  type DistributedDatabase,
-} from '#test/support/database/citus-cluster.ts'
 import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { anyEvent } from '#test/support/receiver/any-event.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
+import { skipWithoutCluster } from './cluster.ts'
+import { createDistributedDatabase, type DistributedDatabase } from './distributed-database.ts'
 
 /*
  * An event is on the node of its tenant and the job of its endpoint on the coordinator. A commit that
@@ -87,7 +84,7 @@ async function crashWhileHeld(
   await untilTrue(async () => !(await found(workers, prepared)))
 }
 
-t.test('an event and its job are one commit', { skip: skipWithoutCitus }, async (t) => {
+t.test('an event and its job are one commit', { skip: skipWithoutCluster }, async (t) => {
   const { distributed, tenant, add } = await setUp(t)
   const [coordinator, ...workers] = distributed.servers
   if (coordinator === undefined) throw new Error('A cluster has a coordinator.')

@@ -25,7 +25,7 @@ export async function createUser(
       tenantId,
       `Tenant ${tenantId.slice(0, 8)}`,
     ])
-    // A trigger has added it, except with Citus, where the functions that create tenants do.
+    // A trigger has added it, except on a cluster, where the functions that create tenants do.
     await database.admin.query(
       'INSERT INTO tenant_usage (tenant_id) VALUES ($1) ON CONFLICT DO NOTHING',
       [tenantId],

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { OneAtATimePool } from './one-at-a-time.ts'
-import { isOnCitus, logins, serverUrls, templateName, type Urls, urlsOf } from './template.ts'
+import { isOnCluster, logins, serverUrls, templateName, type Urls, urlsOf } from './template.ts'
 
 export type TestDatabase = Urls & {
   /** A superuser's connection, to which row-level security does not apply. */
   admin: pg.Pool
-  /** The same on each node of a Citus cluster. */
+  /** The same on each node of a cluster. */
   nodes?: readonly pg.Pool[]
 }
 
@@ -42,7 +42,7 @@ export async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
 }
 
 function openAdmin(connectionString: string): pg.Pool {
-  const Pool = isOnCitus() ? OneAtATimePool : pg.Pool
+  const Pool = isOnCluster() ? OneAtATimePool : pg.Pool
   const admin = new Pool({ connectionString, max: 4 })
   // Some tests, and the DROP below, terminate backends.
   admin.on('error', () => {})

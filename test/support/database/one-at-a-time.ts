@@ -5,8 +5,8 @@ const deadlock = '40P01'
 const maxTries = 10
 
 /**
- * A superuser's pool on a Citus cluster. What a test writes into the tables that are copied to each node
- * is written one statement after the other: Citus locks these tables in an order that depends on the
+ * A superuser's pool on a cluster. What a test writes into the tables that are copied to each node
+ * is written one statement after the other: a cluster locks these tables in an order that depends on the
  * statement, so that two of them may end in a deadlock.
  */
 export class OneAtATimePool extends pg.Pool {

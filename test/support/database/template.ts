@@ -13,14 +13,12 @@ export const templateName = process.env.TEST_TEMPLATE ?? 'gatehouse_template'
 
 /** The superuser's URLs of the servers of the run: the only one, or the coordinator and the nodes. */
 export function serverUrls(): string[] {
-  const { TEST_POSTGRES_URL, TEST_CITUS_NODES } = process.env
-  return [TEST_POSTGRES_URL, ...(TEST_CITUS_NODES?.split(' ') ?? [])].filter(
-    (url) => url !== undefined,
-  )
+  const { TEST_POSTGRES_URL, TEST_NODES } = process.env
+  return [TEST_POSTGRES_URL, ...(TEST_NODES?.split(' ') ?? [])].filter((url) => url !== undefined)
 }
 
-/** Whether every test database of this run is distributed with Citus (TEST_CLUSTER=citus). */
-export function isOnCitus(): boolean {
+/** Whether every test database of this run is distributed over a cluster (TEST_CLUSTER). */
+export function isOnCluster(): boolean {
   return serverUrls().length > 1
 }
 

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { type Killable, startKillable } from '#test/billing/killable.ts'
+import { isOfCluster } from '#test/schema/citus/sql.ts'
 import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { makeJobsDue } from '#test/support/database/due-jobs.ts'
@@ -96,11 +97,11 @@ t.test('the checker finds each kind of violation', async (t) => {
 async function strike(database: TestDatabase, worker: Killable, dice: number): Promise<void> {
   if (dice === 0) return worker.kill()
   const servers = [database.admin, ...(database.nodes ?? [])]
-  // A node of a Citus cluster has connections of the coordinator.
+  // A node of a cluster has connections of the coordinator.
   await servers[dice % servers.length]?.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid() AND usename LIKE '%worker'
-       AND (application_name LIKE 'gatehouse%' OR application_name LIKE 'citus_internal%')`,
+       AND (application_name LIKE 'gatehouse%' OR ${isOfCluster})`,
   )
 }
 

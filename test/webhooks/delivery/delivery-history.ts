@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Invariants of deliveries. Each query finds the violations of one. With the tenant, as Citus needs it. */
+/** Invariants of deliveries. Each query finds the violations of one. With the tenant, as a cluster needs it. */
 const rules: Readonly<Record<string, string>> = {
   'not delivered to an end': `SELECT id FROM deliveries WHERE status = 'pending'`,
   'without a delivery': `SELECT v.id FROM outbound_events v JOIN webhook_endpoints e USING (tenant_id)

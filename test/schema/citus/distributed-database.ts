@@ -1,8 +1,8 @@
 import pg from 'pg'
 import type { Test } from 'tap'
 import { migrate } from '#src/schema/migrate.ts'
-import { type Cluster, createCitusDatabase, startCluster } from './citus.ts'
-import type { TestDatabase } from './database.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { type Cluster, createClusterDatabase, startCluster } from './cluster.ts'
 
 export type DistributedDatabase = {
   cluster: Cluster
@@ -14,7 +14,7 @@ export type DistributedDatabase = {
 /** A cluster with a migrated, distributed database; gone with the test. */
 export async function createDistributedDatabase(t: Test): Promise<DistributedDatabase> {
   const cluster = await startCluster(t)
-  const own = await createCitusDatabase(t, cluster)
+  const own = await createClusterDatabase(t, cluster)
   await migrate(own, undefined, { distribute: true })
   const servers = cluster.servers.map(({ url }) => {
     const admin = new pg.Pool({ connectionString: url(own.name), max: 4 })

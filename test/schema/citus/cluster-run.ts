@@ -1,13 +1,13 @@
 import { migrate } from '#src/schema/migrate.ts'
 import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
-import { createOnServers, prepareDatabase, startCluster } from './citus.ts'
-import { query } from './raw-sql.ts'
-import { logins, templateName, urlsOf } from './template.ts'
+import { query } from '#test/support/database/raw-sql.ts'
+import { logins, templateName, urlsOf } from '#test/support/database/template.ts'
+import { createOnServers, prepareDatabase, startCluster } from './cluster.ts'
 
 /** What a run, or a test file, with its own cluster needs. */
 export type ClusterOfRun = {
   /** Variables from which `createDatabase` knows the servers. */
-  env: { TEST_POSTGRES_URL: string; TEST_CITUS_NODES: string; MATRIX_ACTORS: string }
+  env: { TEST_POSTGRES_URL: string; TEST_NODES: string; MATRIX_ACTORS: string }
   stop(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export async function startClusterOfRun(): Promise<ClusterOfRun> {
     await Promise.all(nodes.map(hideStatements))
     await Promise.all([coordinator, ...nodes].map(closeTemplate))
     const { MATRIX_ACTORS = oneOfEachKind } = process.env
-    const servers = { TEST_POSTGRES_URL: coordinator, TEST_CITUS_NODES: nodes.join(' ') }
+    const servers = { TEST_POSTGRES_URL: coordinator, TEST_NODES: nodes.join(' ') }
     return { env: { ...servers, MATRIX_ACTORS }, stop }
   } catch (error) {
     await stop()

@@ -9,8 +9,8 @@ import type { Test } from 'tap'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { chooseAccount } from '#src/demo/postgres/os-account.ts'
 import type { MigrateUrls } from '#src/schema/migrate.ts'
-import { query } from './raw-sql.ts'
-import { logins, urlsOf } from './template.ts'
+import { query } from '#test/support/database/raw-sql.ts'
+import { logins, urlsOf } from '#test/support/database/template.ts'
 
 const run = promisify(execFile)
 
@@ -19,7 +19,7 @@ const run = promisify(execFile)
  * then the tests that need it are skipped. npm does not bring one along.
  */
 const programs = findPrograms()
-export const skipWithoutCitus =
+export const skipWithoutCluster =
   programs === null &&
   'no PostgreSQL with Citus on this machine (CITUS_BIN): npm does not bring one along'
 
@@ -125,7 +125,7 @@ async function startServer(
   }
 }
 
-export type CitusDatabase = MigrateUrls & {
+export type ClusterDatabase = MigrateUrls & {
   name: string
   /** A superuser's connections to the coordinator. */
   admin: pg.Pool
@@ -139,11 +139,11 @@ let databases = 0
  * An empty database on every server, prepared as docs/growth.md says, without tables. The roles of
  * the programs are created by `migrate`; they belong to the whole cluster.
  */
-export async function createCitusDatabase(
+export async function createClusterDatabase(
   t: Owner,
   cluster: Cluster,
   { prepared = true } = {},
-): Promise<CitusDatabase> {
+): Promise<ClusterDatabase> {
   const name = `citus_${++databases}`
   const [coordinator, ...nodes] = cluster.servers
   if (coordinator === undefined) throw new Error('The cluster has no coordinator.')
@@ -178,7 +178,7 @@ const reach = 'master_run_on_worker(text[], integer[], text[], boolean)'
 /** What docs/growth.md asks an administrator to do. */
 export async function prepareDatabase(
   { servers }: Cluster,
-  { name }: Pick<CitusDatabase, 'name'>,
+  { name }: Pick<ClusterDatabase, 'name'>,
 ): Promise<void> {
   const [coordinator, ...nodes] = servers
   if (coordinator === undefined) throw new Error('The cluster has no coordinator.')

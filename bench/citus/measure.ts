@@ -1,4 +1,10 @@
-import { skipWithoutCitus } from '#test/support/database/citus.ts'
+import { skipWithoutCluster } from '#test/schema/citus/cluster.ts'
+import { webhookSecret } from '../contender.ts'
+import type { Load } from '../load.ts'
+import { summarize } from '../measured.ts'
+import { endpoints, type Publisher, startReceivers } from '../outbound/world.ts'
+import type { Place } from '../place.ts'
+import type { Effort, Section } from '../section.ts'
 import {
   clear,
   prepareDeliveries,
@@ -7,9 +13,9 @@ import {
   spendOnCreating,
   spendOnDeliveries,
   spendOnRequests,
-} from './citus/measures.ts'
-import { type Contender, withContenders } from './citus/servers.ts'
-import { readSizes, type Size } from './citus/sizes.ts'
+} from './measures.ts'
+import { type Contender, withContenders } from './servers.ts'
+import { readSizes, type Size } from './sizes.ts'
 import {
   type Operation,
   operations,
@@ -18,14 +24,8 @@ import {
   requestTable,
   sizeTable,
   tenantTable,
-} from './citus/tables.ts'
-import { addTenants, settle } from './citus/tenants.ts'
-import { webhookSecret } from './contender.ts'
-import type { Load } from './load.ts'
-import { summarize } from './measured.ts'
-import { endpoints, type Publisher, startReceivers } from './outbound/world.ts'
-import type { Place } from './place.ts'
-import type { Effort, Section } from './section.ts'
+} from './tables.ts'
+import { addTenants, settle } from './tenants.ts'
 
 const few = 10
 const some = 1_000
@@ -47,9 +47,9 @@ connection. In bulk it has a member, a session, an order, a post and an endpoint
 of tenants are of one run. Sizes are those right after the tenants were added.`
 
 /** One PostgreSQL compared with a coordinator and two nodes; null where there is no Citus. */
-export async function measureCitus(_place: Place, effort: Effort): Promise<Section | null> {
-  if (skipWithoutCitus) {
-    console.log(`citus is not measured: ${skipWithoutCitus}`)
+export async function measureCluster(_place: Place, effort: Effort): Promise<Section | null> {
+  if (skipWithoutCluster) {
+    console.log(`citus is not measured: ${skipWithoutCluster}`)
     return null
   }
   const runs: Run[] = []
