@@ -53,9 +53,12 @@ $$;
 -- assign_customer for an operator with a session.
 CREATE OR REPLACE FUNCTION link_customer(customer text, holder bigint, address text)
 RETURNS TABLE (outcome text, user_id bigint, previous_user_id bigint)
-LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.operator_user_id();
-  SELECT * FROM public.assign_customer(customer, holder, address)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.operator_user_id();
+  RETURN QUERY SELECT * FROM public.assign_customer(customer, holder, address);
+END
 $$;
 
 -- Links a customer without a user to the user for whom this program created it. Outcome: linked, taken (a user has
@@ -71,28 +74,37 @@ $$;
 
 -- Whether no user has a billing customer, for a person who starts to pay with a new one.
 CREATE OR REPLACE FUNCTION customer_is_free(customer text) RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.session_user_id();
-  SELECT NOT EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.session_user_id();
+  RETURN NOT EXISTS (SELECT FROM public.users u WHERE u.billing_customer = customer);
+END
 $$;
 
 -- For operators: one page of the linked customers, sorted.
 CREATE OR REPLACE FUNCTION list_customers(customer_after text, batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.operator_user_id();
-  SELECT u.billing_customer, u.id, u.email FROM public.users u
-  WHERE u.billing_customer IS NOT NULL
-    AND (customer_after IS NULL OR u.billing_customer > customer_after)
-  ORDER BY u.billing_customer LIMIT batch
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.operator_user_id();
+  RETURN QUERY
+    SELECT u.billing_customer, u.id, u.email FROM public.users u
+    WHERE u.billing_customer IS NOT NULL
+      AND (customer_after IS NULL OR u.billing_customer > customer_after)
+    ORDER BY u.billing_customer LIMIT batch;
+END
 $$;
 
 -- For operators: customers with several subscriptions that give a plan, and the user who has each. Looks at the first
 -- 10,000 customers who have had several at some time, by index: most have ended one since.
 CREATE OR REPLACE FUNCTION list_double_payers(batch integer)
 RETURNS TABLE (customer text, user_id bigint, email text, subscriptions text[])
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.operator_user_id();
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM public.operator_user_id();
+  RETURN QUERY
   SELECT d.customer, u.id, u.email, g.ids
     FROM (SELECT DISTINCT o.customer FROM public.billing_objects o WHERE o.beside IS NOT NULL
           ORDER BY o.customer LIMIT 10000) d
@@ -102,7 +114,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         AND coalesce(o.cancels_at > now(), true)) g
     LEFT JOIN public.users u ON u.billing_customer = d.customer
     WHERE cardinality(g.ids) > 1
-    ORDER BY d.customer LIMIT batch
+    ORDER BY d.customer LIMIT batch;
+END
 $$;
 
 -- For operators: dismisses a dead or unlinked event, as the web role may not update events. Returns the status before; NULL if

@@ -326,11 +326,14 @@ $$;
 
 -- Updates last_seen_at, at most once a minute. Skips a locked row, so it never waits.
 CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
   UPDATE public.sessions s SET last_seen_at = now() WHERE s.id = (
     SELECT o.id FROM public.sessions o
     WHERE o.id_hash = sha256(credential) AND o.last_seen_at < now() - interval '60 seconds'
-    FOR NO KEY UPDATE SKIP LOCKED)
+    FOR NO KEY UPDATE SKIP LOCKED);
+END
 $$;
 
 -- As touch_session, for last_used_at of a token in one of these tables.

@@ -191,6 +191,7 @@ CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer, OUT finis
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   due public.erasures;
+  scope_text text;
 BEGIN
   revocations := '{}';
   UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = erasure RETURNING e.* INTO due;
@@ -200,7 +201,7 @@ BEGIN
   THEN
     revocations := public.end_memberships(due.tenant_id, least(batch, 100));
     finished := false;
-    PERFORM public.clear_scope();
+    scope_text := public.clear_scope();
     RETURN;
   END IF;
   finished := CASE due.kind
@@ -211,7 +212,7 @@ BEGIN
     WHEN 'endpoint' THEN public.purge_endpoint(due.tenant_id, due.endpoint_id, batch)
   END;
   IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
-  PERFORM public.clear_scope();
+  scope_text := public.clear_scope();
 END
 $$;
 
@@ -313,9 +314,10 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   written name;
   changed integer;
+  scope_text text;
 BEGIN
   IF public.is_closed(tenant) THEN RETURN true; END IF;
-  PERFORM public.set_scope('erasure', '', NULL, tenant);
+  scope_text := public.set_scope('erasure', '', NULL, tenant);
   FOR written IN
     SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
@@ -392,8 +394,8 @@ DECLARE
   of_app text[];
   ids text[];
   bodies text[];
+  scope_text text := public.set_scope('erasure', '', NULL, tenant);
 BEGIN
-  PERFORM public.set_scope('erasure', '', NULL, tenant);
   read := ARRAY(
     SELECT e.id FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id > coalesce(after, '')
     ORDER BY e.id LIMIT batch);

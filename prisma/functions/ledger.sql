@@ -42,18 +42,20 @@ $$;
 -- Appends the counts of windows to the ledger. Checksums have kinds of their own (`received checksum`).
 CREATE OR REPLACE FUNCTION seal_ledger(before timestamptz, batch integer)
 RETURNS TABLE (window_start timestamptz, head text)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
   step CONSTANT interval := '5 minutes';
   nothing CONSTANT bit(128) := repeat('0', 128)::bit(128);
   at timestamptz;
   entry record;
+  scope_text text;
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtextextended('ledger', 0)) THEN RETURN; END IF;
   SELECT max(l.window_start) + step INTO at FROM public.ledger l WHERE l.kind = 'received';
   at := coalesce(at, public.ledger_window(before) - step);
-  PERFORM public.set_scope('ledger', '', NULL, NULL);
+  scope_text := public.set_scope('ledger', '', NULL, NULL);
   FOR turn IN 1..batch LOOP
     EXIT WHEN at + step > before;
     FOR entry IN
@@ -77,7 +79,7 @@ BEGIN
     RETURN NEXT;
     at := at + step;
   END LOOP;
-  PERFORM public.clear_scope();
+  scope_text := public.clear_scope();
   FOR entry IN
     WITH removed AS (
       DELETE FROM public.ledger_removals r WHERE r.window_start < at
@@ -389,13 +391,15 @@ $$;
 
 -- Appends the differences of a window as corrections. Returns their number.
 CREATE OR REPLACE FUNCTION correct_ledger(at timestamptz) RETURNS bigint
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+  scope_text text;
   difference record;
   corrected bigint := 0;
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended('ledger', 0));
-  PERFORM public.set_scope('ledger', '', NULL, NULL);
+  scope_text := public.set_scope('ledger', '', NULL, NULL);
   FOR difference IN
     SELECT * FROM public.ledger_differences(at, at + interval '5 minutes') d ORDER BY d.kind
   LOOP
@@ -403,7 +407,7 @@ BEGIN
       difference.found - difference.sealed, difference.ids);
     corrected := corrected + 1;
   END LOOP;
-  PERFORM public.clear_scope();
+  scope_text := public.clear_scope();
   RETURN corrected;
 END
 $$;
@@ -420,12 +424,18 @@ LANGUAGE sql STABLE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_tem
 $$;
 
 -- For operators: tenants with findings of the newest check, most findings first.
-CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer) RETURNS TABLE (tenant_id uuid, days jsonb)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT public.operator_user_id();
-  SELECT t.key::uuid, t.value
-  FROM (SELECT l.tenants FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c
-  CROSS JOIN LATERAL jsonb_each(c.tenants) t
-  CROSS JOIN LATERAL (SELECT sum(d.value::integer) AS findings FROM jsonb_each_text(t.value) d) s
-  ORDER BY s.findings DESC, t.key LIMIT batch
+CREATE OR REPLACE FUNCTION unaccounted_tenants(batch integer)
+RETURNS TABLE (tenant_id uuid, days jsonb)
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  PERFORM public.operator_user_id();
+  RETURN QUERY
+    SELECT t.key::uuid, t.value
+    FROM (SELECT l.tenants FROM public.ledger_checks l ORDER BY l.id DESC LIMIT 1) c
+    CROSS JOIN LATERAL jsonb_each(c.tenants) t
+    CROSS JOIN LATERAL (SELECT sum(d.value::integer) AS findings FROM jsonb_each_text(t.value) d) s
+    ORDER BY s.findings DESC, t.key LIMIT batch;
+END
 $$;

@@ -13,13 +13,16 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- The addresses that a user has proven through providers that are trusted for them.
-CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[] LANGUAGE sql STABLE AS $$
-  SELECT ARRAY(
+CREATE OR REPLACE FUNCTION verified_emails(person bigint) RETURNS text[]
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
     SELECT lower(u.email COLLATE "C") FROM public.users u
-    WHERE u.id = person AND u.email_verified AND u.email IS NOT NULL
+      WHERE u.id = person AND u.email_verified AND u.email IS NOT NULL
     UNION
     SELECT i.verified_email FROM public.oauth_identities i
-    WHERE i.user_id = person AND i.verified_email IS NOT NULL)
+      WHERE i.user_id = person AND i.verified_email IS NOT NULL);
+END
 $$;
 
 -- The addresses whose invitations a user may answer: those that they have proven and, with the secret of the link of
@@ -36,21 +39,32 @@ $$;
 
 -- The open invitations of the user of a session, newest first, or the one with the id `chosen`, which may have been
 -- opened by its link; none for an API token.
-CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea) RETURNS TABLE (
+CREATE OR REPLACE FUNCTION own_invitations(chosen uuid, link bytea)
+RETURNS TABLE (
   id uuid, tenant_id uuid, tenant_name text, role text, department text, inviter text,
   created_at timestamptz, expires_at timestamptz
-) LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 5 SET search_path = pg_catalog, pg_temp AS $$
-  SELECT i.id, i.tenant_id, t.name, i.role, i.department, u.email, i.created_at, i.expires_at
-  FROM public.invitations i
-  JOIN public.memberships m ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
-  JOIN public.tenants t ON t.id = i.tenant_id AND t.closed_at IS NULL
-  JOIN public.users u ON u.id = m.user_id
-  WHERE public.current_scope_kind() = 'session' AND (chosen IS NULL OR i.id = chosen)
-    AND i.email = ANY (public.invited_emails(public.current_user_id(), chosen, link))
-    AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-    AND NOT EXISTS (SELECT FROM public.memberships o
-                    WHERE o.tenant_id = i.tenant_id AND o.user_id = public.current_user_id())
-  ORDER BY i.created_at DESC, i.id DESC LIMIT 100
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 5
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  person bigint := public.current_user_id();
+  addresses text[];
+BEGIN
+  IF person IS NULL OR public.current_scope_kind() <> 'session' THEN RETURN; END IF;
+  addresses := public.invited_emails(person, chosen, link);
+  RETURN QUERY
+    SELECT i.id, i.tenant_id, t.name, i.role, i.department, u.email, i.created_at, i.expires_at
+    FROM public.invitations i
+    JOIN public.memberships m
+      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+    JOIN public.tenants t ON t.id = i.tenant_id AND t.closed_at IS NULL
+    JOIN public.users u ON u.id = m.user_id
+    WHERE i.email = ANY (addresses) AND (chosen IS NULL OR i.id = chosen)
+      AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
+      AND NOT EXISTS (SELECT FROM public.memberships o
+                      WHERE o.tenant_id = i.tenant_id AND o.user_id = person)
+    ORDER BY i.created_at DESC, i.id DESC LIMIT 100;
+END
 $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is

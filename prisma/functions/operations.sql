@@ -32,17 +32,24 @@ $$;
 
 -- Ends a quarantine: this database is the one that works.
 CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
   INSERT INTO public.installation (place) VALUES (public.installation_place())
-  ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL
+    ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL;
+END
 $$;
 
 -- For copies with the same identity as the original: a base backup, a snapshot of a disk.
 CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
-LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
   INSERT INTO public.installation AS i (place, quarantined_at, reason)
-  VALUES (public.installation_place(), now(), 'by-hand')
-  ON CONFLICT (id) DO UPDATE SET quarantined_at = now(), reason = 'by-hand' WHERE i.quarantined_at IS NULL
+    VALUES (public.installation_place(), now(), 'by-hand')
+    ON CONFLICT (id) DO UPDATE SET quarantined_at = now(), reason = 'by-hand'
+    WHERE i.quarantined_at IS NULL;
+END
 $$;
 
 -- Events of all tenants with one of these causes, this id or this delivery: one look-up per tenant. Sets no scope.
@@ -73,10 +80,13 @@ $$;
 -- URLs and responses. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_event(tenant uuid, event text, delivery uuid, batch integer)
 RETURNS TABLE (at timestamptz, kind text, facts jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
+DECLARE
+  scope_text text;
 BEGIN
-  PERFORM public.set_scope('trace', '', NULL, tenant);
+  scope_text := public.set_scope('trace', '', NULL, tenant);
   RETURN QUERY
     WITH chosen AS (
       SELECT * FROM public.deliveries d
@@ -110,17 +120,20 @@ BEGIN
           ON r.tenant_id = tenant AND r.endpoint_id = d.endpoint_id
           AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
     ) entry ORDER BY entry.at LIMIT batch;
-  PERFORM public.clear_scope();
+  scope_text := public.clear_scope();
 END
 $$;
 
 -- Audit entries of requests, or of a tenant about these ids. Omits addresses and user agents. Sets no scope.
 CREATE OR REPLACE FUNCTION trace_audit(requests uuid[], tenant uuid, targets text[], batch integer)
 RETURNS TABLE (at timestamptz, facts jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
+DECLARE
+  scope_text text;
 BEGIN
-  PERFORM public.set_scope('trace', '', NULL, NULL);
+  scope_text := public.set_scope('trace', '', NULL, NULL);
   RETURN QUERY
     SELECT a.at, jsonb_build_object('id', a.id, 'action', a.action, 'outcome', a.outcome,
         'reason', a.reason, 'target', a.target, 'userId', a.user_id, 'tenantId', a.tenant_id,
@@ -128,6 +141,6 @@ BEGIN
     FROM public.audit_log a
     WHERE a.request_id = ANY (requests) OR a.tenant_id = tenant AND a.target = ANY (targets)
     ORDER BY a.id LIMIT batch;
-  PERFORM public.clear_scope();
+  scope_text := public.clear_scope();
 END
 $$;

@@ -180,13 +180,17 @@ $$;
 -- What a tenant stores according to its counters, including usage_changes.
 CREATE OR REPLACE FUNCTION counted_usage(tenant uuid)
 RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   SELECT u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint,
          u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint,
          u.event_rows + coalesce(sum(c.event_rows), 0)::bigint,
          u.event_bytes + coalesce(sum(c.event_bytes), 0)::bigint
   FROM public.tenant_usage u LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
-  WHERE u.tenant_id = tenant GROUP BY u.tenant_id
+  WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
+END
 $$;
 
 -- What a tenant stores according to its counters and to its rows, on one snapshot: rows and bytes of resources, then of
@@ -245,21 +249,30 @@ $$;
 
 -- For operators: tenants by what they store, largest first, with their own limits.
 CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS SETOF tenant_usage
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
   SELECT u.* FROM public.tenant_usage u
-  ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch
+  ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch;
+END
 $$;
 
 -- For operators: the number of tenants, and of those that have used `share` of a budget.
 CREATE OR REPLACE FUNCTION count_near_quota(budget bigint[], share double precision)
 RETURNS TABLE (tenants bigint, resources bigint, events bigint)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   SELECT count(*),
     count(*) FILTER (WHERE u.resource_rows >= share * coalesce(u.max_resource_rows, budget[1])
                         OR u.resource_bytes >= share * coalesce(u.max_resource_bytes, budget[2])),
     count(*) FILTER (WHERE u.event_rows >= share * coalesce(u.max_event_rows, budget[3])
                         OR u.event_bytes >= share * coalesce(u.max_event_bytes, budget[4]))
-  FROM public.tenant_usage u
+  FROM public.tenant_usage u;
+END
 $$;
 
 -- For operators: sets the limits of a tenant; NULL for the setting. Returns false if there is no such tenant.

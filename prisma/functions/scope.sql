@@ -149,6 +149,9 @@ $$;
 
 -- For `gatehouse keys`.
 CREATE OR REPLACE FUNCTION list_scope_keys() RETURNS TABLE (id integer, created_at timestamptz)
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT k.id, k.created_at FROM public.scope_keys k ORDER BY k.id DESC
+LANGUAGE plpgsql STABLE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY SELECT k.id::integer, k.created_at FROM public.scope_keys k ORDER BY k.id DESC;
+END
 $$;

@@ -38,18 +38,24 @@ $$;
 
 -- Exchanges the state for a ticket; of parallel callbacks one succeeds. No row if the state is unknown, expired,
 -- used, or of another browser. A taken attempt lives at least a minute, because the provider is asked next.
-CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea) RETURNS TABLE (
+CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea)
+RETURNS TABLE (
   provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
   age_seconds double precision
-) LANGUAGE sql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
-  UPDATE public.sign_in_attempts a
-  SET state_hash = public.ticket_hash(ticket),
-      expires_at = greatest(a.expires_at, now() + interval '60 seconds')
-  FROM public.sessions s
-  WHERE a.state_hash = sha256(state) AND s.id = a.session_id AND s.id_hash = sha256(credential)
-    AND a.expires_at > now()
-  RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.return_to,
-            extract(epoch FROM now() - a.created_at)::float8
+)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
+    UPDATE public.sign_in_attempts a
+    SET state_hash = public.ticket_hash(ticket),
+        expires_at = greatest(a.expires_at, now() + interval '60 seconds')
+    FROM public.sessions s
+    WHERE a.state_hash = sha256(state) AND s.id = a.session_id AND s.id_hash = sha256(credential)
+      AND a.expires_at > now()
+    RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.return_to,
+              extract(epoch FROM now() - a.created_at)::float8;
+END
 $$;
 
 -- Enters the completion of a sign-in and uses the ticket up. The kind of the scope is the purpose; the detail names the
@@ -185,10 +191,13 @@ END
 $$;
 
 -- Whether the user has one of these identities, given as provider:subject.
-CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT EXISTS (
+CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN EXISTS (
     SELECT FROM public.oauth_identities i
-    WHERE i.user_id = person AND i.provider || ':' || i.provider_user_id = ANY (identities))
+    WHERE i.user_id = person AND i.provider || ':' || i.provider_user_id = ANY (identities));
+END
 $$;
 
 -- Signs in as the user of an identity. NULL if the identity is gone.

@@ -2,18 +2,6 @@
 -- sends the SHA-256 of a credential and the tables store the hash of that, so neither a row nor a logged statement
 -- contains a usable one.
 
--- Updates last_seen_at, at most once a minute. Skips a locked row, so it never waits.
-CREATE OR REPLACE FUNCTION touch_session(credential bytea) RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  UPDATE public.sessions s SET last_seen_at = now() WHERE s.id = (
-    SELECT o.id FROM public.sessions o
-    WHERE o.id_hash = sha256(credential) AND o.last_seen_at < now() - interval '60 seconds'
-    FOR NO KEY UPDATE SKIP LOCKED);
-END
-$$;
-
 -- Makes another open tenant of the session's user the active one, gives the session a new id, and enters it.
 -- Outcome: switched, no-member, session-ended.
 CREATE OR REPLACE FUNCTION switch_tenant(credential bytea, new_credential bytea, target uuid)

@@ -133,38 +133,6 @@ BEGIN
 END
 $$;
 
--- Works on one batch of an erasure, so that no other worker claims it meanwhile. `finished` is true if nothing is left;
--- `revocations` are provider tokens to revoke. A member holds locks that their other tenants wait for, so these batches
--- have at most 100 members, and the rows of the tenant go in later ones.
-CREATE OR REPLACE FUNCTION work_erasure(erasure bigint, batch integer, OUT finished boolean, OUT revocations uuid[])
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  due public.erasures;
-  scope_text text;
-BEGIN
-  revocations := '{}';
-  UPDATE public.erasures e SET worked_at = clock_timestamp() WHERE e.id = erasure RETURNING e.* INTO due;
-  IF NOT FOUND THEN finished := true; RETURN; END IF;
-  IF due.kind = 'tenant' AND public.is_closed(due.tenant_id)
-    AND EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = due.tenant_id)
-  THEN
-    revocations := public.end_memberships(due.tenant_id, least(batch, 100));
-    finished := false;
-    scope_text := public.clear_scope();
-    RETURN;
-  END IF;
-  finished := CASE due.kind
-    WHEN 'tenant' THEN public.purge_tenant(due.tenant_id, batch)
-    WHEN 'person' THEN public.purge_person(due.user_id, batch)
-    WHEN 'events' THEN public.erase_events(erasure, due.user_id, due.tenant_id, batch)
-    WHEN 'member' THEN public.clear_authors(due.tenant_id, due.user_id, batch)
-    WHEN 'endpoint' THEN public.purge_endpoint(due.tenant_id, due.endpoint_id, batch)
-  END;
-  IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
-  scope_text := public.clear_scope();
-END
-$$;
-
 -- Deletes one batch of the rows of a closed tenant without members, and finally the tenant. Returns true if nothing is
 -- left, also for an open tenant. Audit entries about a person stay with the person and lose the tenant. Jobs are
 -- deleted last: a worker adds a job for the next attempt only while it holds the delivery. Tables that are not
@@ -290,32 +258,6 @@ BEGIN
 END
 $$;
 
--- Clears the author in one batch of what a former member has written, in every table with a column author_id. Returns
--- true if nothing is left. Does nothing once the person is a member again, or for a deleted tenant.
-CREATE OR REPLACE FUNCTION clear_authors(tenant uuid, member bigint, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  written name;
-  changed integer;
-  scope_text text;
-BEGIN
-  IF public.is_closed(tenant) THEN RETURN true; END IF;
-  scope_text := public.set_scope('erasure', '', NULL, tenant);
-  FOR written IN
-    SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
-    WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
-  LOOP
-    EXECUTE format('UPDATE public.%1$I SET author_id = NULL WHERE tenant_id = $1 AND author_id = $2
-        AND id IN (SELECT id FROM public.%1$I WHERE tenant_id = $1 AND author_id = $2 ORDER BY id LIMIT $3)
-        AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $1 AND m.user_id = $2)', written)
-      USING tenant, member, batch;
-    GET DIAGNOSTICS changed = ROW_COUNT;
-    IF changed = batch THEN RETURN false; END IF;
-  END LOOP;
-  RETURN true;
-END
-$$;
-
 -- Deletes one batch of the orders of a deleted user, then clears the inviter in one batch of invitations, then the client
 -- in one of audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders
 -- are gone.
@@ -352,48 +294,5 @@ BEGIN
   UPDATE public.audit_log a SET target = 'user ' || person
     WHERE a.action = 'customer-link' AND a.target LIKE '% user ' || person;
   RETURN true;
-END
-$$;
-
--- Removes personal data from one batch of events of a tenant, after the last one that was read. Returns true if none is
--- left. New bodies are computed before they are stored. Events of the app stay as they are, and are never parsed: jsonb
--- refuses some JSON that it may publish.
-CREATE OR REPLACE FUNCTION erase_events(erasure bigint, person bigint, tenant uuid, batch integer) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-  -- By the resource: what replaces what its owner wrote.
-  erased constant jsonb := jsonb_build_object(
-    'order', '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}'::jsonb);
-  after text := (SELECT e.cursor FROM public.erasures e WHERE e.id = erasure);
-  read text[];
-  of_app text[];
-  ids text[];
-  bodies text[];
-  scope_text text := public.set_scope('erasure', '', NULL, tenant);
-BEGIN
-  read := ARRAY(
-    SELECT e.id FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id > coalesce(after, '')
-    ORDER BY e.id LIMIT batch);
-  -- Read after the events: a type is registered before its events are published, and stays.
-  of_app := ARRAY(SELECT t.name FROM public.app_event_types t);
-  ids := ARRAY(
-    SELECT e.id FROM public.outbound_events e
-    WHERE e.tenant_id = tenant AND e.id = ANY (read) AND erased ? split_part(e.type, '.', 1)
-      AND e.type <> ALL (of_app) AND strpos(e.body, '"userId":' || person || ',') > 0);
-  SELECT array_agg(a.id), array_agg(a.body) INTO ids, bodies FROM (
-    SELECT e.id, json_build_object('id', e.id, 'type', e.type, 'createdAt', e.body::jsonb -> 'createdAt',
-        'data', (e.body::jsonb -> 'data') || (erased -> split_part(e.type, '.', 1)))::text AS body
-    FROM public.outbound_events e
-    WHERE e.tenant_id = tenant AND e.id = ANY (ids)
-      AND NOT e.body::jsonb -> 'data' @> (erased -> split_part(e.type, '.', 1))
-    FOR UPDATE) a;
-  UPDATE public.delivery_attempts a SET response_excerpt = NULL
-    FROM public.deliveries d
-    WHERE d.tenant_id = tenant AND d.event_id = ANY (ids) AND a.tenant_id = tenant
-      AND a.delivery_id = d.id;
-  UPDATE public.outbound_events e SET body = made.body
-    FROM unnest(ids, bodies) AS made (id, body) WHERE e.tenant_id = tenant AND e.id = made.id;
-  UPDATE public.erasures e SET cursor = read[cardinality(read)] WHERE e.id = erasure;
-  RETURN cardinality(read) < batch;
 END
 $$;

@@ -1,27 +1,5 @@
 -- Operations: quarantine of a copied database, and tracing one thing through all tenants.
 
--- Ends a quarantine: this database is the one that works.
-CREATE OR REPLACE FUNCTION adopt_installation() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  INSERT INTO public.installation (place) VALUES (public.installation_place())
-    ON CONFLICT (id) DO UPDATE SET place = excluded.place, quarantined_at = NULL, reason = NULL;
-END
-$$;
-
--- For copies with the same identity as the original: a base backup, a snapshot of a disk.
-CREATE OR REPLACE FUNCTION quarantine_installation() RETURNS void
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  INSERT INTO public.installation AS i (place, quarantined_at, reason)
-    VALUES (public.installation_place(), now(), 'by-hand')
-    ON CONFLICT (id) DO UPDATE SET quarantined_at = now(), reason = 'by-hand'
-    WHERE i.quarantined_at IS NULL;
-END
-$$;
-
 -- One join for each kind of id, which every node answers for its tenants.
 CREATE OR REPLACE FUNCTION trace_outgoing(causes text[], message text, delivery uuid, batch integer)
 RETURNS TABLE (kind text, tenant_id uuid, event_id text)
@@ -41,75 +19,6 @@ BEGIN
   RETURN QUERY
     SELECT 'cause', e.tenant_id, e.id FROM public.tenant_usage u
       JOIN public.outbound_events e ON e.tenant_id = u.tenant_id WHERE e.cause = ANY (causes) LIMIT batch;
-  scope_text := public.clear_scope();
-END
-$$;
-
--- An event with its deliveries or one of them, their attempts, and replays whose range contains it. Omits payloads,
--- URLs and responses. Sets no scope.
-CREATE OR REPLACE FUNCTION trace_event(tenant uuid, event text, delivery uuid, batch integer)
-RETURNS TABLE (at timestamptz, kind text, facts jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-DECLARE
-  scope_text text;
-BEGIN
-  scope_text := public.set_scope('trace', '', NULL, tenant);
-  RETURN QUERY
-    WITH chosen AS (
-      SELECT * FROM public.deliveries d
-      WHERE d.tenant_id = tenant AND d.event_id = event AND (delivery IS NULL OR d.id = delivery)
-    )
-    SELECT * FROM (
-      SELECT e.created_at AS at, 'event published' AS kind, jsonb_build_object(
-          'messageId', e.id, 'tenantId', e.tenant_id, 'type', e.type, 'cause', e.cause,
-          'traceparent', e.traceparent) AS facts
-        FROM public.outbound_events e WHERE e.tenant_id = tenant AND e.id = event
-      UNION ALL
-      SELECT d.created_at, 'delivery created', jsonb_build_object(
-          'deliveryId', d.id, 'endpointId', d.endpoint_id, 'status', d.status,
-          'nextAttemptAt', d.next_attempt_at)
-        FROM chosen d
-      UNION ALL
-      SELECT a.started_at, 'delivery attempt', jsonb_build_object(
-          'deliveryId', d.id, 'endpointId', d.endpoint_id, 'series', a.series, 'attempt', a.number,
-          'statusCode', a.status_code, 'ms', a.duration_ms, 'failure', a.cause)
-        FROM chosen d JOIN public.delivery_attempts a
-          ON a.tenant_id = tenant AND a.delivery_id = d.id
-      UNION ALL
-      SELECT d.finished_at, 'delivery ' || d.status, jsonb_build_object(
-          'deliveryId', d.id, 'endpointId', d.endpoint_id)
-        FROM chosen d WHERE d.finished_at IS NOT NULL
-      UNION ALL
-      SELECT r.created_at, 'replay of a range', jsonb_build_object(
-          'replayId', r.id, 'endpointId', r.endpoint_id, 'status', r.status,
-          'finishedAt', r.finished_at)
-        FROM public.endpoint_replays r JOIN chosen d
-          ON r.tenant_id = tenant AND r.endpoint_id = d.endpoint_id
-          AND d.created_at >= r.replay_from AND d.created_at < r.replay_to
-    ) entry ORDER BY entry.at LIMIT batch;
-  scope_text := public.clear_scope();
-END
-$$;
-
--- Audit entries of requests, or of a tenant about these ids. Omits addresses and user agents. Sets no scope.
-CREATE OR REPLACE FUNCTION trace_audit(requests uuid[], tenant uuid, targets text[], batch integer)
-RETURNS TABLE (at timestamptz, facts jsonb)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-DECLARE
-  scope_text text;
-BEGIN
-  scope_text := public.set_scope('trace', '', NULL, NULL);
-  RETURN QUERY
-    SELECT a.at, jsonb_build_object('id', a.id, 'action', a.action, 'outcome', a.outcome,
-        'reason', a.reason, 'target', a.target, 'userId', a.user_id, 'tenantId', a.tenant_id,
-        'requestId', a.request_id)
-    FROM public.audit_log a
-    WHERE a.request_id = ANY (requests) OR a.tenant_id = tenant AND a.target = ANY (targets)
-    ORDER BY a.id LIMIT batch;
   scope_text := public.clear_scope();
 END
 $$;

@@ -120,22 +120,6 @@ BEGIN
 END
 $$;
 
--- What a tenant stores according to its counters, including usage_changes.
-CREATE OR REPLACE FUNCTION counted_usage(tenant uuid)
-RETURNS TABLE (resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint)
-LANGUAGE plpgsql STABLE AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  SELECT u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint,
-         u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint,
-         u.event_rows + coalesce(sum(c.event_rows), 0)::bigint,
-         u.event_bytes + coalesce(sum(c.event_bytes), 0)::bigint
-  FROM public.tenant_usage u LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
-  WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
-END
-$$;
-
 -- Two functions that each ask the node would see two snapshots, and a change between them would look like
 -- a wrong counter. So the node is asked once. Invitations are on the coordinator; who writes one waits.
 CREATE OR REPLACE FUNCTION measured_usage(tenant uuid, OUT counted bigint[], OUT stored bigint[])
@@ -178,33 +162,5 @@ BEGIN
          coalesce(sum(r.rows) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_rows,
          coalesce(sum(r.bytes) FILTER (WHERE r.budget = ''event''), 0)::bigint AS event_bytes
        FROM (' || on_node || ') r) s' INTO counted, stored USING tenant, invited_rows, invited_bytes;
-END
-$$;
-
--- For operators: tenants by what they store, largest first, with their own limits.
-CREATE OR REPLACE FUNCTION list_usage(batch integer) RETURNS SETOF tenant_usage
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-  SELECT u.* FROM public.tenant_usage u
-  ORDER BY u.resource_bytes + u.event_bytes DESC, u.tenant_id LIMIT batch;
-END
-$$;
-
--- For operators: the number of tenants, and of those that have used `share` of a budget.
-CREATE OR REPLACE FUNCTION count_near_quota(budget bigint[], share double precision)
-RETURNS TABLE (tenants bigint, resources bigint, events bigint)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN QUERY
-  SELECT count(*),
-    count(*) FILTER (WHERE u.resource_rows >= share * coalesce(u.max_resource_rows, budget[1])
-                        OR u.resource_bytes >= share * coalesce(u.max_resource_bytes, budget[2])),
-    count(*) FILTER (WHERE u.event_rows >= share * coalesce(u.max_event_rows, budget[3])
-                        OR u.event_bytes >= share * coalesce(u.max_event_bytes, budget[4]))
-  FROM public.tenant_usage u;
 END
 $$;

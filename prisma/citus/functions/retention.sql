@@ -55,29 +55,3 @@ BEGIN
   RETURN NEXT;
 END
 $$;
-
--- Deletes one batch of expired logout tokens and one of audit entries older than `audit_days`. Entries are read in the
--- order of their ids, so the search ends at the first batch.
-CREATE OR REPLACE FUNCTION prune_records(audit_days integer, batch integer)
-RETURNS TABLE (logouts integer, entries integer)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope_text text;
-BEGIN
-  DELETE FROM public.logout_tokens t WHERE (t.provider, t.jti_hash) IN (
-    SELECT o.provider, o.jti_hash FROM public.logout_tokens o WHERE o.expires_at < now()
-    ORDER BY o.expires_at LIMIT batch);
-  GET DIAGNOSTICS logouts = ROW_COUNT;
-  DELETE FROM public.invitation_mails m WHERE m.key_hash IN (
-    SELECT o.key_hash FROM public.invitation_mails o
-    WHERE o.day < (now() AT TIME ZONE 'UTC')::date AND o.declined_at IS NULL ORDER BY o.day LIMIT batch);
-  scope_text := public.set_scope('retention', '', NULL, NULL);
-  DELETE FROM public.audit_log a
-    WHERE a.id IN (SELECT o.id FROM public.audit_log o ORDER BY o.id LIMIT batch)
-      AND a.at < now() - make_interval(days => audit_days);
-  GET DIAGNOSTICS entries = ROW_COUNT;
-  scope_text := public.clear_scope();
-  RETURN NEXT;
-END
-$$;

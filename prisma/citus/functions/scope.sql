@@ -93,12 +93,3 @@ BEGIN
   DELETE FROM public.scope_keys k WHERE k.id < oldest;
 END
 $$;
-
--- The ids of the keys are 64-bit here: Citus does not copy a table with smaller identities.
-CREATE OR REPLACE FUNCTION list_scope_keys() RETURNS TABLE (id integer, created_at timestamptz)
-LANGUAGE plpgsql STABLE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY SELECT k.id::integer, k.created_at FROM public.scope_keys k ORDER BY k.id DESC;
-END
-$$;

@@ -1,38 +1,6 @@
 -- Signing in: attempts, identities, addresses and the start of a session. Before there is a session, the scope is that
 -- of the attempt.
 
--- Exchanges the state for a ticket; of parallel callbacks one succeeds. No row if the state is unknown, expired, used, or
--- of another browser. A taken attempt lives at least a minute, because the provider is asked next.
-CREATE OR REPLACE FUNCTION take_attempt(credential bytea, state bytea, ticket bytea)
-RETURNS TABLE (
-  provider text, nonce text, code_verifier text, purpose text, user_id bigint, return_to text,
-  age_seconds double precision
-)
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
-SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  RETURN QUERY
-    UPDATE public.sign_in_attempts a
-    SET state_hash = public.ticket_hash(ticket),
-        expires_at = greatest(a.expires_at, now() + interval '60 seconds')
-    FROM public.sessions s
-    WHERE a.state_hash = sha256(state) AND s.id = a.session_id AND s.id_hash = sha256(credential)
-      AND a.expires_at > now()
-    RETURNING a.provider, a.nonce, a.code_verifier, a.purpose, a.user_id, a.return_to,
-              extract(epoch FROM now() - a.created_at)::float8;
-END
-$$;
-
--- Whether the user has one of these identities, given as provider:subject.
-CREATE OR REPLACE FUNCTION holds_identity(person bigint, identities text[]) RETURNS boolean
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN EXISTS (
-    SELECT FROM public.oauth_identities i
-    WHERE i.user_id = person AND i.provider || ':' || i.provider_user_id = ANY (identities));
-END
-$$;
-
 -- Creates a user with their first identity and their own tenant, of which they are admin, and signs in as them.
 CREATE OR REPLACE FUNCTION create_user(
   subject text, identity_issuer text, address text, tenant_name text
