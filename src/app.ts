@@ -8,6 +8,7 @@ import portalSession from '#plugins/access/portal-session.ts'
 import requireAccess from '#plugins/access/require-access.ts'
 import session from '#plugins/access/session.ts'
 import tenantRls from '#plugins/access/tenant-rls.ts'
+import actions from '#plugins/api/actions.ts'
 import idempotency from '#plugins/api/idempotency.ts'
 import openapi from '#plugins/api/openapi.ts'
 import pageLinks from '#plugins/api/page-links.ts'
@@ -158,6 +159,7 @@ export async function buildApp(
   await app.register(requireAccess)
   await app.register(requestBody)
   await app.register(idempotency, { keys: encryptionKeys })
+  await app.register(actions)
   await app.register(strictRequests)
   await app.register(openapi, { baseUrl: config.baseUrl })
   await app.register(rateLimitStore, {

@@ -25,6 +25,7 @@ root
     require-access
     request-body
     idempotency
+    actions
     strict-requests
     openapi
       @fastify/swagger

@@ -1,0 +1,59 @@
+import type { Static, TSchema } from 'typebox'
+import type { ClientInfo } from '#src/audit/audit.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Page } from '#src/http/lists/pagination.ts'
+import type { ErrorCode } from '#src/http/problems.ts'
+import type { Resource, Action as RuleAction } from './policy.ts'
+
+/** What an operation works with, in the transaction that its adapter has entered. */
+export type Acting<Caller> = {
+  readonly tx: Tx
+  readonly by: Caller & { readonly clientInfo: ClientInfo }
+  readonly now: Date
+}
+
+export type ActionInput<Params extends TSchema, Body extends TSchema> = {
+  readonly params: Static<Params>
+  readonly body: Static<Body>
+  /** The requested page, if the action is a list. */
+  readonly page: Page
+}
+
+/**
+ * One operation, declared beside its domain function. It knows nothing of HTTP methods and paths:
+ * an adapter makes its route. What does not fit this declaration is a plain route.
+ */
+export type Action<Caller, Params extends TSchema = TSchema, Body extends TSchema = TSchema> = {
+  /** The operationId. */
+  readonly name: string
+  readonly rule: { readonly resource: Resource; readonly action: RuleAction }
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly params?: Params
+  readonly body?: Body
+  /** The name and cursor forms of a list, whose result is a page. */
+  readonly list?: { readonly name: string; readonly forms: readonly RegExp[] }
+  readonly result: TSchema
+  /** 201 for a new object, which has an id; 204 without a body. Default: 200. */
+  readonly status?: 201 | 204
+  /** Problems besides those that every operation with its rule can have. */
+  readonly problems?: readonly ErrorCode[]
+  /** Whether an Idempotency-Key makes it happen once. */
+  readonly once?: boolean
+  /** The schema whose ETag clients can use. */
+  readonly versioned?: TSchema
+  /** Reads what If-Match compares, locked until the transaction ends. */
+  lock?(acting: Acting<Caller>, params: Static<Params>): Promise<object | null>
+  /** @returns the result; null, or false with 204, if there is no such object in reach */
+  run(acting: Acting<Caller>, input: ActionInput<Params, Body>): Promise<object | boolean | null>
+}
+
+/** Declares an operation; its parameters and body get the types of their schemas. */
+export function defineAction<
+  Caller,
+  Params extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+>(action: Action<Caller, Params, Body>): Action<Caller, Params, Body> {
+  return action
+}

@@ -1,0 +1,110 @@
+import Type from 'typebox'
+import { type Acting, defineAction } from '#src/access/action.ts'
+import type { Caller } from '#src/access/caller.ts'
+import { tokenPermissions } from '#src/access/roles.ts'
+import { Problem } from '#src/http/problems.ts'
+import { Line, NoContent, Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { TokenHint } from '../program-tokens/schemas.ts'
+import {
+  createOwnToken,
+  deleteToken,
+  findOwnToken,
+  listTokens,
+  maxTokens,
+  tokenList,
+} from './api-tokens.ts'
+
+const ApiToken = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    hint: TokenHint,
+    permissions: Nullable(
+      Type.Array(Type.String(), {
+        description: 'null: all permissions that you have at the time of use',
+      }),
+    ),
+    createdAt: Time,
+    expiresAt: Time,
+    lastUsedAt: Nullable(Type.String({ ...Time, description: 'To the minute' })),
+  },
+  { title: 'ApiToken' },
+)
+
+const NewToken = Type.Object(
+  {
+    name: Line(100),
+    expiresAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'In the future, at most 366 days ahead; 90 days by default',
+      }),
+    ),
+    permissions: Type.Optional(
+      Type.Array(Type.String({ enum: [...tokenPermissions] }), {
+        uniqueItems: true,
+        maxItems: tokenPermissions.length,
+        description:
+          'The permissions of the token; GET /me is always allowed. All your permissions by default.',
+      }),
+    ),
+  },
+  { title: 'NewApiToken', additionalProperties: false },
+)
+
+const tag = 'API tokens'
+
+export const createApiToken = defineAction({
+  name: 'createApiToken',
+  rule: { resource: 'token', action: 'create' },
+  tag,
+  summary: 'Create an API token for your active tenant; its secret is returned only here',
+  description: `Sent as \`Authorization: Bearer gth_…\`, not together with a session cookie (400). It acts for you in the tenant that is active now, with your role at the time of use, and ends with your membership there. Creating one requires a sign-in or re-authentication (\`/auth/login?reauthenticate=true\`) within the last five minutes; otherwise 403 \`/docs/errors/reauthentication-required\`. 409 if you have ${maxTokens} tokens.`,
+  body: NewToken,
+  result: Type.Object(
+    { ...ApiToken.properties, token: Type.String() },
+    { title: 'ApiTokenWithSecret' },
+  ),
+  status: 201,
+  problems: ['conflict'],
+  once: true,
+  async run({ tx, by }: Acting<Caller>, { body: { name, expiresAt, permissions = null } }) {
+    const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
+    const token = await createOwnToken(tx, by, wanted, by.clientInfo)
+    if (token !== null) return token
+    const detail = 'expiresAt must be in the future, at most 366 days ahead.'
+    throw new Problem('malformed', { detail })
+  },
+})
+
+export const listApiTokens = defineAction({
+  name: 'listApiTokens',
+  rule: { resource: 'token', action: 'read' },
+  tag,
+  summary: 'Your API tokens in all your tenants, newest first',
+  description: 'Expired tokens are listed for another 30 days.',
+  list: tokenList,
+  result: PageOf(ApiToken),
+  run: ({ tx, by }: Acting<Caller>, { page }) => listTokens(tx, by, page),
+})
+
+export const getApiToken = defineAction({
+  name: 'getApiToken',
+  rule: { resource: 'token', action: 'read' },
+  tag,
+  summary: 'One of your API tokens',
+  params: UuidParams,
+  result: ApiToken,
+  run: ({ tx, by }: Acting<Caller>, { params }) => findOwnToken(tx, by, params.id),
+})
+
+export const deleteApiToken = defineAction({
+  name: 'deleteApiToken',
+  rule: { resource: 'token', action: 'delete' },
+  tag,
+  summary: 'Delete an API token; its next request is refused',
+  params: UuidParams,
+  result: NoContent('The token is deleted'),
+  status: 204,
+  run: ({ tx, by }: Acting<Caller>, { params }) => deleteToken(tx, by, params.id, by.clientInfo),
+})
