@@ -60,13 +60,15 @@ function readToken(request: FastifyRequest): void {
   const { authorization, cookie } = request.headers
   const token = readBearerToken(authorization)
   if (token === null) return
+  const kind = tokenKindOf(token)
+  // The headers of a forwarded request may hold a token of the app.
+  if (kind === null && request.routeOptions.config.forwardsHeaders) return
   // Duplicates count too, although the session plugin ignores them.
   if (countSessionCookies(cookie) > 0) {
     const detail = 'Send a session cookie or a token, not both.'
     rejectCredential(request, new Problem('malformed', { detail }))
     return
   }
-  const kind = tokenKindOf(token)
   if (kind === null) rejectCredential(request, new Problem('invalid-token'))
   else request.credential = { kind, hash: sha256(token) }
 }

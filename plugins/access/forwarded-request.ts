@@ -1,4 +1,6 @@
 import fp from 'fastify-plugin'
+import { tokenKindOf } from '#src/crypto/api-token.ts'
+import { readBearerToken } from '#src/http/headers/bearer-token.ts'
 import { isCrossOrigin } from '#src/http/headers/cross-origin.ts'
 import { type ForwardedRequest, readForwardedRequest } from '#src/http/headers/forwarded-request.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -20,7 +22,10 @@ export default fp<{ baseUrl: string }>(
     app.addHook('onRequest', async function judgeForwarded(request) {
       const { headers } = request
       request.forwarded = readForwardedRequest(headers, baseUrl)
-      if (!isCrossOrigin({ isSafe: request.forwarded.isSafe, headers }, baseUrl)) return
+      const isOurs = tokenKindOf(readBearerToken(headers.authorization) ?? '') !== null
+      // The token of an app does not exempt the cookie beside it.
+      const judged = isOurs ? headers : { ...headers, authorization: undefined }
+      if (!isCrossOrigin({ isSafe: request.forwarded.isSafe, headers: judged }, baseUrl)) return
       request.credential = null
       request.credentialFault = new Problem('cross-origin')
     })

@@ -9,10 +9,19 @@ import {
   senderField,
   unsealDraft,
 } from '#src/http/form-draft.ts'
+import type { ForwardedRequest } from '#src/http/headers/forwarded-request.ts'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
 import type { FieldError } from '#src/http/problems.ts'
 import { type ErrorCode, Problem, type Resumption } from '#src/http/problems.ts'
-import { isPagePath, isUrlOf, pageOfForm, pathPattern } from '#src/http/return-path.ts'
+import {
+  anyPath,
+  isAppPath,
+  isPagePath,
+  isUrlOf,
+  pageOfForm,
+  pathPattern,
+} from '#src/http/return-path.ts'
+import { isInvitationPage } from '#src/pages/account/invitations.ts'
 import { isSignInProblem, refusalText } from '#src/pages/account/problem.ts'
 import { signInPath } from '#src/pages/account/sign-in.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
@@ -21,8 +30,8 @@ import { readBody } from '#src/runtime/response-body.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The target if a sign-in may return to it: a path of SIGN_IN_RETURN_TO, one of our own pages or a
-     * URL of an origin in APP_ORIGINS. Null for anything else.
+     * The target if a sign-in may return to it: a path that SIGN_IN_RETURN_TO lists or allows, one of our
+     * own pages or a URL of an origin in APP_ORIGINS. Null for anything else.
      */
     allowedReturn(target: string | undefined): string | null
   }
@@ -41,6 +50,10 @@ declare module 'fastify' {
   interface FastifyReply {
     /** A draft is shown once. */
     forgetDraft(): void
+    /** Keeps the path that a sign-in is to return to, for an invitation that has to be accepted first. */
+    keepWanted(target: string): void
+    /** Takes out what was kept; null if there is nothing that a sign-in may return to. */
+    takeWanted(): string | null
   }
 }
 
@@ -70,6 +83,9 @@ const finalCodes: ReadonlySet<ErrorCode> = new Set([
   'invalid-token',
   'cross-origin',
 ])
+
+const wantedCookie = 'wanted'
+const wantedSeconds = 3_600 // as long as the secret of an invitation is kept
 
 const maxFormBytes = 16_384 // more does not fit into the cookie
 
@@ -108,7 +124,9 @@ export default fp<Options>(
     const patterns = () => [...pages.values()]
     app.decorate('allowedReturn', (target) => {
       if (target === undefined) return null
-      const isOurs = returnPaths.includes(target) || isPagePath(target, patterns())
+      const isListed = returnPaths.includes(target) && target !== anyPath
+      const isOfApp = returnPaths.includes(anyPath) && isAppPath(target)
+      const isOurs = isListed || isOfApp || isPagePath(target, patterns())
       return isOurs || isUrlOf(target, appOrigins) ? target : null
     })
     app.decorateRequest('redirectedToSignIn', false)
@@ -119,6 +137,16 @@ export default fp<Options>(
     app.decorateReply('forgetDraft', function forgetDraft() {
       if (openDraft(this.request) !== undefined) this.clearCookie(draftCookie, cookie)
     })
+    const wanted = { ...cookie, path: '/invitations' } // where invitations are accepted
+    app.decorateReply('keepWanted', function keepWanted(target: string) {
+      // A form may redirect to no other origin; the way to an invitation is not what was wanted.
+      if (!target.startsWith('/') || isInvitationPage(target)) return
+      this.setCookie(wantedCookie, target, { ...wanted, maxAge: wantedSeconds })
+    })
+    app.decorateReply('takeWanted', function takeWanted() {
+      this.clearCookie(wantedCookie, wanted)
+      return app.allowedReturn(this.request.cookies[wantedCookie])
+    })
     app.setErrorHandler(leadBack)
 
     async function leadBack(
@@ -127,6 +155,8 @@ export default fp<Options>(
       request: FastifyRequest,
       reply: FastifyReply,
     ) {
+      const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
+      if (isSignedOut && request.forwarded) return leadVisitor(request.forwarded, reply, error)
       if (!acceptsHtml(request.headers.accept)) throw error
       const { method, routeOptions, url } = request
       const { url: route = '' } = routeOptions
@@ -134,21 +164,28 @@ export default fp<Options>(
         request.resumption = await findResumption(request, reply, error)
         throw error
       }
-      const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
-      if (isSignedOut && request.forwarded?.isNavigation) return leadVisitor(request, reply, error)
       if (!isSignedOut || !pages.has(route)) throw error
       request.redirectedToSignIn = true
       reply.header('cache-control', 'no-store').header('vary', 'accept')
       return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
     }
 
-    /** A proxy asks about a page of the app; its path is used only if a sign-in may return to it. */
-    function leadVisitor({ forwarded }: FastifyRequest, reply: FastifyReply, error: unknown) {
-      const wanted = forwarded?.path ?? undefined
+    /**
+     * A proxy asks about a request to the app. Only a page that opens is redirected; anything else gets the
+     * address of the sign-in in `Link`. The page is returned to only if a sign-in may.
+     */
+    function leadVisitor(
+      { isNavigation, path, from, takesNoRedirect }: ForwardedRequest,
+      reply: FastifyReply,
+      error: unknown,
+    ) {
+      const wanted = (isNavigation ? path : from) ?? undefined
       const returnTo = app.allowedReturn(wanted) ?? app.allowedReturn(wanted?.split('?', 1)[0])
       const signIn = `${baseUrl}${signInPath({ returnTo })}`
-      reply.header('vary', 'accept')
-      if (!forwarded?.takesNoRedirect) {
+      reply.header('vary', 'accept, sec-fetch-mode')
+      reply.header('link', `<${signIn}>; rel="authenticate"`)
+      if (!isNavigation) throw error
+      if (!takesNoRedirect) {
         reply.request.redirectedToSignIn = true
         return reply.redirect(signIn)
       }

@@ -11,6 +11,7 @@ import { type SignInState, takeSignInState } from '#src/auth/sign-in/state.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { acceptsHtml } from '#src/http/params.ts'
 import { NoContent, problemOf } from '#src/http/schemas.ts'
+import { isInvitationPage } from '#src/pages/account/invitations.ts'
 import { returnPage } from '#src/pages/account/sign-in.ts'
 import { welcomePath } from '#src/pages/account/welcome.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
@@ -126,7 +127,7 @@ function finishSignIn(options: Options) {
 
 /** A new person in a browser is asked for the name of their tenant, but not on the way to an invitation. */
 function asksForName({ headers }: FastifyRequest, target: string): boolean {
-  return acceptsHtml(headers.accept) && !target.startsWith('/app/invitations/')
+  return acceptsHtml(headers.accept) && !isInvitationPage(target)
 }
 
 /** The pending sign-in of exactly one `state` parameter. */

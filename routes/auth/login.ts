@@ -79,6 +79,7 @@ const login: FastifyPluginAsyncTypebox<Options> = async function login(
         }
         throw toProviderProblem(error, purpose.kind, returnTo)
       })
+      if (returnTo !== null) reply.keepWanted(returnTo)
       return reply.redirect(url.href)
     },
   )

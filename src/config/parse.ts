@@ -2,6 +2,7 @@ import type Type from 'typebox'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import type { EncryptionKey, EncryptionKeys } from '#src/crypto/encryption.ts'
+import { anyPath } from '#src/http/return-path.ts'
 import { type Clock, clockStartingAt, systemClock } from '#src/runtime/clock.ts'
 import { Settings } from './settings.ts'
 
@@ -160,8 +161,9 @@ export function readReturnPaths(value: string, faults: string[]): readonly [stri
       faults.push(`SIGN_IN_RETURN_TO: “${path}” is not a path on this origin.`)
     }
   }
-  const [first = '/', ...others] = paths
-  return [first, ...others]
+  // The first is where a sign-in returns by default, which needs a path.
+  const [first = '/', ...others] = paths.filter((path) => path !== anyPath)
+  return [first, ...others, ...(paths.includes(anyPath) ? [anyPath] : [])]
 }
 
 export type OutboundConfig = {

@@ -164,7 +164,7 @@ export const Settings = Type.Object({
   SIGN_IN_RETURN_TO: Type.String({
     default: '/',
     description:
-      'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them, one of the program’s own pages or a URL of an origin in APP_ORIGINS, and nothing else.',
+      'Path to redirect to after sign-in. Further exact paths may be listed, comma-separated: `/auth/login?return_to=PATH` takes one of them, one of the program’s own pages or a URL of an origin in APP_ORIGINS, and nothing else. `/*` stands for every path of an app behind the same proxy, with any query.',
   }),
   IDENTITY_AUDIENCE: Type.Optional(
     Type.String({

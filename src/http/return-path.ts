@@ -1,6 +1,14 @@
 const anyOrigin = 'http://origin.invalid'
 const maxLength = 2_000
 
+/** In SIGN_IN_RETURN_TO: every path of an app that shares our origin. */
+export const anyPath = '/*'
+
+// Paths that a proxy sends to this program; only its pages are returned to.
+const ownPath = /^\/(?:auth|app|assets|docs|portal|webhooks)(?:\/|$)/
+// An app that redirects to a decoded path would send the browser to another origin.
+const leavingPath = /^\/[/\\\p{Cc}]/u
+
 /** The pattern of the paths that a route matches, such as `/app/orders/:id`. */
 export function pathPattern(route: string): RegExp {
   const segments = route
@@ -14,10 +22,30 @@ export function pathPattern(route: string): RegExp {
  * parser writes it: no other origin, dot segments, backslashes, control characters or fragment.
  */
 export function isPagePath(path: string, pages: readonly RegExp[]): boolean {
+  const pathname = pathnameOf(path)
+  return pathname !== null && pages.some((page) => page.test(pathname))
+}
+
+/** True for a path, with or without a query, of an app on our origin, written as for `isPagePath`. */
+export function isAppPath(path: string): boolean {
+  const pathname = pathnameOf(path)
+  if (pathname === null) return false
+  const decoded = decode(pathname)
+  return decoded !== null && !ownPath.test(decoded) && !leavingPath.test(decoded)
+}
+
+function pathnameOf(path: string): string | null {
   const url = path.length <= maxLength ? URL.parse(path, anyOrigin) : null
   // For another origin the path is shorter than the text.
-  if (url === null || url.pathname + url.search !== path) return false
-  return pages.some((page) => page.test(url.pathname))
+  return url === null || url.pathname + url.search !== path ? null : url.pathname
+}
+
+function decode(pathname: string): string | null {
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return null
+  }
 }
 
 /**

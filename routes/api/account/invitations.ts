@@ -40,7 +40,7 @@ const who =
   'For the person who has the invited e-mail verified by a provider trusted for it, or signed in with it and has the secret of the invitation’s link; 404 for anyone else, and when it was withdrawn, answered or has expired. `GET /me` lists your invitations.'
 const response = {
   204: NoContent('The invitation is answered'),
-  303: NoContent('For a form: to the account page'),
+  303: NoContent('For a form: to the page that was wanted before, or the account page'),
 }
 
 /** Answers to an invitation, by the invited person. */
@@ -104,7 +104,8 @@ function answer(
 ) {
   if (!done) throw new Problem('not-found')
   if (!isForm(request.headers['content-type'])) return reply.code(204).send(null)
-  return reply.redirect(`/app/account?done=${notice}`, 303)
+  const wanted = notice === 'joined' ? reply.takeWanted() : null
+  return reply.redirect(wanted ?? `/app/account?done=${notice}`, 303)
 }
 
 export default ownInvitations

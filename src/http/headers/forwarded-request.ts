@@ -1,3 +1,5 @@
+import { acceptsHtml } from '#src/http/params.ts'
+import { readBearerToken } from './bearer-token.ts'
 import { isSafeMethod } from './cross-origin.ts'
 
 /** The request that a proxy asks about, as its headers describe it. */
@@ -8,11 +10,20 @@ export type ForwardedRequest = {
   readonly isNavigation: boolean
   /** Path and query; null if the proxy does not say, or names another origin. */
   readonly path: string | null
+  /** Path and query of the page that sent it; null if the browser does not say, or it is of another origin. */
+  readonly from: string | null
   /** The proxy takes no answer but 2xx, 401 and 403, so a redirect would be an error. */
   readonly takesNoRedirect: boolean
 }
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>
+type Headers = Readonly<Record<string, string | string[] | undefined>> & {
+  readonly accept?: string | undefined
+  readonly authorization?: string | undefined
+  readonly referer?: string | undefined
+}
+
+/** What scripts send that ask for HTML, from browsers that do not send `Sec-Fetch-Mode`. */
+const scriptHeaders = ['hx-request', 'turbo-frame', 'x-turbo-request-id', 'x-pjax', 'x-inertia']
 
 /**
  * Reads `X-Forwarded-Method` and `-Uri` (Caddy, Traefik) and `X-Original-Method` and `-URL` (nginx).
@@ -26,13 +37,22 @@ export function readForwardedRequest(headers: Headers, baseUrl: string): Forward
   return {
     // The handshake of a WebSocket is a GET, but what follows can change anything.
     isSafe: methods.length > 0 && methods.every(isSafeMethod) && !isWebSocket,
-    isNavigation:
-      methods.every((method) => method === 'GET') &&
-      !isWebSocket &&
-      (headers.accept?.includes('text/html') ?? false),
+    isNavigation: methods.every((method) => method === 'GET') && opensPage(headers),
     path: pathOf(String(url ?? ''), baseUrl),
+    from: pathOf(headers.referer ?? '', baseUrl),
     takesNoRedirect: headers['x-original-url'] !== undefined,
   }
+}
+
+/** A redirect would lead a script to the pages of the provider, which it cannot read. */
+function opensPage(headers: Headers): boolean {
+  if (headers['sec-websocket-key'] !== undefined) return false
+  if (readBearerToken(headers.authorization) !== null) return false
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined) return mode === 'navigate'
+  const isXhr = String(headers['x-requested-with']).toLowerCase() === 'xmlhttprequest'
+  const isScript = isXhr || scriptHeaders.some((name) => headers[name] !== undefined)
+  return acceptsHtml(headers.accept) && !isScript
 }
 
 /** @param url a path, or a URL with its origin */

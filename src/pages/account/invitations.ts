@@ -35,6 +35,11 @@ export function ownInvitationSection(invitations: readonly ShownOwnInvitation[])
       </section>`
 }
 
+/** True for the path that a sign-in returns to on the way to an invitation. */
+export function isInvitationPage(path: string): boolean {
+  return path.startsWith('/app/invitations/')
+}
+
 /** The page of one invitation. @param link the secret of its link, if that was opened */
 export function ownInvitationPage(
   viewer: Viewer,
