@@ -1,78 +1,14 @@
-import { writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
-import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
-import t, { type Test } from 'tap'
-import { parse } from 'yaml'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { caddy, startCaddy } from '#test/release/caddy.ts'
-import { build } from '#test/support/app/app.ts'
+import t from 'tap'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
-import { untilTrue } from '#test/support/database/until.ts'
-import { findProgram } from '#test/support/processes/find-program.ts'
-import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
-import { startReceiver } from '#test/support/receiver/receiver.ts'
 import { codeBlocks, readPage } from '../page.ts'
+import { proxies, startBehind } from './running-proxy.ts'
 
 /*
  * The proxies of docs/beside-your-app.md with their own configuration, between a client, Gatehouse and
  * an app that records what reaches it.
  */
-
-const nginx = findProgram('nginx')
-
-type Ports = { proxy: number; gatehouse: number; app: number }
-
-const proxies = [
-  {
-    name: 'Caddy',
-    file: 'Caddyfile',
-    isInstalled: caddy !== null,
-    async start(t: Test, config: string, { proxy }: Ports) {
-      await startCaddy(t, config.replace('app.example.com', `http://localhost:${proxy}`))
-    },
-  },
-  {
-    name: 'the Compose example',
-    file: 'compose.yaml',
-    isInstalled: caddy !== null,
-    async start(t: Test, config: string, { proxy, gatehouse, app }: Ports) {
-      const caddyfile: string = parse(config).configs.beside.content
-      const local = caddyfile
-        .replace('{$$DOMAIN}', `http://localhost:${proxy}`)
-        .replaceAll('web-a:3000 web-b:3000', `127.0.0.1:${gatehouse}`)
-        .replaceAll('app:8000', `127.0.0.1:${app}`)
-      // The server of this test has no admin listener.
-      await startCaddy(t, local.replaceAll(/^ *health_.*\n/gm, ''))
-    },
-  },
-  {
-    name: 'nginx',
-    file: 'nginx.conf',
-    isInstalled: nginx !== null,
-    async start(t: Test, config: string, { proxy }: Ports) {
-      const folder = await temporaryFolder(t)
-      const server = config
-        .replace('listen 443 ssl;', `listen 127.0.0.1:${proxy};`)
-        .replaceAll(/^ *ssl_.*\n/gm, '')
-        .replace('app.example.com', 'localhost')
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-        .map((kind) => `${kind}_temp_path ${folder}/${kind};`)
-        .join('\n')
-      const main = `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
-events {}
-http {
-access_log off;
-${temporary}
-${server}}\n`
-      await writeFile(`${folder}/nginx.conf`, main)
-      const args = ['-p', folder, '-e', 'stderr', '-c', `${folder}/nginx.conf`]
-      await runProgram(t, args, {}, { program: nginx ?? '' })
-    },
-  },
-]
 
 t.test('the page shows the configurations unchanged', async (t) => {
   const page = await readPage('docs/beside-your-app.md')
@@ -91,7 +27,7 @@ for (const proxy of proxies) {
   const skip = !proxy.isInstalled && `${proxy.name} is not installed on this machine`
 
   t.test(`${proxy.name}: what reaches the app says who sent it`, { skip }, async (t) => {
-    const { test, origin, send, received } = await setUp(t, proxy)
+    const { test, origin, send, received } = await startBehind(t, proxy)
     const email = 'ada@example.com'
     const user = await createUser(test.database, { role: 'editor', email, emailVerified: true })
     const { cookie } = await signIn(test, user)
@@ -118,7 +54,7 @@ for (const proxy of proxies) {
   })
 
   t.test(`${proxy.name}: no header of the family comes from a client`, { skip }, async (t) => {
-    const { test, send, received } = await setUp(t, proxy)
+    const { test, send, received } = await startBehind(t, proxy)
     const user = await createUser(test.database)
     const { cookie } = await signIn(test, user)
     const names = ['user', 'tenant', 'role', 'email', 'permissions', 'plan', 'identity']
@@ -144,7 +80,7 @@ for (const proxy of proxies) {
   })
 
   t.test(`${proxy.name}: without a credential nothing reaches the app`, { skip }, async (t) => {
-    const { test, origin, send, count } = await setUp(t, proxy)
+    const { test, origin, send, count } = await startBehind(t, proxy)
     const html = { accept: 'text/html' }
     const api = await send('GET', '/dashboard', { accept: 'application/json' })
     t.equal(api.status, 401)
@@ -169,7 +105,7 @@ for (const proxy of proxies) {
   })
 
   t.test(`${proxy.name}: a form of another site does not reach the app`, { skip }, async (t) => {
-    const { test, origin, send, received, count } = await setUp(t, proxy)
+    const { test, origin, send, received, count } = await startBehind(t, proxy)
     const { cookie } = await signIn(test, await createUser(test.database))
     const evil = 'https://evil.example'
     const forged = [
@@ -208,68 +144,3 @@ const family = (headers: object) =>
   Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => /^gatehouse/.test(name) && value !== ''),
   )
-
-/** Gatehouse, an app that answers 200 to everything, and the proxy before both. */
-async function setUp(t: Test, { file, start }: (typeof proxies)[number]) {
-  const receiver = await startReceiver((_request, response) => response.end('app'))
-  t.teardown(() => receiver.close())
-  const port = await findFreePort()
-  const origin = `http://localhost:${port}`
-  const test = await build(t, { BASE_URL: origin, SIGN_IN_RETURN_TO: '/,/dashboard' })
-  const address = await test.app.listen({ host: '127.0.0.1', port: 0 })
-  const gatehouse = Number(new URL(address).port)
-  const config = (await readPage(`docs/beside-your-app/${file}`))
-    .replaceAll('127.0.0.1:3000', `127.0.0.1:${gatehouse}`)
-    .replaceAll('127.0.0.1:8000', `127.0.0.1:${receiver.port}`)
-  await start(t, config, { proxy: port, gatehouse, app: receiver.port })
-  await untilListening(port)
-  return {
-    test,
-    origin,
-    send: (...sent: Sent) => send(port, ...sent),
-    count: () => receiver.requests.length,
-    /** The latest request that has reached the app. */
-    received() {
-      const latest = receiver.requests.at(-1)
-      if (latest === undefined) throw new Error('Nothing has reached the app.')
-      return latest
-    },
-  }
-}
-
-function untilListening(port: number): Promise<void> {
-  return untilTrue(
-    () =>
-      new Promise<boolean>((resolve) => {
-        const socket = connect(port, '127.0.0.1', () => resolve(true))
-        socket.on('error', () => resolve(false))
-        socket.on('connect', () => socket.destroy())
-      }),
-  )
-}
-
-type Sent = [method: string, path: string, headers: Record<string, string>, body?: string]
-
-/** Sends the path as it is, which `fetch` would normalize. */
-async function send(port: number, ...[method, path, headers, body = '']: Sent) {
-  const host = `localhost:${port}`
-  const length = body === '' ? {} : { 'content-length': String(body.length) }
-  const sent = request({
-    port,
-    host: '127.0.0.1',
-    method,
-    path,
-    headers: { host, ...length, ...headers },
-  })
-  const answer = new Promise<{ status: number | undefined; location: string | undefined }>(
-    (resolve, reject) => {
-      sent.on('error', reject)
-      sent.on('response', async (response) => {
-        await text(response)
-        resolve({ status: response.statusCode, location: response.headers.location })
-      })
-    },
-  )
-  sent.end(body)
-  return answer
-}
