@@ -129,10 +129,12 @@ export async function buildApp(
   const { redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } = config
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
 
+  const [audience, ...others] = config.identityAudiences
   const tokens = createIdentityTokens({
     keys: encryptionKeys,
     issuer: config.baseUrl,
-    audience: config.identityAudience,
+    audience,
+    others,
     clock,
   })
 

@@ -18,6 +18,13 @@ const Demand = Type.Object(
     plan: Type.Optional(
       Type.String({ ...VisibleAscii(64), description: 'The plan that the caller must have' }),
     ),
+    audience: Type.Optional(
+      Type.String({
+        ...VisibleAscii(255),
+        description:
+          'The app that the token is for, one of `IDENTITY_AUDIENCE`; by default the first',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -80,6 +87,10 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
       },
     },
     async (request, reply) => {
+      const { audience } = request.query
+      if (audience !== undefined && !tokens.isAudience(audience)) {
+        throw new Problem('malformed', { detail: 'IDENTITY_AUDIENCE does not list this audience.' })
+      }
       const { caller, identity } = await app.db.read(request.principalEntry, findIdentity)
       const reason = decideDemand(caller, request.query)
       if (reason !== 'allowed') {
@@ -90,7 +101,10 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
         )
         throw new Problem('forbidden', { reason })
       }
-      return reply.code(204).headers(headersOf(identity, tokens)).send(null)
+      return reply
+        .code(204)
+        .headers(headersOf(identity, tokens.sign(identity, audience)))
+        .send(null)
     },
   )
 }
@@ -99,7 +113,7 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
 const headerText = /^[!-~]*$/
 
 /** Always all of them, so that each replaces what a client has sent under its name. */
-function headersOf(identity: Identity, tokens: IdentityTokens): Record<string, string> {
+function headersOf(identity: Identity, token: string): Record<string, string> {
   const { userId, tenantId, role, email, permissions, plan } = identity
   const facts = {
     'gatehouse-user': userId,
@@ -108,7 +122,7 @@ function headersOf(identity: Identity, tokens: IdentityTokens): Record<string, s
     'gatehouse-email': email,
     'gatehouse-permissions': permissions.join(','),
     'gatehouse-plan': plan,
-    'gatehouse-identity': tokens.sign(identity),
+    'gatehouse-identity': token,
   }
   return Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => {

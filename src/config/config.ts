@@ -22,6 +22,7 @@ import {
   type QuotaConfig,
   type RateLimit,
   readAllowedHosts,
+  readAudiences,
   readBudget,
   readClock,
   readDatabaseUrl,
@@ -83,8 +84,8 @@ export type Config = {
   signUp: 'open' | 'invited' | 'closed'
   /** Paths that a sign-in may return to besides our own pages; the first is the default. */
   returnPaths: readonly [string, ...string[]]
-  /** `aud` of the identity tokens. */
-  identityAudience: string
+  /** `aud` of the identity tokens, one for each app; the first is the default. */
+  identityAudiences: readonly [string, ...string[]]
   /** Origins of the same site whose pages may call the API with the session cookie. */
   appOrigins: readonly string[]
   /** Origins whose pages may call the API with a token. */
@@ -193,7 +194,7 @@ export function readConfig(env: Environment): Config {
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     signUp: values.SIGN_UP,
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
-    identityAudience: values.IDENTITY_AUDIENCE ?? baseUrl,
+    identityAudiences: readAudiences(values.IDENTITY_AUDIENCE ?? baseUrl, faults),
     appOrigins: readAppOrigins(values.APP_ORIGINS, baseUrl, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     portalFrameOrigins: readFrameOrigins(values.PORTAL_FRAME_ORIGINS, production, faults),

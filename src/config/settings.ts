@@ -169,10 +169,10 @@ export const Settings = Type.Object({
   IDENTITY_AUDIENCE: Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 255,
+      maxLength: 2_000,
       pattern: '^[!-~]+$',
       description:
-        'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. Default: BASE_URL.',
+        'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. For several apps a comma-separated list: the first is the default, and the proxy of each other app asks with `?audience=`. Default: BASE_URL.',
     }),
   ),
   APP_ORIGINS: Type.String({

@@ -16,7 +16,9 @@ export const keySetSeconds = 300
 
 /** Signs identities for the app, and publishes the keys that verify them. */
 export type IdentityTokens = {
-  sign(identity: Identity): string
+  /** @param audience one of the configured; without it the first */
+  sign(identity: Identity, audience?: string): string
+  isAudience(name: string): boolean
   readonly keySet: { readonly keys: readonly PublicJwk[] }
 }
 
@@ -24,8 +26,10 @@ type Options = {
   keys: EncryptionKeys
   /** BASE_URL. */
   issuer: string
-  /** IDENTITY_AUDIENCE. */
+  /** The first of IDENTITY_AUDIENCE. */
   audience: string
+  /** Those of further apps. */
+  others?: readonly string[]
   clock: Clock
 }
 
@@ -33,19 +37,26 @@ type Options = {
  * The signing keys are derived from ENCRYPTION_KEYS, one from each, so they are in no table, every
  * process has the same ones, and they are rotated with them: the first signs, all are published.
  */
-export function createIdentityTokens({ keys, issuer, audience, clock }: Options): IdentityTokens {
-  const [first, ...others] = keys
+export function createIdentityTokens({
+  keys,
+  issuer,
+  audience,
+  others = [],
+  clock,
+}: Options): IdentityTokens {
+  const [first, ...older] = keys
   const current = identityKeyOf(first)
-  const published = [current, ...others.map(identityKeyOf)]
+  const published = [current, ...older.map(identityKeyOf)]
   return {
     keySet: { keys: published.map(({ jwk }) => jwk) },
-    sign({ subject, tenantId, role, email, permissions, plan }) {
+    isAudience: (name) => name === audience || others.includes(name),
+    sign({ subject, tenantId, role, email, permissions, plan }, aud = audience) {
       const iat = unixSeconds(clock)
       const exp = iat + identityTokenSeconds
       const facts = withoutNulls({ tenant: tenantId, role, email, plan })
       return signToken(current, {
         iss: issuer,
-        aud: audience,
+        aud,
         sub: subject,
         iat,
         exp,
