@@ -5,8 +5,10 @@ import { createProgram } from '#src/commands/program.ts'
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on('error', (error) => {
-  if ('code' in error && error.code === 'EPIPE') process.exit()
-  throw error
+  const code = 'code' in error ? error.code : ''
+  if (code === 'EPIPE') process.exit()
+  // The terminal was closed, which also sends SIGHUP: a server still stops its parts.
+  if (code !== 'EIO') throw error
 })
 process.stderr.on('error', () => {})
 

@@ -15,8 +15,9 @@ export function addServeCommands(program: Command): void {
 Never migrates: it refuses to start on a database that lacks migrations, or with
 a role that can bypass row-level security. Outside production it starts the
 missing parts of the demo: PostgreSQL in .data/, a sign-in provider.
-SIGTERM and SIGINT (Ctrl-C) stop it gracefully, a second signal at once.
-After SIGINT the exit status is 130.`,
+SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed) stop it
+gracefully, a second SIGTERM or SIGINT at once. After SIGINT the exit status is
+130, after SIGHUP 129. Under npm start it also stops when npm is killed.`,
       ),
     )
     .action(async () => (await import('./serve.ts')).default(readEnvironment()))

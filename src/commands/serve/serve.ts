@@ -5,7 +5,7 @@ import { Settings } from '#src/config/settings.ts'
 import type { Demo } from '#src/demo/demo.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { requireFreePort } from '#src/runtime/process/ports.ts'
-import { runUntilSignal } from '#src/runtime/process/signals.ts'
+import { isUnderNpm, runUntilSignal } from '#src/runtime/process/signals.ts'
 import { start } from '#src/server.ts'
 
 const Listeners = Type.Pick(Settings, ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ROLE'])
@@ -23,6 +23,7 @@ export default async function serveCommand(env: Environment): Promise<void> {
       return running
     },
     async () => (await starting.catch(() => null))?.stop(),
+    { underNpm: isUnderNpm(env) },
   )
 }
 
