@@ -337,7 +337,7 @@ t.test('the demo is loaded at run time only, by the command line', async (t) => 
 })
 
 // Tests of the program as a whole, and of test helpers.
-const wholes = ['instances', 'mutation', 'reliability', 'run', 'soak', 'support']
+const wholes = ['instances', 'mutation', 'reliability', 'remedies', 'run', 'soak', 'support']
 
 t.test('the tests mirror the tree', async (t) => {
   const exists = (path: string) => existsSync(join(root, path))

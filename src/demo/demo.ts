@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startPostgres } from '#src/demo/postgres/start.t
 import { unixSeconds } from '#src/runtime/clock.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { isPortRefused, toListenProblem } from '#src/runtime/process/ports.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { passwordLiteral } from '#src/schema/roles.ts'
 import { type Person, people, strangers } from '../../prisma/people.ts'
@@ -121,7 +122,7 @@ function addedSettings(env: Environment, given: Environment): Environment {
 
 /**
  * Starts a part on the port of its setting, or on its usual port, which gives way to a free one.
- * @throws OperatorError if the port of the setting is taken
+ * @throws OperatorError if the port of the setting is taken; other errors as they are
  */
 async function startAt<Part>(
   env: Environment,
@@ -129,19 +130,19 @@ async function startAt<Part>(
   start: (port: number) => Promise<Part>,
 ): Promise<Part> {
   const given = env[setting]
-  if (given === undefined) return start(usualPorts[setting]).catch(() => start(0))
+  if (given === undefined) {
+    return start(usualPorts[setting]).catch((error) => {
+      if (!isPortRefused(error)) throw error
+      return start(0)
+    })
+  }
   const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN
   if (!(port <= 65_535)) {
     throw new OperatorError(`${setting}: ${given} is not a port.`, 'Set it to 0 to 65535.')
   }
-  try {
-    return await start(port)
-  } catch {
-    throw new OperatorError(
-      `${setting}: port ${port} cannot be listened on, because it is taken or reserved.`,
-      'Set another port, or remove the setting.',
-    )
-  }
+  return start(port).catch((error) => {
+    throw toListenProblem(error, { host: '127.0.0.1', port, setting })
+  })
 }
 
 type OfferedProvider = {

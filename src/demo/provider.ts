@@ -23,7 +23,7 @@ const maximumBodyLength = 4096 // characters; the form sends about 20
  * Starts the certified `oidc-provider` on this machine. Instead of a password, its sign-in page
  * offers a list of people. All state is in memory.
  *
- * @throws if the port is in use
+ * @throws the error of `listen`, for example if the port is in use
  */
 export async function startProvider(options: ProviderOptions): Promise<LocalProvider> {
   const styles = new Map(
@@ -34,9 +34,7 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
   )
   const { createProvider } = await quietly(() => import('./provider-configuration.ts'))
   const server = createServer().listen(options.port, host)
-  await once(server, 'listening').catch((cause) => {
-    throw new Error(`the local provider cannot listen on port ${options.port}`, { cause })
-  })
+  await once(server, 'listening')
   const address = `http://localhost:${portOf(server)}`
   const { issuer = address } = options
   const provider = await quietly(() => createProvider(issuer, options)).catch(async (error) => {

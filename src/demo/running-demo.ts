@@ -136,6 +136,12 @@ async function readKept(file: string): Promise<Partial<Secrets>> {
   try {
     return JSON.parse(await readFile(file, 'utf8'))
   } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw new OperatorError(
+        `${file} is damaged: ${error.message}.`,
+        'Delete the folder .data, and with it the data of the demo, to start over.',
+      )
+    }
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     return {}
   }

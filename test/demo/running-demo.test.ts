@@ -124,7 +124,12 @@ t.test('a port that is set is used, or the start fails and names the setting', a
   const { port } = taken.address() as { port: number }
   const start = (value: string) =>
     startDemo({ DATABASE_URL: urls.url, PORT: '0', DEMO_PROVIDER_PORT: value })
-  for (const value of [String(port), '65536', '-1', 'x', ' ', '1e3']) {
+  await t.rejects(start(String(port)), {
+    name: 'OperatorError',
+    message: `Port ${port} on 127.0.0.1 is in use.`,
+    remedy: 'Stop the process that uses it, or set DEMO_PROVIDER_PORT to another port.',
+  })
+  for (const value of ['65536', '-1', 'x', ' ', '1e3']) {
     await t.rejects(
       start(value),
       { name: 'OperatorError', message: /^DEMO_PROVIDER_PORT: / },

@@ -28,7 +28,8 @@ const secondLane: Readonly<Record<string, string>> = {
     'waits for limits of the server, or ends its connections',
   'test/billing/{groups,record-races}.test.ts': 'many events in many orders',
   'test/webhooks/probe/longest-call.test.ts': 'waits for the longest time limit of a call',
-  'test/demo/{demo,npm-start,running-demo,postgres/*}.test.ts': 'the whole demo is started',
+  'test/{demo/{demo,npm-start,running-demo,postgres/*},remedies/start}.test.ts':
+    'the whole demo is started',
   'test/pages/every-page-browser.test.ts': 'a browser opens every page',
   'test/**/*-browser.test.ts': 'a browser does what people do',
   'test/clients/typescript/package.test.ts': 'packs and installs the client',

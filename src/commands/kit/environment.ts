@@ -26,7 +26,10 @@ function loadDotEnv(): void {
     process.loadEnvFile('.env')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new OperatorError(`.env cannot be read: ${reason}.`, 'Make it readable for this user.')
+    throw new OperatorError(
+      `.env cannot be read: ${reason}.`,
+      'Make it a file that this user may read, with NAME=value in each line.',
+    )
   }
 }
 

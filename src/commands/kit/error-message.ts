@@ -7,6 +7,16 @@ const checkConnection =
   'Check DATABASE_URL, DATABASE_WORKER_URL and DATABASE_OWNER_URL, and that PostgreSQL, and PgBouncer where they lead to it, is running.'
 const runMigrate = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
+/** For files of the program and its folders; a command names the remedy for a file that it is given. */
+const fileRemedies: Readonly<Record<string, string>> = {
+  ENOENT: 'Restore it: `git status` lists the missing files of a checkout.',
+  ERR_MODULE_NOT_FOUND:
+    'Run `npm ci`, or restore the file: `git status` lists the missing files of a checkout.',
+  EACCES: 'Give this user access to it.',
+  EPERM: 'Give this user access to it.',
+  ENOSPC: 'Free space on its disk.',
+}
+
 /** One line with a remedy if the operator can fix the error, otherwise its stack. */
 export function errorMessage(error: unknown): string {
   if (error instanceof ConfigError) return error.message
@@ -15,6 +25,8 @@ export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   const reason = error.message || code
+  const ofFile = 'path' in error || code === 'ERR_MODULE_NOT_FOUND' ? fileRemedies[code] : ''
+  if (ofFile) return `${reason}. ${ofFile}`
   if (isDatabaseUnavailable(error) || isLoginRefused(code)) {
     return `The database cannot be reached: ${reason}. ${checkConnection}`
   }

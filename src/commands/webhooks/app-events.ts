@@ -55,7 +55,11 @@ export async function applyTypes(sources: Sources, file: string, { json }: Json)
 async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
-  } catch {
-    throw new OperatorError(`${file} cannot be read.`, 'Give the path of a JSON file.')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new OperatorError(
+      `${file} cannot be read: ${reason}.`,
+      'Give the path of a JSON file that this user may read.',
+    )
   }
 }

@@ -28,8 +28,8 @@ export async function readLogin(shell: Environment): Promise<Login | null> {
     const { url, token } = Object(JSON.parse(await readFile(file, 'utf8')))
     if (typeof url === 'string' && typeof token === 'string') return { url, token }
   } catch (error) {
-    if (error instanceof OperatorError) throw error
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (!(error instanceof SyntaxError)) throw error
   }
   throw new OperatorError(`${file} cannot be used.`, loginAgain)
 }

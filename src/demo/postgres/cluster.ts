@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { chown, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Place } from './data-directory.ts'
 import type { Account } from './os-account.ts'
 import { serverEnvironment } from './process.ts'
@@ -46,9 +47,12 @@ export async function createCluster({ folder, binaries, account }: Place): Promi
 /** The superuser's password, as `createCluster` stored it. */
 export async function readPassword({ folder }: Place): Promise<string> {
   const file = join(folder, 'password')
-  const text = await readFile(file, 'utf8').catch((cause) => {
-    const remedy = `remove ${folder} to start over`
-    throw new Error(`the password of the embedded PostgreSQL cannot be read: ${remedy}`, { cause })
+  const text = await readFile(file, 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') throw error
+    throw new OperatorError(
+      `${file}, the password of the embedded PostgreSQL, is missing.`,
+      `Delete ${folder}, and with it the data of the demo, to start over.`,
+    )
   })
   return text.trim()
 }

@@ -17,6 +17,7 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 import { findServer } from './lock-file.ts'
 import { type Account, succeedsAs } from './os-account.ts'
 
@@ -49,9 +50,12 @@ export async function prepareDataDirectory(
   // 0711: the other account can reach its files inside but cannot list the folder.
   if (isNew) await chmod(dataDir, 0o711)
   if (canEnter(account, folder)) return withBinaries(folder, binaries, account)
-  await rmdir(folder).catch((cause) => {
-    const reason = `the account "${account.name}" cannot enter ${dataDir}`
-    throw new Error(`${reason}, which contains files: move or remove it`, { cause })
+  await rmdir(folder).catch((error) => {
+    if (error.code !== 'ENOTEMPTY') throw error
+    throw new OperatorError(
+      `The account "${account.name}" cannot enter ${dataDir}, which contains files.`,
+      'Move it away, or delete it and with it the data of the demo.',
+    )
   })
   const place = (await findOrphan(dataDir)) ?? (await makePlace(dataDir))
   await symlink(place, dataDir)
@@ -142,8 +146,8 @@ export async function findBinaries(): Promise<Binaries> {
   let entry: string
   try {
     entry = require.resolve(name)
-  } catch (cause) {
-    throw missing(`the npm package ${name} is not installed`, cause)
+  } catch {
+    throw missing(`the npm package ${name} is not installed`)
   }
   const root = dirname(dirname(entry))
   if (!existsSync(join(root, 'native/bin/postgres'))) throw missing(`${name} contains no binaries`)
@@ -160,9 +164,11 @@ async function copyBinaries(found: Binaries, target: string): Promise<void> {
   await rename(partial, target)
 }
 
-function missing(reason: string, cause?: unknown): Error {
-  const remedy = 'set DATABASE_URL to your own PostgreSQL'
-  return new Error(`the embedded PostgreSQL is not available: ${reason}; ${remedy}`, { cause })
+function missing(reason: string): OperatorError {
+  return new OperatorError(
+    `The embedded PostgreSQL is not available: ${reason}.`,
+    'Run `npm ci`, or set DATABASE_URL to your own PostgreSQL.',
+  )
 }
 
 /**

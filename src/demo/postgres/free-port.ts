@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { isPortRefused } from '#src/runtime/process/ports.ts'
 
 // Below the ports that systems give to outgoing connections, one of which would otherwise take the
 // port before it is used.
@@ -21,8 +22,9 @@ async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1')
   try {
     await once(server, 'listening')
-  } catch {
-    return false
+  } catch (error) {
+    if (isPortRefused(error)) return false
+    throw error
   }
   server.close()
   await once(server, 'close')

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { OperatorError } from '#src/runtime/operator-error.ts'
 
 const pollMs = 50
 
@@ -32,8 +33,10 @@ export async function awaitVacancy(cluster: string, deadlineMs: number): Promise
     const pid = await findServer(cluster)
     if (pid === undefined) return dropStaleLock(cluster)
     if (performance.now() > end) {
-      const remedy = `stop the program that started it, or "kill -INT ${pid}"`
-      throw new Error(`the data in ${cluster} is in use by the server process ${pid}: ${remedy}`)
+      throw new OperatorError(
+        `The data in ${cluster} is in use by the server process ${pid}.`,
+        `Stop the program that started it, or run: kill -INT ${pid}`,
+      )
     }
     await wait(pollMs)
   }

@@ -21,8 +21,22 @@ export async function requireFreePort(listener: Listener): Promise<void> {
   await once(server, 'close')
 }
 
+const refusals: readonly unknown[] = ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL']
+
+/** Whether `listen` failed because of its port or address, so that another one may be free. */
+export function isPortRefused(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    refusals.includes(error.code) &&
+    'syscall' in error &&
+    error.syscall === 'listen'
+  )
+}
+
 /** The error of a failed `listen` with its remedy, or as it is if the operator cannot fix it. */
 export function toListenProblem(error: unknown, { host, port, setting }: Listener): unknown {
+  if (!isPortRefused(error)) return error
   const code = error instanceof Error && 'code' in error ? error.code : ''
   if (code === 'EADDRINUSE') {
     return new OperatorError(
@@ -30,8 +44,5 @@ export function toListenProblem(error: unknown, { host, port, setting }: Listene
       `Stop the process that uses it, or set ${setting} to another port.`,
     )
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new OperatorError(`Cannot listen on ${host}:${port} (${code}).`, `Change ${setting}.`)
-  }
-  return error
+  return new OperatorError(`Cannot listen on ${host}:${port} (${code}).`, `Change ${setting}.`)
 }

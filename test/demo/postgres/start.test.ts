@@ -98,7 +98,9 @@ t.test('data in use by another server is an error with a remedy', async (t) => {
   const database = await startPostgres({ dataDir, settings })
   t.teardown(() => database.stop())
   await t.rejects(startPostgres({ dataDir, settings }), {
-    message: new RegExp(`in use by the server process ${database.pid}: stop the program`),
+    name: 'OperatorError',
+    message: new RegExp(`in use by the server process ${database.pid}\\.$`),
+    remedy: `Stop the program that started it, or run: kill -INT ${database.pid}`,
   })
 })
 
