@@ -11,6 +11,8 @@ export type Difference = {
   /** What it is about: a table, or the signature of a function. */
   object: string
   problem: string
+  /** Only where `migrate` cannot restore it. */
+  remedy?: string
 }
 
 /**
@@ -54,13 +56,25 @@ function compareObjects(
     )
     // A changed setting or body is part of the definition.
     const [aspect] = aspects.toSorted((a, b) => aspectOrder.indexOf(a) - aspectOrder.indexOf(b))
-    return aspect === undefined ? [] : [toDifference(object, describeChange(object, other, aspect))]
+    if (aspect === undefined) return []
+    const difference = toDifference(object, describeChange(object, other, aspect))
+    const { kind, name, facts } = object
+    return [
+      aspect === 'owner'
+        ? { ...difference, remedy: ownerRemedy(kind, name, facts.owner ?? '') }
+        : difference,
+    ]
   })
   // Functions of one's own are allowed; a policy or trigger of these tables is not.
   const added = found
     .filter((object) => !known.has(keyOf(object)) && object.kind !== 'function')
     .map((object) => toDifference(object, 'is in no file'))
   return [...changed, ...added]
+}
+
+/** The remedy for an object of another owner: only a superuser or that owner can change it. */
+export function ownerRemedy(kind: string, name: string, owner: string): string {
+  return `As a superuser: ALTER ${kind.toUpperCase()} ${name} OWNER TO ${owner};`
 }
 
 const aspectOrder = [

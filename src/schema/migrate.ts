@@ -14,7 +14,7 @@ import { type Definitions, readDefinitions } from './definitions.ts'
 import { applyMigrations } from './migrations/apply.ts'
 import {
   compareHistory,
-  isUnreleased,
+  describeParted,
   type Migration,
   readMigrations,
 } from './migrations/history.ts'
@@ -73,7 +73,8 @@ export async function migrate(
     const migrations = files.migrations ?? (await readMigrations())
     const definitions = files.definitions ?? (await readDefinitions())
     const { ahead, behind } = await compareHistory(owner, migrations)
-    if (ahead.length > 0 && behind.length > 0) throw divergent(ahead, behind)
+    const parted = describeParted({ ahead, behind })
+    if (parted !== null) throw new OperatorError(parted.problem, parted.remedy)
     const newer = ahead.length > 0 ? ahead : await findNewer(owner, definitions)
     if (newer.length > 0) return { applied: [], defined: false, createdRoles: [], ahead: newer }
     const applied = await applyMigrations(urls.ownerUrl, owner, migrations)
@@ -216,19 +217,6 @@ function toProblem(ownerUrl: string, error: unknown): OperatorError {
     isRefusedByPooler(error)
       ? 'Let DATABASE_OWNER_URL lead to PostgreSQL itself, not to PgBouncer: migrate holds a lock of its session.'
       : 'Check DATABASE_OWNER_URL and that PostgreSQL is running.',
-  )
-}
-
-function divergent(ahead: readonly string[], behind: readonly string[]): OperatorError {
-  if (isUnreleased(ahead)) {
-    return new OperatorError(
-      'The database is of an unreleased version of Gatehouse, which cannot be upgraded.',
-      'Use an empty database; for the demo, delete the folder .data.',
-    )
-  }
-  return new OperatorError(
-    `The database has migrations that this release does not know (${ahead.join(', ')}), and lacks migrations of this release (${behind.join(', ')}).`,
-    'Run migrate of the newest release.',
   )
 }
 

@@ -106,7 +106,10 @@ t.test('another owner of a function is named; only a superuser can give it back'
   const database = await createOwnedDatabase(t)
   await database.admin.query('ALTER FUNCTION ticket_hash(bytea) OWNER TO postgres')
   t.match(await verifyDatabase(database.workerUrl, 'worker'), [
-    { problem: /ticket_hash.* owner postgres instead of test_owner/ },
+    {
+      problem: /ticket_hash.* owner postgres instead of test_owner/,
+      remedy: 'As a superuser: ALTER FUNCTION ticket_hash(bytea) OWNER TO test_owner;',
+    },
   ])
   await t.rejects(migrate(database), { message: /must be owner of function ticket_hash/ })
 })
@@ -144,6 +147,7 @@ t.test('a change of a function fails as a whole, and leaves the old ones', async
   const definitions = await withFunction('CREATE FUNCTION extra() RETURNS integer RETURN 1;')
   await t.rejects(migrate(database, { migrations, definitions }), { message: /division by zero/ })
   t.strictSame(await describeCatalogue(database), before, 'a failed migration leaves them too')
+  t.match(await migrate(database, { definitions }), { defined: true }, 'without the cause')
 })
 
 t.test('functions of the release before are dropped, those of others are not', async (t) => {
@@ -168,6 +172,11 @@ t.test('a function of the same name that no release made is a conflict', async (
   await t.rejects(migrate(database, { definitions }), refusal)
   await t.rejects(migrate(database, { definitions }), OperatorError)
   t.strictSame(await query(database.ownerUrl, 'SELECT extra()'), [{ extra: 7 }])
+  await query(database.ownerUrl, 'ALTER FUNCTION extra() RENAME TO extra_own')
+  await migrate(database, { definitions })
+  t.strictSame(await query(database.ownerUrl, 'SELECT extra(), extra_own()'), [
+    { extra: 1, extra_own: 7 },
+  ])
 })
 
 t.test('two runs at once replace the functions once', async (t) => {

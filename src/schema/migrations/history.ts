@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
+import type { Finding } from '../finding.ts'
 
 /**
  * Compares the database with this program's migrations.
@@ -43,7 +44,24 @@ export async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-/** Whether the unknown migrations are those from before the first release. */
-export function isUnreleased(ahead: readonly string[]): boolean {
-  return ahead.includes('20261121000000_foundation')
+type History = Awaited<ReturnType<typeof compareHistory>>
+
+/**
+ * A database that no `migrate` brings to these files, because each has migrations that the other lacks:
+ * from before the first release, or after a migration that was applied has been deleted
+ * (`npm run new -- --remove`). Null if it follows them or is ahead.
+ */
+export function describeParted({ ahead, behind }: History): Finding | null {
+  if (ahead.length === 0 || behind.length === 0) return null
+  if (ahead.includes('20261121000000_foundation')) {
+    return {
+      problem: 'The database is of an unreleased version of Gatehouse, which cannot be upgraded.',
+      remedy: 'Use an empty database; for the demo, delete the folder .data.',
+    }
+  }
+  return {
+    problem: `The database has migrations that this release does not know (${ahead.join(', ')}), and lacks migrations of this release (${behind.join(', ')}).`,
+    remedy:
+      'Use an empty database (for the demo, delete the folder .data), or bring the deleted migrations back into prisma/migrations and write the change as a migration that follows them.',
+  }
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { findVariant } from '../citus/variant.ts'
+import { ownerRemedy } from '../differences.ts'
 import { type Finding, migrateRemedy as remedy } from '../finding.ts'
 import { callerFunctions, functionPrivileges } from '../tables.ts'
 
@@ -8,7 +9,8 @@ type Duty = keyof typeof functionPrivileges
 type FunctionFacts = {
   name: string
   isDefiner: boolean
-  isOwnedBySchemaOwner: boolean
+  /** The owner of the tables, if the function has another one. */
+  rightOwner: string | null
   hasFixedPath: boolean
   isPublic: boolean
   isCallable: boolean
@@ -103,11 +105,12 @@ function functionProblems(
     const problem = `The role may run as another role through ${name}.`
     return [{ object: name, problem, remedy: `No release made it. As its owner: ${revoke};` }]
   }
+  if (row.rightOwner !== null) {
+    const problem = `The function ${name} does not belong to the owner of the tables.`
+    return [{ object: name, problem, remedy: ownerRemedy('function', name, row.rightOwner) }]
+  }
   const problems: string[] = []
   if (!row.isDefiner) problems.push(`The function ${name} is not SECURITY DEFINER.`)
-  if (!row.isOwnedBySchemaOwner) {
-    problems.push(`The function ${name} does not belong to the owner of the tables.`)
-  }
   if (!row.hasFixedPath) {
     problems.push(`The function ${name} has no fixed search_path, or other settings.`)
   }
@@ -182,7 +185,7 @@ const forgedScope = `
 
 const functionFacts = `
   SELECT p.oid::regprocedure::text AS name, p.prosecdef AS "isDefiner",
-    p.proowner = tables.relowner AS "isOwnedBySchemaOwner",
+    nullif(tables.relowner, p.proowner)::regrole::text AS "rightOwner",
     quote_ident(current_user) AS role,
     coalesce($1 = ANY (p.proconfig) AND p.proconfig <@ ARRAY[$1, '${genericPlan}'], false) AS "hasFixedPath",
     p.proacl IS NULL OR EXISTS (SELECT FROM aclexplode(p.proacl) WHERE grantee = 0) AS "isPublic",

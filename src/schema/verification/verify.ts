@@ -15,7 +15,7 @@ import {
   replaceRemedyOf,
 } from '../finding.ts'
 import type { ReleaseFiles } from '../migrate.ts'
-import { compareHistory, isUnreleased, readMigrations } from '../migrations/history.ts'
+import { compareHistory, describeParted, readMigrations } from '../migrations/history.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { verifyResources } from '../resource-tables.ts'
 import { findOwnerFault } from '../roles.ts'
@@ -141,7 +141,7 @@ async function findFindings(
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }
   const { ahead, behind } = await compareHistory(client, await readMigrations())
-  if (behind.length > 0) return [describeBehind(ahead, behind)]
+  if (behind.length > 0) return [describeParted({ ahead, behind }) ?? describeBehind(behind)]
   // Tables of a newer release may have changed already; that release verifies them.
   const undeclared = ahead.length === 0 ? await verifyResources(client) : []
   if (undeclared.length > 0) return undeclared
@@ -243,11 +243,7 @@ async function mayReadHistory(client: pg.Client): Promise<boolean> {
   return rows[0]?.readable === true
 }
 
-function describeBehind(ahead: readonly string[], behind: readonly string[]): Finding {
-  if (isUnreleased(ahead)) {
-    const problem = 'The database is of an unreleased version of Gatehouse.'
-    return { problem, remedy: 'Use an empty database; for the demo, delete the folder .data.' }
-  }
+function describeBehind(behind: readonly string[]): Finding {
   const problem = `The database is behind by ${behind.length} migration(s): ${behind.join(', ')}.`
   return { problem, remedy: migrateRemedy }
 }
@@ -262,7 +258,7 @@ async function findChanged(
   role: string,
 ): Promise<Finding[]> {
   const differences = await findDifferences(client, record, [role])
-  return differences.map((difference) => ({ ...difference, remedy: migrateRemedy }))
+  return differences.map((difference) => ({ remedy: migrateRemedy, ...difference }))
 }
 
 /** The record itself could have been changed by hand: each body has to be in a file of this release. */

@@ -1,0 +1,202 @@
+/*
+ * Every remedy of the program by the file that has it, and the beginning of its text as the source has
+ * it. `tried` names the test file that causes the fault, does what the remedy says and shows that the fault
+ * is gone, with a text of that file. `not` is the reason why a test cannot, or does not yet.
+ */
+
+type Row = { tried: readonly [file: string, text: string] } | { not: string }
+
+const database = 'test/remedies/database.test.ts'
+const commands = 'test/remedies/commands.test.ts'
+const start = 'test/remedies/start.test.ts'
+const migrateTest = 'test/schema/migrate.test.ts'
+const defineTest = 'test/schema/define.test.ts'
+
+/** Names what to give or look up; another call with it is every other test of the command. */
+const input = { not: 'it asks for another input, which the tests of the command give' }
+/** Its fault is of another machine or program. */
+const elsewhere = { not: 'the fault is outside this program, and named alone' }
+const cluster = { not: 'the fault of a cluster is named by the tests of test/schema/citus' }
+const untried = { not: 'named by a test, not carried out yet' }
+
+export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  'src/commands/app/app-tokens.ts': { 'listRemedy = ': input },
+  'src/commands/billing/link.ts': { 'Give the id of a user': input },
+  'src/commands/billing/reconcile.ts': {
+    'Check BILLING_API_URL and BILLING_API_KEY': untried,
+    'The run is stored and goes on': untried,
+  },
+  'src/commands/billing/replay.ts': {
+    'Nothing was replayed. Check the ids': input,
+    'It is stored and starts with the next worker': untried,
+  },
+  'src/commands/database/ledger.ts': {
+    'gets a job': { tried: ['test/commands/database/ledger.test.ts', 'ledger repair'] },
+    'with --accept the difference': untried,
+    'cannot be repaired; see': { not: 'it names what no command repairs' },
+  },
+  'src/commands/database/trace.ts': { 'It may be wrong, older': input },
+  'src/commands/development/trigger.ts': {
+    'The provider itself can send test events': elsewhere,
+    'Is the service running there?': elsewhere,
+  },
+  'src/commands/kit/databases.ts': { 'DATABASE_OWNER_URL names the role': input },
+  'src/commands/kit/environment.ts': {
+    'Make it a file that this user may read': { tried: [commands, '.env that is no readable'] },
+  },
+  'src/commands/kit/error-message.ts': {
+    'Restore it: `git status`': { tried: [start, 'provider.css'] },
+    'Run `npm ci`, or restore': { tried: [start, 'provider-pages.ts'] },
+    "EACCES: 'Give this user access": { not: 'tests may run as root, which may read everything' },
+    "EPERM: 'Give this user access": { not: 'tests may run as root, which may read everything' },
+    'Free space on its disk': untried,
+    'Check DATABASE_URL, DATABASE_WORKER_URL': untried,
+    'Run `gatehouse migrate` with': { tried: [defineTest, 'migrate restores it'] },
+    'Is GATEHOUSE_TOKEN a token': input,
+    'Use a token of a person': input,
+    'Is the id right': input,
+    "429: 'Try again later": untried,
+    "503: 'Try again later": untried,
+  },
+  'src/commands/serve/doctor.ts': { 'Run `gatehouse migrate`': untried },
+  'src/commands/serve/providers.ts': { 'Check OIDC_': elsewhere },
+  'src/commands/serve/health.ts': { 'See the log of the process': elsewhere },
+  'src/commands/serve/init.ts': {
+    'Move it away, or choose another': { tried: [commands, 'exists already'] },
+    'Choose another one': input,
+    "'The answers ended too early.'": input,
+    '`${text}: ${wrong}`': input,
+  },
+  'src/commands/tenants/erasure.ts': {
+    'Give the id of a tenant': input,
+    'Give the id of a user': input,
+    'describeBlock(outcome)': untried,
+    'Give its exact name with --name': input,
+  },
+  'src/commands/tenants/usage.ts': { '`gatehouse usage list` shows': input },
+  'src/commands/webhooks/api-client.ts': {
+    'Run `gatehouse login` with the other address': untried,
+    'Ask for less at once': input,
+    'Is it running there?': elsewhere,
+  },
+  'src/commands/webhooks/app-events.ts': {
+    'Give one, or @FILE': input,
+    'It has the types by their names': input,
+    'Give the path of a JSON file': input,
+  },
+  'src/commands/webhooks/listen.ts': {
+    'cannot be read: ': input,
+    'is no state of this command': input,
+    'belongs to ': input,
+  },
+  'src/commands/webhooks/login-file.ts': {
+    'Run `gatehouse login` again': { tried: [commands, 'one that is damaged'] },
+    'chmod 600 ': { tried: [commands, 'a login that others can read'] },
+  },
+  'src/commands/webhooks/login.ts': { 'Run it again': { not: 'a test would wait ten minutes' } },
+  'src/config/billing.ts': {
+    'It must be one of': { tried: [commands, 'an unknown billing provider'] },
+  },
+  'src/demo/demo.ts': {
+    'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
+    'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
+  },
+  'src/demo/missing.ts': { 'Run `npm start` in a checkout': untried },
+  'src/demo/postgres/cluster.ts': {
+    'and with it the data of the demo': { tried: [start, 'password of the'] },
+  },
+  'src/demo/postgres/data-directory.ts': {
+    'Move it away, or delete it': untried,
+    'Run `npm ci`, or set DATABASE_URL': untried,
+  },
+  'src/demo/postgres/lock-file.ts': {
+    'Stop the program that started it': { tried: [commands, 'stopped with the printed command'] },
+  },
+  'src/demo/running-demo.ts': {
+    'Start it with `npm start`': { tried: ['test/demo/demo.test.ts', 'printed printed'] },
+    'Delete the folder .data': { tried: [start, 'is damaged'] },
+  },
+  'src/ledger/repair.ts': {
+    "return 'job'": { tried: ['test/commands/database/ledger.test.ts', 'ledger repair'] },
+  },
+  'src/queue/supervisor.ts': {
+    'If this installation is the one': {
+      tried: ['test/commands/database/quarantine.test.ts', "run('adopt')"],
+    },
+  },
+  'src/runtime/certificate-errors.ts': {
+    'If an authority of your own signed it': untried,
+  },
+  'src/runtime/process/ports.ts': {
+    'Stop the process that uses it': { tried: ['test/runtime/ports.test.ts', 'busy.close()'] },
+    'Cannot listen on': elsewhere,
+  },
+  'src/schema/citus/nodes.ts': {
+    'Create the extension': cluster,
+    'Revoke it from PUBLIC': cluster,
+    'Start it and check': cluster,
+    'Connect to the coordinator': cluster,
+    'Upgrade all nodes': cluster,
+    'Set it to 0 or to max_connections': cluster,
+    'As a superuser on that node': cluster,
+  },
+  'src/schema/citus/placed.ts': {
+    'Run `gatehouse migrate --distribute`': cluster,
+    'As its owner: SELECT undistribute_table': cluster,
+  },
+  'src/schema/citus/verify.ts': {
+    'Run `gatehouse migrate --distribute`': cluster,
+    'As the owner of the table': cluster,
+    'As a superuser on the coordinator': cluster,
+    'Undo the change there': cluster,
+    'There, as a superuser': cluster,
+  },
+  'src/schema/define.ts': {
+    'Rename it or move it': { tried: [defineTest, 'RENAME TO extra_own'] },
+  },
+  'src/schema/differences.ts': {
+    'As a superuser: ALTER': { tried: [database, 'ticket_hash(bytea) OWNER TO postgres'] },
+  },
+  'src/schema/finding.ts': {
+    'Run `gatehouse migrate` with': { tried: [defineTest, 'migrate restores it'] },
+    'Add what is missing to its migration': untried,
+    'The database is of release': { not: 'it needs the program of a newer release' },
+  },
+  'src/schema/migrate.ts': {
+    'None of them was changed. Fix the cause': { tried: [defineTest, 'fails as a whole'] },
+    'Let DATABASE_OWNER_URL lead to PostgreSQL': untried,
+    'Use another role in DATABASE_URL': { tried: [database, 'both log in as'] },
+  },
+  'src/schema/migrations/apply.ts': { 'Fix the cause and run': { tried: [migrateTest, 'mended'] } },
+  'src/schema/migrations/history.ts': {
+    'Use an empty database; for the demo': { tried: [database, 'an empty database is used'] },
+    'Use an empty database (for the demo': { tried: [database, 'deleted are brought back'] },
+  },
+  'src/schema/migrations/lock-retry.ts': { 'Find it (SELECT pid': untried },
+  'src/schema/resource-tables.ts': {
+    'Write the migration that creates it': { tried: [database, 'RENAME TO documents'] },
+    'Change the column in a migration': { tried: [database, 'SET NOT NULL'] },
+  },
+  'src/schema/roles.ts': {
+    'Create an owner without both': { tried: ['test/docs/install.test.ts', 'is a superuser'] },
+    'Create it as an administrator': { tried: [migrateTest, 'CREATEROLE is needed for nothing'] },
+  },
+  'src/schema/unreachable.ts': {
+    certificateRemedy: untried,
+    'Add ?pgbouncer=true': untried,
+    'and that PostgreSQL is running': elsewhere,
+    'Check that PostgreSQL behind it': elsewhere,
+    'and that PgBouncer is running': elsewhere,
+    'Let the connection URL lead': untried,
+  },
+  'src/schema/verification/verify-functions.ts': {
+    'No release made it. As its owner': { tried: [database, 'through peek'] },
+  },
+  'src/schema/verification/verify-roles.ts': {
+    'Name another role in the connection URL': { tried: [database, 'another role is named'] },
+  },
+  'src/schema/verification/verify-tables.ts': {
+    'No release made it. Drop it': { tried: [database, "notes: 'DROP TABLE"] },
+    'No release made it: drop it': { tried: [database, "all_posts: 'DROP VIEW"] },
+  },
+}
