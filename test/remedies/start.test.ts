@@ -28,6 +28,11 @@ t.test('the demo does not start until its fault is mended', async (t) => {
     t.notMatch(program.messages(), /[Pp]ort \d+/, 'no port is to blame')
     return program.messages()
   }
+  async function addMigration(name: string): Promise<void> {
+    await mkdir(join(tree, 'prisma/migrations', name))
+    const sql = 'SELECT 1'
+    await writeFile(join(tree, 'prisma/migrations', name, 'migration.sql'), sql)
+  }
   async function starts(): Promise<void> {
     const program = await serve()
     await program.says(/Ctrl-C stops everything/)
@@ -51,6 +56,15 @@ t.test('the demo does not start until its fault is mended', async (t) => {
   await mkdir(join(cwd, '.data'), { recursive: true })
   await writeFile(secrets, '{"session": "x')
   t.match(await refused(), /secrets\.json is damaged: .* Delete the folder \.data/)
+  await addMigration('29990101000000_first')
+  await rm(join(cwd, '.data'), { recursive: true })
+  await starts()
+
+  // As after `npm run new -- --remove` and another `npm run new`.
+  await rm(join(tree, 'prisma/migrations/29990101000000_first'), { recursive: true })
+  await addMigration('29990102000000_second')
+  t.match(await refused(), /does not know \(29990101000000_first\), .* delete the folder \.data\)/)
+  await removePostgres(dataDir)
   await rm(join(cwd, '.data'), { recursive: true })
   await starts()
 
