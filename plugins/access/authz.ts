@@ -6,7 +6,7 @@ import type {
 } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Caller, Principal, SessionCaller } from '#src/access/caller.ts'
-import { decideWithoutObject, requirePerson, toProblem } from '#src/access/policy.ts'
+import { decideWithoutObject, endingRules, requirePerson, toProblem } from '#src/access/policy.ts'
 import { isBearer } from '#src/auth/sessions/enter.ts'
 import { checkForeseen, type Entry, refine } from '#src/db/entry.ts'
 import { errorTable, Problem } from '#src/http/problems.ts'
@@ -153,6 +153,7 @@ function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Pri
   return {
     ...identified,
     once,
+    endsRight: isEnding(request),
     holder: () => request.enteredCaller?.tenantId ?? holder?.() ?? '',
     admit(rows) {
       const caller = identified.admit(rows)
@@ -171,6 +172,12 @@ function principalEntryOf(request: FastifyRequest, services: boolean): Entry<Pri
       return { ...one, entered }
     },
   }
+}
+
+/** Whether the rule of the route is one that ends rights. */
+function isEnding({ routeOptions }: FastifyRequest): boolean {
+  const { access } = routeOptions.config
+  return typeof access === 'object' && endingRules.has(`${access.resource}:${access.action}`)
 }
 
 type Refused = (request: FastifyRequest, caller: Principal, reason: string, error?: unknown) => void

@@ -218,6 +218,30 @@ export const appPermissions: readonly string[] = policy
   .filter(({ scope, forApp }) => scope === 'app' || forApp === true)
   .map(servicePermissionOf)
 
+/**
+ * The rules of writes that end or narrow a right: a session or its id, a token, a membership, an account, a
+ * tenant. They wait for the writes that use the right (`Entry.endsRight`).
+ */
+export const endingRules: ReadonlySet<string> = new Set([
+  'account:delete',
+  'app-token:delete',
+  'app-token:update',
+  'identity:delete',
+  'portal-link:delete',
+  'service-token:delete',
+  'service-token:update',
+  'session:delete',
+  'team:delete',
+  'team:update',
+  'tenant:create', // the page switches to the new tenant
+  'tenant:delete',
+  'tenant:update',
+  'tenant-deletion:create',
+  'token:delete',
+  'user:delete',
+  'user:update',
+])
+
 /** The facts about the caller that a decision needs. */
 export type Subject = Pick<
   Principal,

@@ -11,8 +11,12 @@ import {
   poolOptions,
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
-import { createTenantShares, shareOf } from './connections/tenant-share.ts'
-import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
+import { createTenantShares, endingSharesOf, shareOf } from './connections/tenant-share.ts'
+import {
+  type Access,
+  beginTransaction,
+  type Transaction,
+} from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry, Tx } from './entry.ts'
 import {
@@ -24,6 +28,7 @@ import {
 } from './errors.ts'
 import type { Prisma } from './generated/client.ts'
 import { nameStatements, type OneStatement, sqlOver } from './sql.ts'
+import { endingLimits, transactionMs as maxTransactionMs } from './timeouts.ts'
 
 export type { Tx } from './entry.ts'
 
@@ -68,8 +73,8 @@ export type Database = {
    * the database alone decides, entry, statement and COMMIT are one packet.
    *
    * When PostgreSQL ends a deadlock by rolling this transaction back, it begins again, so `work`
-   * changes nothing but rows. That happens in workers: a request stops waiting for a lock before
-   * PostgreSQL looks for deadlocks, and is answered with 503.
+   * changes nothing but rows. That happens in workers and to requests that end a right: any other request
+   * stops waiting for a lock before PostgreSQL looks for deadlocks, and is answered with 503.
    *
    * Short work is one packet if the facts are foreseen: the decision is made on what the credential's
    * latest transaction returned, and the entry compares it under the locks. If anything has changed,
@@ -79,7 +84,6 @@ export type Database = {
   close(): Promise<void>
 }
 
-const maxTransactionMs = 10_000
 const notifyGapMs = 10 // deliveries wait for it
 /** Reads share packets in the order in which they arrive. */
 const anyPlace: Place = { tenant: '', row: '' }
@@ -121,6 +125,12 @@ export function openDatabase(
   // A read of one packet waits for no lock of a tenant, so it has no share.
   const share = shareOf(size, limits.acquireMs ?? defaultLimits.acquireMs)
   const [transact, sendWrite] = [createTenantShares(share), createTenantShares(share)]
+  // Beside the share of the tenant, whose writes can have all of it while they hold the right.
+  const endings = endingSharesOf(size, endingLimits.lockTimeoutMs)
+  const [endInTenant, endAmongAll] = [
+    createTenantShares(endings.tenant),
+    createTenantShares(endings.all),
+  ]
   const { notify, settled } = createNotifier(
     (statement) => reads.sendOnce([named(statement)]),
     notifyGapMs,
@@ -155,13 +165,17 @@ export function openDatabase(
     work: (tx: Tx, facts: Facts) => Promise<T>,
   ): Promise<T> {
     const first = named(entry.statement(access === 'write'))
-    const transaction = await beginTransaction(pool, access, first, isPooled(url))
+    const limits = access === 'write' && entry.endsRight ? endingLimits : undefined
+    const transaction = await beginTransaction(pool, access, first, {
+      pooled: isPooled(url),
+      limits,
+    })
     const { tx, last, notifications } = openTx(transaction, access)
     try {
       const facts = entry.admit(await transaction.entered)
       const { once } = access === 'write' ? entry : {}
       const working = once === undefined ? work(tx, facts) : once(tx, () => work(tx, facts))
-      const result = await endWithin(transactionMs, working)
+      const result = await endWithin(transactionMs + (limits?.lockTimeoutMs ?? 0), working)
       const rows = await transaction.commit(last.map(({ statement }) => statement))
       for (const [n, { committed }] of last.entries()) committed(rows[n] ?? [])
       notify(notifications)
@@ -229,6 +243,10 @@ export function openDatabase(
     write: (entry, work) =>
       tryAgain(async () => {
         const holder = entry.holder?.()
+        if (entry.endsRight) {
+          const end = () => run('write', entry, wholeOf(work))
+          return endInTenant(holder, () => endAmongAll('all tenants', end))
+        }
         if (typeof work === 'function') return transact(holder, () => run('write', entry, work))
         if ('whole' in work) {
           const result = await sendWrite(holder, () => writeShort(entry, work.short)).catch(
@@ -242,16 +260,21 @@ export function openDatabase(
         if (isDecidedInDatabase(entry)) {
           return sendWrite(holder, () => sendOnce(writes, entry, 'write', work))
         }
-        const { statement, read } = work
-        return transact(holder, () =>
-          run('write', entry, async (tx, facts) => read(await tx.sql(statement), facts)),
-        )
+        return transact(holder, () => run('write', entry, wholeOf(work)))
       }, isRolledBackForAnother),
     async close() {
       await Promise.all([models.close(), settled()])
       await Promise.all([pool.end(), reads.close(), writes.close()])
     },
   }
+}
+
+/** The work as a function of the transaction. */
+function wholeOf<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>): WholeWork<Facts, T> {
+  if (typeof work === 'function') return work
+  if ('whole' in work) return work.whole
+  const { statement, read } = work
+  return async (tx, facts) => read(await tx.sql(statement), facts)
 }
 
 /** A statement that leaves with COMMIT, and what gets its rows once they are committed. */

@@ -39,6 +39,11 @@ export type Entry<Facts> = {
   /** True if `admit` only refuses when the statement returned no row, and so set no scope. */
   readonly decidesInDatabase?: true
   /**
+   * True for a write that ends or narrows a right. It waits for the writes that use the right, which hold
+   * its rows, as long as they may take: a right ends however busy its holder is.
+   */
+  readonly endsRight?: boolean | undefined
+  /**
    * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the
    * same request had before, in the same transaction (`runOnce`).
    */

@@ -11,6 +11,7 @@ import {
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
 import { beginWrite, settingsOfTransaction } from './connections/session-settings.ts'
+import { limiting, type TransactionLimits } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import { isReadOnlyServer } from './errors.ts'
 import { nameStatements, type Sql, sqlOver } from './sql.ts'
@@ -32,7 +33,7 @@ export type Queryable = {
 export type SystemDatabase = Queryable & {
   /** Runs `work` in one transaction on one connection; rolled back if it throws. */
   transaction<T>(
-    limits: { statementTimeoutMs: number },
+    limits: TransactionLimits,
     work: (connection: Queryable) => Promise<T>,
   ): Promise<T>
   close(): Promise<void>
@@ -91,10 +92,9 @@ export function bind({ text, values = [] }: Statement, nameOf: (text: string) =>
 // How much later than its own limit a server may answer before the connection is closed.
 const graceMs = 100
 
-type TransactionOptions = {
+type TransactionOptions = TransactionLimits & {
   nameOf: (text: string) => string
   pooled: boolean
-  statementTimeoutMs: number
   answerMs?: number
 }
 
@@ -118,8 +118,7 @@ export async function runTransaction<T>(
   }
   try {
     const settings = pooled ? `${settingsOfTransaction};` : ''
-    const limit = `SET LOCAL statement_timeout = ${statementTimeoutMs}`
-    const opened = send({ text: `${beginWrite}; ${settings} ${limit}` })
+    const opened = send({ text: `${beginWrite}; ${settings} ${limiting(options).text}` })
     opened.catch(() => {})
     const sql = sqlOver(async (statement) => (await send(bind(statement, nameOf))).rows)
     const result = await work(sql)

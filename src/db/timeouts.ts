@@ -31,3 +31,18 @@ export const statementTimeoutsMs = {
   /** Maintenance of the job queue deletes finished jobs in bulk. */
   queueMaintenance: 30_000,
 } as const
+
+/** What a transaction may take in milliseconds, the wait for its locks not counted. */
+export const transactionMs = 10_000
+
+/** As long as a write may hold its locks: its transaction, and the statement that it ends with. */
+const writeMs = transactionMs + statementTimeoutsMs.connection
+
+/**
+ * Limits of a transaction that ends a right. It waits for the writes that use the right, and then has the
+ * time of any statement.
+ */
+export const endingLimits = {
+  lockTimeoutMs: writeMs,
+  statementTimeoutMs: writeMs + statementTimeoutsMs.connection,
+} as const

@@ -1,10 +1,10 @@
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import type { ProviderLogout } from '#src/auth/oidc/logout.ts'
 import { sha256 } from '#src/crypto/hash.ts'
+import { isRolledBackForAnother, tryAgain } from '#src/db/errors.ts'
 import type { Queryable, SystemDatabase } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { endingLimits } from '#src/db/timeouts.ts'
 
-const statementTimeoutMs = statementTimeoutsMs.byKey
 // A logout token is accepted from 600 s before to 600 s after its `iat`; rounded up from 20
 // minutes.
 const rememberedSeconds = 3_600
@@ -25,7 +25,7 @@ export function endProviderSessions(
   logout: ProviderLogout,
   clientInfo: ClientInfo,
 ): Promise<number | 'replayed'> {
-  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+  const end = async (connection: Queryable) => {
     if (!(await rememberToken(connection, provider, logout.jti))) return 'replayed'
     const ended = await endSessions(connection, provider, logout)
     const entry = { action: 'sign-out', outcome: 'done', provider } as const
@@ -37,7 +37,9 @@ export function endProviderSessions(
       await recordAudit(connection, { ...entry, reason: 'provider-request-no-session' }, clientInfo)
     }
     return ended.length
-  })
+  }
+  // A session that ends the others of its person waits for this transaction, and this one for it.
+  return tryAgain(() => systemDb.transaction(endingLimits, end), isRolledBackForAnother)
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from '#src/auth/app-tokens/app-tokens.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { endingLimits } from '#src/db/timeouts.ts'
 import { Problem } from '#src/http/problems.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { withOwnerDatabase } from '../kit/databases.ts'
@@ -74,9 +74,8 @@ async function change<T>(
   env: Environment,
   work: (connection: Queryable) => Promise<T>,
 ): Promise<T> {
-  const limits = { statementTimeoutMs: statementTimeoutsMs.byKey }
   try {
-    return await withOwnerDatabase(env, (systemDb) => systemDb.transaction(limits, work))
+    return await withOwnerDatabase(env, (systemDb) => systemDb.transaction(endingLimits, work))
   } catch (error) {
     if (error instanceof Problem) throw new OperatorError(error.message, listRemedy)
     throw error

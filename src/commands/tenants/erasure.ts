@@ -5,7 +5,7 @@ import { eraseNow } from '#src/auth/erasure/work.ts'
 import { readHolder } from '#src/billing/customers.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
-import { statementTimeoutsMs } from '#src/db/timeouts.ts'
+import { endingLimits, statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readUrl, requireOwner } from '../kit/databases.ts'
 import { withDatabaseOwner } from '../kit/environment.ts'
@@ -14,7 +14,7 @@ import { withQueue } from '../kit/queue.ts'
 
 type Options = { readonly json?: true }
 
-const statementTimeoutMs = statementTimeoutsMs.erasure
+const limits = { ...endingLimits, statementTimeoutMs: statementTimeoutsMs.erasure }
 const tenantRemedy = 'Give the id of a tenant, as GET /tenants and the audit log show it.'
 const userRemedy = 'Give the id of a user, or an email address that a user has verified.'
 
@@ -31,7 +31,7 @@ export function exportUser(env: Environment, user: string): Promise<void> {
 export function eraseUser(env: Environment, user: string, { json }: Options): Promise<void> {
   return withOwner(env, async ({ systemDb, queue }) => {
     const userId = await requirePerson(systemDb, user)
-    const outcome = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+    const outcome = await systemDb.transaction(limits, (connection) =>
       eraseByCommand(connection, queue, userId),
     )
     if (outcome === null) throw noUser()
@@ -65,7 +65,7 @@ export function deleteWholeTenant(
   { json }: Options,
 ): Promise<void> {
   return withOwner(env, async ({ systemDb, queue }) => {
-    const outcome = await systemDb.transaction({ statementTimeoutMs }, (connection) =>
+    const outcome = await systemDb.transaction(limits, (connection) =>
       deleteTenantByCommand(connection, tenant, name),
     )
     if (outcome === 'no-tenant') throw new OperatorError('There is no such tenant.', tenantRemedy)

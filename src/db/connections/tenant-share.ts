@@ -23,6 +23,19 @@ export function shareOf(size: number, waitMs: number): ShareLimits {
   return { connections: Math.max(1, Math.floor((size * 2) / 3)), waiting: 16 * size, waitMs }
 }
 
+/**
+ * The same for transactions that end a right, which may wait long for a lock: few for one tenant, and half of
+ * the pool for all, so that a crowd of them leaves connections to everything else.
+ */
+export function endingSharesOf(size: number, waitMs: number): Record<'tenant' | 'all', ShareLimits> {
+  const share = (part: number, queues: number) => ({
+    connections: Math.max(1, Math.floor(size / part)),
+    waiting: queues * 16 * size,
+    waitMs,
+  })
+  return { tenant: share(5, 1), all: share(2, 8) }
+}
+
 type Waiting = { begin(): void }
 type Holder = { inUse: number; queue: Set<Waiting> }
 

@@ -6,6 +6,12 @@ import { beginWrite, settingsOfTransaction } from './session-settings.ts'
 
 export type Access = 'read' | 'write'
 
+/** `lockTimeoutMs`: how long a statement waits for a lock; by default as long as the connection does. */
+export type TransactionLimits = { readonly statementTimeoutMs: number; readonly lockTimeoutMs?: number }
+
+/** How much later than its own limit a server may answer before the connection is closed. */
+const graceMs = 1_000
+
 /** Reads of several statements see one state of the database. */
 const beginRead = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 
@@ -38,12 +44,13 @@ export type Transaction = {
  * Begins a transaction on a connection of the pool: BEGIN and the statement that presents the credential
  * leave in one packet. Once it has ended, the connection goes back to the pool; if that is uncertain, or
  * the server became read-only, it is destroyed, because the next one may lead to the new primary.
+ * @param limits of this transaction, if they are not those of the connection
  */
 export async function beginTransaction(
   pool: pg.Pool,
   access: Access,
   entry: Statement,
-  pooled = false,
+  { pooled = false, limits }: { pooled?: boolean; limits?: TransactionLimits | undefined } = {},
 ): Promise<Transaction> {
   const client = await pool.connect()
   const { stream } = client.connection
@@ -54,7 +61,8 @@ export async function beginTransaction(
   const send = (statement: Statement): Promise<pg.QueryResult> => {
     // Prisma's adapter adds settings of the driver.
     const { text, values = [], ...settings } = statement
-    return client.query({ ...settings, text, values: [...values] }).catch((error) => {
+    const answer = limits && { query_timeout: limits.statementTimeoutMs + graceMs }
+    return client.query({ ...settings, ...answer, text, values: [...values] }).catch((error) => {
       isReadOnly ||= isReadOnlyServer(error)
       failure ??= error
       // Statements are pipelined: a follow-up error may arrive first, so report the original one.
@@ -86,7 +94,7 @@ export async function beginTransaction(
   }
 
   beginPacket()
-  const begun = beginning(access, pooled).map(send)
+  const begun = [...beginning(access, pooled), ...(limits ? [limiting(limits)] : [])].map(send)
   const opened = Promise.all([send(entry), ...begun])
   opened.catch(ignore)
 
@@ -113,6 +121,12 @@ export async function beginTransaction(
       if (access === 'write') await ending
     },
   }
+}
+
+/** For a whole transaction: other limits than the connection has. */
+export function limiting({ statementTimeoutMs, lockTimeoutMs }: TransactionLimits): Statement {
+  const lock = lockTimeoutMs === undefined ? '' : `; SET LOCAL lock_timeout = ${lockTimeoutMs}`
+  return { text: `SET LOCAL statement_timeout = ${statementTimeoutMs}${lock}` }
 }
 
 function ignore(): void {}

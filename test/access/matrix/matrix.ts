@@ -1,6 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import pLimit from 'p-limit'
 import type { Test } from 'tap'
+import type { Limits } from '#src/db/connections/pool-options.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { type CollectedRoute, collectRoutes } from '#test/support/app/collected-routes.ts'
 import { comparable } from '#test/support/app/probes.ts'
@@ -60,17 +61,21 @@ export function isWrong({ expected, actual, fault }: Verdict): boolean {
   return expected !== actual || fault !== null
 }
 
-/** The whole server with a test clock, and both locks, one or none. */
+/**
+ * The whole server with a test clock, and both locks, one or none.
+ * @param limits of its connections, if they are not those of a test
+ */
 export async function openProgram(
   t: Test,
   locks: Locks,
+  limits: Partial<Limits> = {},
 ): Promise<{ setup: Setup; routes: CollectedRoute[] }> {
   let now = new Date()
   const today = now.toISOString().slice(0, 10)
   const operators = new Set<string>()
   // A host that never answered gets few requests; one that the operator allows gets them all.
   const settings = { OUTBOUND_ALLOW: '8.8.8.8:443' }
-  const overrides = { clock: { now: () => now }, operators }
+  const overrides = { clock: { now: () => now }, operators, limits }
   const { built: test, routes } = await collectRoutes(() => build(t, settings, overrides))
   await switchLocks(test, locks)
   await startCallers(t, test)

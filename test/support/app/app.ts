@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Test } from 'tap'
 import { buildApp } from '#src/app.ts'
 import { type Config, readConfig } from '#src/config/config.ts'
-import { defaultLimits } from '#src/db/connections/pool-options.ts'
+import { defaultLimits, type Limits } from '#src/db/connections/pool-options.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
@@ -59,18 +59,21 @@ export type TestApp = {
   log: string[]
 }
 
+type Overrides = Partial<Config> & { limits?: Partial<Limits> }
+
 /**
  * The whole server on its own database, closed when the test ends.
  * @param settings overrides of testSettings
- * @param overrides overrides of the configuration, for instance a clock
+ * @param overrides overrides of the configuration, for instance a clock, and of the limits of its connections
  */
 export async function build(
   t: Test,
   settings: Record<string, string> = {},
-  overrides: Partial<Config> = {},
+  { limits, ...overrides }: Overrides = {},
 ): Promise<TestApp> {
   const database = await createDatabase(t)
   const config = { ...testConfig(database, settings), ...overrides }
+  Object.assign(config.database.limits, limits ?? {})
   for (const operator of config.operators) await addOperator(database, operator)
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
