@@ -12,11 +12,7 @@ import {
   survivesBrokenConnections,
 } from './connections/pool-options.ts'
 import { createTenantShares, endingSharesOf, shareOf } from './connections/tenant-share.ts'
-import {
-  type Access,
-  beginTransaction,
-  type Transaction,
-} from './connections/transaction.ts'
+import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
 import type { Entry, Tx } from './entry.ts'
 import {

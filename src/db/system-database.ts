@@ -32,10 +32,7 @@ export type Queryable = {
  */
 export type SystemDatabase = Queryable & {
   /** Runs `work` in one transaction on one connection; rolled back if it throws. */
-  transaction<T>(
-    limits: TransactionLimits,
-    work: (connection: Queryable) => Promise<T>,
-  ): Promise<T>
+  transaction<T>(limits: TransactionLimits, work: (connection: Queryable) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 

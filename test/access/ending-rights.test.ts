@@ -55,7 +55,11 @@ const waitsLong = `
     AND clock_timestamp() - query_start > make_interval(secs => ${(2 * requestLockMs) / 1_000})`
 
 t.test('whatever ends a right waits for the writes that use it', async (t) => {
-  const { setup, routes } = await openProgram(t, { queryScope: true, rowLevelSecurity: true }, limits)
+  const { setup, routes } = await openProgram(
+    t,
+    { queryScope: true, rowLevelSecurity: true },
+    limits,
+  )
   const { test } = setup
   const changes = entriesOf(routes).filter((entry) => {
     return !isSafe(entry.method) && entry.row.who.includes(':') && answerOf(entry) < 400
@@ -77,8 +81,12 @@ t.test('whatever ends a right waits for the writes that use it', async (t) => {
     const after = new Set(await linesOf(test.database))
     const gone = before.filter((line) => !after.has(line))
     if (gone.length > 0) {
-      t.ok(ends, `${entry.name} ends a right: ${gone[0]?.split(' ')[0]}, so endingRules needs its rule`)
-      t.equal(first, 'waits', `${entry.name}: it waited for the write`)
+      t.ok(
+        ends,
+        `${entry.name} ends a right: ${gone[0]?.split(' ')[0]}, so endingRules needs its rule`,
+      )
+      if (entry.row.who !== withoutUse)
+        t.equal(first, 'waits', `${entry.name}: it waited for the write`)
     }
     if (endsOwn.includes(entry.name)) {
       const next = await test.app.inject({ url: '/me', headers: send.headers })
@@ -88,6 +96,12 @@ t.test('whatever ends a right waits for the writes that use it', async (t) => {
   t.comment(`${changes.length} changes, ${waited.length} waited: ${waited.join(', ')}`)
   t.ok(waited.length > (isWhole ? 30 : 0), `${waited.length} of ${changes.length} waited`)
 })
+
+/**
+ * A team is deleted only without folders, by a foreign key, and a write as its member has a document in one of
+ * its folders: what ends is a right that no write can be using.
+ */
+const withoutUse = 'team:delete'
 
 /** Operations after which the caller's own credential is no longer live. */
 const endsOwn = [
@@ -112,10 +126,7 @@ function answerOf({ name, row }: Entry): number {
 
 type Send = (() => Promise<LightMyRequestResponse>) & { headers: Record<string, string> }
 
-async function prepare(
-  { test, operators, setTime }: Setup,
-  entry: Entry,
-): Promise<Send> {
+async function prepare({ test, operators, setTime }: Setup, entry: Entry): Promise<Send> {
   const world = await createWorld(test)
   const actor = actors.find(({ name }) => name === actorOf(entry))
   if (actor === undefined) throw new Error('There is no such actor.')
@@ -169,7 +180,8 @@ t.test('signing out wins over writes without a gap', async (t) => {
   let isOut = false
   const statuses = new Set<number>()
   const write = async () => {
-    while (!isOut) statuses.add((await send('POST', '/posts', { title: 'a', body: 'b' })).statusCode)
+    while (!isOut)
+      statuses.add((await send('POST', '/posts', { title: 'a', body: 'b' })).statusCode)
   }
   const writing = Promise.all(Array.from({ length: 6 }, write))
   await until(test.database, 'SELECT FROM posts OFFSET 20')
@@ -178,14 +190,20 @@ t.test('signing out wins over writes without a gap', async (t) => {
   t.equal(out.statusCode, 204)
   t.equal((await send('GET', '/me')).statusCode, 401)
   await writing
-  t.strictSame([...statuses].filter((status) => ![201, 401, 503].includes(status)), [])
+  t.strictSame(
+    [...statuses].filter((status) => ![201, 401, 503].includes(status)),
+    [],
+  )
 })
 
 t.test('a crowd that ends rights leaves connections to others', async (t) => {
   const test = await build(t, { DATABASE_POOL_SIZE: '4' }, { limits })
   const { database } = test
   const user = await createUser(database, { role: 'admin' })
-  const colleague = as(test, await signIn(test, await createUser(database, { ...user, role: 'admin' })))
+  const colleague = as(
+    test,
+    await signIn(test, await createUser(database, { ...user, role: 'admin' })),
+  )
   const other = as(test, await signIn(test, await createUser(database, { role: 'admin' })))
   const sessions = await Promise.all(Array.from({ length: 30 }, () => signIn(test, user)))
   const write = await holdWrite(database)
@@ -213,7 +231,10 @@ t.test('a crowd that ends rights leaves connections to others', async (t) => {
 })
 
 /** Two requests that end each other's rights; both must be answered, none with 503. */
-const circles: Record<string, (test: TestApp) => Promise<(() => Promise<LightMyRequestResponse>)[]>> = {
+const circles: Record<
+  string,
+  (test: TestApp) => Promise<(() => Promise<LightMyRequestResponse>)[]>
+> = {
   'two sessions of one person end each other': async (test) => {
     const user = await createUser(test.database)
     const sessions = [await signIn(test, user), await signIn(test, user)]
@@ -249,7 +270,9 @@ const circles: Record<string, (test: TestApp) => Promise<(() => Promise<LightMyR
       `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'viewer')`,
       [host.tenantId, user.userId],
     )
-    const sessions = [await signIn(test, user), await signIn(test, user)].map((one) => as(test, one))
+    const sessions = [await signIn(test, user), await signIn(test, user)].map((one) =>
+      as(test, one),
+    )
     return [
       async () => (sessions[0] as Sender)('DELETE', `/tenants/${host.tenantId}/membership`),
       async () => (sessions[1] as Sender)('POST', '/session/tenant', { tenantId: host.tenantId }),
@@ -274,8 +297,14 @@ t.test('two that end each other’s rights are both answered', async (t: Test) =
       const requests = await prepare(test)
       const answers = await Promise.all(requests.map((send) => send()))
       const statuses = answers.map(({ statusCode }) => statusCode)
-      t.ok(statuses.some((status) => status < 300), `${name}: ${statuses}`)
-      t.notOk(statuses.some((status) => status >= 500), `${name}: ${statuses}`)
+      t.ok(
+        statuses.some((status) => status < 300),
+        `${name}: ${statuses}`,
+      )
+      t.notOk(
+        statuses.some((status) => status >= 500),
+        `${name}: ${statuses}`,
+      )
     }
   }
 })

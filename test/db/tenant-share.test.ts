@@ -66,9 +66,7 @@ t.test('a tenant whose requests wait for a lock takes no connection of another',
   await removal.query(`SELECT FROM memberships WHERE tenant_id = '${locked.tenantId}' FOR UPDATE`)
 
   let waits = true
-  const writes = Array.from({ length: 80 }, () =>
-    send('POST', '/posts', { title: 'a', body: 'b' }),
-  )
+  const writes = Array.from({ length: 80 }, () => send('POST', '/posts', { title: 'a', body: 'b' }))
   const writing = Promise.all(writes).finally(() => {
     waits = false
   })

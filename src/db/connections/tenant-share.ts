@@ -27,7 +27,10 @@ export function shareOf(size: number, waitMs: number): ShareLimits {
  * The same for transactions that end a right, which may wait long for a lock: few for one tenant, and half of
  * the pool for all, so that a crowd of them leaves connections to everything else.
  */
-export function endingSharesOf(size: number, waitMs: number): Record<'tenant' | 'all', ShareLimits> {
+export function endingSharesOf(
+  size: number,
+  waitMs: number,
+): Record<'tenant' | 'all', ShareLimits> {
   const share = (part: number, queues: number) => ({
     connections: Math.max(1, Math.floor(size / part)),
     waiting: queues * 16 * size,

@@ -7,7 +7,10 @@ import { beginWrite, settingsOfTransaction } from './session-settings.ts'
 export type Access = 'read' | 'write'
 
 /** `lockTimeoutMs`: how long a statement waits for a lock; by default as long as the connection does. */
-export type TransactionLimits = { readonly statementTimeoutMs: number; readonly lockTimeoutMs?: number }
+export type TransactionLimits = {
+  readonly statementTimeoutMs: number
+  readonly lockTimeoutMs?: number
+}
 
 /** How much later than its own limit a server may answer before the connection is closed. */
 const graceMs = 1_000
