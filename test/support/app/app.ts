@@ -73,7 +73,8 @@ export async function build(
 ): Promise<TestApp> {
   const database = await createDatabase(t)
   const config = { ...testConfig(database, settings), ...overrides }
-  Object.assign(config.database.limits, limits ?? {})
+  const { database: connections } = config
+  config.database = { ...connections, limits: { ...connections.limits, ...limits } }
   for (const operator of config.operators) await addOperator(database, operator)
   const log: string[] = []
   const logger = createLogger('trace', { write: (line) => void log.push(line) })
