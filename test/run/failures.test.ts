@@ -1,5 +1,5 @@
 import t from 'tap'
-import { describeFailures, failuresOf } from './failures.ts'
+import { describeFailures, failuresOf, outcomeOf } from './failures.ts'
 
 const run = `TAP version 14
 # Subtest: test/orders.test.ts
@@ -44,6 +44,10 @@ t.test('a failed assertion is listed once, with its tests and its explanation', 
     ].join('\n  '),
     ['not ok 2 - test/killed.test.ts # time=300000ms', 'exitCode: null'].join('\n  '),
   ])
+})
+
+t.test('assertions are counted without the results of tests', async (t) => {
+  t.strictSame(outcomeOf(run), { passed: 4, failed: 1, skipped: 1 })
 })
 
 t.test('a long list ends with how many are not shown', async (t) => {

@@ -10,6 +10,7 @@ export type Lane = 'first' | 'second'
 
 /** Slow by nature, each with the reason. Patterns of paths. */
 const secondLane: Readonly<Record<string, string>> = {
+  'test/run/interrupted.test.ts': 'a run is started and interrupted',
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
   'test/docs/{install,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
     'documents are carried out',

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, globSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { describeFailures } from '#test/run/failures.ts'
+import { describeFailures, type Outcome, outcomeOf } from '#test/run/failures.ts'
 import { batchesOf, filesOf, type Lane, needsOwnProcess } from '#test/run/lanes.ts'
+import { endLeftovers, ownRun } from '#test/run/leftovers.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 
@@ -18,8 +19,6 @@ import { startRunServer } from '#test/run/server.ts'
  * and with 1 when nothing ran.
  */
 
-type Outcome = { passed: number; failed: number; skipped: number }
-
 /** How many of the processes that run at once wait, about. */
 const processesWaiting = { first: 2, second: 1 }
 /** What a file may take, for a busy machine: one of the second lane tests a copy of the project. */
@@ -27,6 +26,7 @@ const timeoutSeconds = { first: 900, second: 1_800 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tapStubs = new URL('./tap-stubs.ts', import.meta.url).href
+const progressReporter = fileURLToPath(new URL('./reporter.ts', import.meta.url))
 
 const interruption = followSignals()
 const folder = await makeRunFolder()
@@ -43,17 +43,21 @@ try {
 async function runWithDatabase(args: string[]): Promise<number> {
   const lane = args.includes('--lane=second') ? 'second' : 'first'
   const given = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
+  const files = chosenFiles(args, lane)
   // The processes wait for PostgreSQL, for browsers and for limits of time, so more of them can work.
   const jobs = `--jobs=${availableParallelism() + processesWaiting[lane]}`
   const options = [jobs, `--timeout=${timeoutSeconds[lane]}`, ...given]
-  const entries = await writeEntries(batchesOf(chosenFiles(args, lane), lane), lane)
+  const entries = await writeEntries(batchesOf(files, lane), lane)
   const database = await startRunServer(folder)
   try {
     const results = join(folder, 'results.tap')
-    const code = await runTap([...options, ...entries], results, database.env)
+    const env = { ...database.env, TEST_FILES: String(files.length) }
+    const code = await runTap([...options, ...entries], results, env)
     const tap = await readFile(results, 'utf8').catch(() => '')
     const failures = describeFailures(tap)
     if (failures) console.log(`\n${failures}\n`)
+    if (files.length > 1) await keepResults(results)
+    await interruption.endAll()
     return conclude(readOutcome(tap), code)
   } finally {
     await database.stop()
@@ -102,14 +106,20 @@ async function writeEntries(batches: readonly string[][], lane: Lane): Promise<s
   return Promise.all(entries)
 }
 
-/** Runs tap, whose own reporter stays in view, and leaves its raw TAP in the file `results`. */
+/**
+ * Runs tap and leaves its raw TAP in the file `results`. Several files have the reporter of progress, one
+ * has tap's own, which is raw TAP without a terminal.
+ */
 async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): Promise<number> {
   const tap = fileURLToPath(new URL('../../node_modules/tap/dist/esm/run.mjs', import.meta.url))
-  // Without a terminal tap's reporter is raw TAP. With --output-file it would write that twice.
-  const isRaw = !process.stdout.isTTY && !args.some((arg) => /^(-R|--reporter\b)/.test(arg))
+  const isChosen = args.some((arg) => /^(-R|--reporter\b)/.test(arg))
+  const isOne = env.TEST_FILES === '1'
+  // With --output-file tap would write raw TAP twice.
+  const isRaw = isOne && !process.stdout.isTTY && !isChosen
+  const reporter = isChosen || isOne ? [] : [`--reporter=${progressReporter}`]
   const child = spawn(
     process.execPath,
-    [tap, ...(isRaw ? ['--reporter=tap'] : [`--output-file=${results}`]), ...args],
+    [tap, ...(isRaw ? ['--reporter=tap'] : [...reporter, `--output-file=${results}`]), ...args],
     {
       cwd: root,
       // Node strips the types itself; this keeps tap from loading a compiler. Switching tap's
@@ -117,6 +127,7 @@ async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): 
       env: {
         ...process.env,
         ...env,
+        ...ownRun,
         TAP_TYPE_STRIP_ONLY: '1',
         // Each process loads the same 1,200 modules; the first ones compile them for all. Coverage of
         // lines and functions is as without it, that of branches half a point lower.
@@ -136,9 +147,17 @@ async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): 
   return typeof code === 'number' ? code : exitCodeOf(signal)
 }
 
-/** tap's own count of assertions, from the comment that ends its output; none without one. */
+/** Keeps every assertion of the last run in the checkout. */
+async function keepResults(results: string): Promise<void> {
+  const kept = join('dist', 'tests.tap')
+  await copyFile(results, join(root, kept))
+  console.log(`Every assertion is in ${kept}.`)
+}
+
+/** tap's own count of assertions, from the comment that ends its output; an interrupted run has none. */
 function readOutcome(tap: string): Outcome {
-  const summary = [...tap.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1] ?? ''
+  const summary = [...tap.matchAll(/^# \{ (total: .*) \}$/gm)].at(-1)?.[1]
+  if (summary === undefined) return outcomeOf(tap)
   const counts = new Map(
     summary.split(', ').map((entry) => {
       const [name = '', count] = entry.split(': ')
@@ -159,8 +178,8 @@ function conclude({ passed, failed, skipped }: Outcome, code: number): number {
 }
 
 /**
- * Outlives a signal until tap and the server have ended: the first one goes to tap and all its
- * test files, any further one kills them.
+ * Outlives a signal until tap, all that the tests have started and the server have ended: the first one
+ * goes to tap and all its test files, any further one kills them.
  */
 function followSignals() {
   let group: number | undefined
@@ -183,6 +202,15 @@ function followSignals() {
     passTo({ pid }: ChildProcess): void {
       group = pid
       if (received) pass(received)
+    },
+    /** After a signal: resolves when everything has ended, and says so. */
+    async endAll(): Promise<void> {
+      if (received === undefined || group === undefined) return
+      const killed = await endLeftovers(group)
+      const what = killed.length === 0 ? '' : ` Killed: ${killed.join(', ')}.`
+      console.log(
+        `The run was ended by ${received}, and everything that it started has ended.${what}`,
+      )
     },
   }
 }

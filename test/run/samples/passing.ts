@@ -1,0 +1,3 @@
+import t from 'tap'
+
+t.pass('beside the one that hangs')
