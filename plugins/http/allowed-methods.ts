@@ -1,6 +1,7 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
+import { onFirstUse } from '#src/runtime/lazy.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,20 +18,29 @@ declare module 'fastify' {
  */
 export default fp(
   async function allowedMethods(app) {
-    const router = findMyWay(app.initialConfig.routerOptions)
+    const routes: RouteOptions[] = []
     const known = new Set<HTTPMethod>()
-    app.addHook('onRoute', function collectMethod(this: FastifyInstance, route: RouteOptions) {
-      for (const method of [route.method].flat()) {
-        if (!isRoutable(method)) continue
-        known.add(method)
-        router.on(method, route.url, ignore, route)
-      }
+    app.addHook('onRoute', function collectRoute(route: RouteOptions) {
+      routes.push(route)
     })
-    app.decorate('allowedMethods', (path: string) =>
-      [...known].filter((method) => router.find(method, path) !== null).sort(),
-    )
+    // Few requests ask, and a second router would make the start longer.
+    const router = onFirstUse(() => {
+      const made = findMyWay(app.initialConfig.routerOptions)
+      for (const route of routes) {
+        for (const method of [route.method].flat()) {
+          if (!isRoutable(method)) continue
+          known.add(method)
+          made.on(method, route.url, ignore, route)
+        }
+      }
+      return made
+    })
+    app.decorate('allowedMethods', (path: string) => {
+      const made = router()
+      return [...known].filter((method) => made.find(method, path) !== null).sort()
+    })
     app.decorate('routeAt', (method: string, path: string) =>
-      isRoutable(method) ? (router.find(method, path)?.store ?? null) : null,
+      isRoutable(method) ? (router().find(method, path)?.store ?? null) : null,
     )
   },
   { name: 'allowed-methods', fastify: '5.x' },
