@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { openRecord, type Recording, revision, writeTable } from '#test/run/record.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 import { templateName, urlsOf } from '#test/support/database/template.ts'
@@ -31,8 +32,13 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [''] },
     lanes: { type: 'string', default: '2' },
     minutes: { type: 'string', default: '120' },
+    /** Leaves out what was caught on earlier occasions. */
+    resume: { type: 'boolean', default: false },
+    /** Where the fates are recorded; a run of some mutants by name records none unless given. */
+    state: { type: 'string' },
   },
 })
+const isWhole = values.only.join() === ''
 const laneCount = Number(values.lanes)
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 const longestMs = 900_000
@@ -52,14 +58,51 @@ async function mutate(clusterUrl: string): Promise<number> {
   const unknown = values.only.filter((part) => !found.some(({ name }) => name.includes(part)))
   if (unknown.length > 0) throw new Error(`no mutant has ${unknown.join(', ')} in its name`)
   const chosen = found.filter(({ name }) => values.only.some((part) => name.includes(part)))
-  const mutants = shuffled(chosen)
+  const record = await openFates()
+  const known = new Map(record.entries.map((entry) => [entry.name, entry]))
+  const mutants = shuffled(chosen.filter(({ name }) => known.get(name)?.outcome !== 'caught'))
+  if (mutants.length < chosen.length) {
+    console.log(`${chosen.length - mutants.length} of ${chosen.length} were caught before`)
+  }
   const lanes = Array.from({ length: laneCount }, (_, index) => ({
     folder: join(folder, `lane${index}`),
     clusterUrl,
   }))
   for (const lane of lanes) await copyTree(root, lane.folder)
-  const fates = await tryAll(lanes, mutants, limitsOf({ folder: root, clusterUrl }))
+  const limitOf = limitsOf({ folder: root, clusterUrl })
+  const fates = await tryAll(lanes, mutants, { limitOf, add: record.add })
+  if (isWhole) await writeFates(found, record.entries)
   return report(mutants, fates)
+}
+
+type Recorded = Pick<Fate, 'outcome' | 'test'> & { name: string; date: string; revision: string }
+
+/** The fates of earlier occasions with `--resume`, and the new ones; the latest of a mutant counts. */
+async function openFates(): Promise<Recording<Recorded>> {
+  const file = values.state ?? (isWhole ? 'dist/mutation.jsonl' : undefined)
+  return file === undefined ? { entries: [], add: async () => {} } : openRecord(file, values)
+}
+
+/** The table of docs/testing.md: what has been tried of the mutants that there are now, and what was not caught. */
+async function writeFates(found: readonly Mutant[], entries: readonly Recorded[]): Promise<void> {
+  const latest = new Map(entries.map((entry) => [entry.name, entry]))
+  const fates = found.flatMap(({ name }) => latest.get(name) ?? [])
+  const of = (outcome: Fate['outcome']) => fates.filter((fate) => fate.outcome === outcome)
+  const dates = fates.map(({ date }) => date).sort()
+  const count = (list: readonly Recorded[]) =>
+    [list.length, ...list.map(({ name }) => `\`${name.replaceAll(/[|`]/g, ' ')}\``)].join('<br>')
+  await writeTable('mutation', [
+    ['Mutants', 'Tried', 'Caught', 'Survived', 'Timed out', 'From', 'Until'],
+    [
+      found.length,
+      fates.length,
+      of('caught').length,
+      count(of('survived')),
+      count(of('timed-out')),
+      dates[0] ?? '',
+      dates.at(-1) ?? '',
+    ],
+  ])
 }
 
 /** In a random order, so that a run that ends early has tried a sample. */
@@ -95,8 +138,10 @@ function limitsOf(untouched: Lane): Plan['limitOf'] {
 async function tryAll(
   lanes: readonly Lane[],
   mutants: readonly Mutant[],
-  limitOf: Plan['limitOf'],
+  { limitOf, add }: Pick<Plan, 'limitOf'> & Pick<Recording<Recorded>, 'add'>,
 ) {
+  const date = new Date().toISOString().slice(0, 10)
+  const tried = revision()
   const fates: Fate[] = []
   const order = new TestOrder()
   const deadline = performance.now() + Number(values.minutes) * 60_000
@@ -105,6 +150,7 @@ async function tryAll(
     const fate = await tryMutant(lane, mutant, { order, limitOf })
     fates.push(fate)
     const { outcome, test, reason } = fate
+    await add({ name: mutant.name, outcome, test, date, revision: tried })
     console.log(`${fates.length}/${mutants.length} ${mutant.name}: ${outcome} ${test} (${reason})`)
   })
   return fates
