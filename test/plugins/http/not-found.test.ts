@@ -10,6 +10,8 @@ const tried = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 /** A path of the route, with parameters that no object has. */
 const pathOf = (url: string) => url.replaceAll(/:\w+/g, '1')
 
+const test = await build(t)
+
 t.test('every known path answers every other method with 405 and Allow', async (t) => {
   const { built, routes } = await collectRoutes(() => build(t))
   const { app } = built
@@ -36,7 +38,7 @@ t.test('every known path answers every other method with 405 and Allow', async (
 })
 
 t.test('Allow names exactly the methods of the routes', async (t) => {
-  const { app } = await build(t)
+  const { app } = test
   const expected = {
     '/orders': 'GET, HEAD, POST, OPTIONS',
     '/orders/1': 'GET, HEAD, PATCH, OPTIONS',
@@ -52,7 +54,6 @@ t.test('Allow names exactly the methods of the routes', async (t) => {
 })
 
 t.test('405 and OPTIONS tell nothing about objects or callers', async (t) => {
-  const test = await build(t)
   const user = await createUser(test.database)
   const { cookie } = await signIn(test, user)
   const id = await createOrder(test.database, user)
@@ -71,7 +72,7 @@ t.test('405 and OPTIONS tell nothing about objects or callers', async (t) => {
 })
 
 t.test('the method is refused before the body is read, whatever it is', async (t) => {
-  const { app } = await build(t)
+  const { app } = test
   const bodies = [
     { 'content-type': 'application/json', payload: '{' },
     { 'content-type': 'text/csv', payload: 'a,b' },
@@ -86,7 +87,7 @@ t.test('the method is refused before the body is read, whatever it is', async (t
 })
 
 t.test('an unknown path is 404 for every method, OPTIONS included', async (t) => {
-  const { app } = await build(t)
+  const { app } = test
   for (const method of [...tried, 'OPTIONS'] as const) {
     for (const url of ['/no/such', '/orders/1/2', '/Orders']) {
       const answer = await app.inject({ method, url })
@@ -186,7 +187,7 @@ t.test('an error of the API asks the database no second time', async (t) => {
 })
 
 t.test('a browser gets 405 as a page', async (t) => {
-  const { app } = await build(t)
+  const { app } = test
   const answer = await app.inject({
     method: 'POST',
     url: '/app/account',
@@ -206,7 +207,6 @@ t.test('other methods count for the rate limit', async (t) => {
 })
 
 t.test('a slash too many is named, whatever object the path is about', async (t) => {
-  const test = await build(t)
   const ask = async (url: string) => (await test.app.inject({ method: 'GET', url })).json()
   t.match(await ask('/orders/7/?a=b'), {
     status: 404,

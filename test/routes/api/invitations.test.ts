@@ -15,6 +15,8 @@ const invitationKeys = [
   'acceptedAt',
 ]
 
+const test = await build(t)
+
 t.test('an address is invited; a second invitation replaces the first', async (t) => {
   const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
@@ -58,7 +60,6 @@ t.test('an invitation tells nothing about who has the address', async (t) => {
 })
 
 t.test('409 for the verified address of a member', async (t) => {
-  const test = await build(t)
   const { user, send } = await owner(test, { role: 'admin' })
   const { tenantId } = user
   await createUser(test.database, { tenantId, email: 'Ada@example.com', emailVerified: true })
@@ -124,7 +125,6 @@ t.test('an open invitation is withdrawn in its tenant only', async (t) => {
 })
 
 t.test('the list is newest first, and new invitations do not shift pages', async (t) => {
-  const test = await build(t)
   const { send } = await owner(test, { role: 'admin' })
   let made = 0
   const invite = async () => {
@@ -146,7 +146,6 @@ t.test('the list is newest first, and new invitations do not shift pages', async
 })
 
 t.test('a token manages users if it names the permission and its owner has it', async (t) => {
-  const test = await build(t)
   const { user, make } = await owner(test, { role: 'admin' })
   const second = await owner(test, { role: 'admin', tenantId: user.tenantId })
   const unlimited = await make()
