@@ -96,13 +96,15 @@ const shareOfRest = 1 / 6
  * Groups files into batches that share a process: files of one folder together, small folders beside
  * their neighbours. Those with a process of their own, and those of the second lane, are batches of
  * one.
+ * @param processes for all the others; as many as keep every core busy until the end unless given
  */
-export function batchesOf(files: readonly string[], lane: Lane): string[][] {
+export function batchesOf(files: readonly string[], lane: Lane, processes?: number): string[][] {
   if (lane === 'second') return files.map((file) => [file])
   const alone = files.filter(needsOwnProcess).map((file) => [file])
   const rest = files.filter((file) => !needsOwnProcess(file))
   const batches: string[][] = []
-  while (rest.length > 0) batches.push(rest.splice(0, sizeOf(rest)))
+  const size = processes && Math.ceil(rest.length / processes)
+  while (rest.length > 0) batches.push(rest.splice(0, size ?? sizeOf(rest)))
   return [...batches, ...alone]
 }
 

@@ -1,28 +1,47 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, globSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
+import { chooseFiles } from '#test/run/chosen.ts'
 import { describeFailures, type Outcome, outcomeOf } from '#test/run/failures.ts'
-import { batchesOf, filesOf, type Lane, needsOwnProcess } from '#test/run/lanes.ts'
+import { batchesOf, type Lane, needsOwnProcess } from '#test/run/lanes.ts'
 import { endLeftovers, ownRun } from '#test/run/leftovers.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
 import { startRunServer } from '#test/run/server.ts'
 
 /*
- * The program behind `npm test` (the first lane), `npm run test:all` (the second) and `npm test -- FILE…`:
- * one PostgreSQL for the whole run, or a cluster with TEST_CLUSTER; tap with the files in
- * batches and the given options, then what failed, and as the last line how many did. Exits as tap does,
- * and with 1 when nothing ran.
+ * The program behind `npm test` (the first lane), `npm run test:all` (the second), `npm run test:quick`,
+ * `npm test -- FILE…` and `-- --changed [--base REV]`: one PostgreSQL for the whole run, or a cluster with
+ * TEST_CLUSTER; tap with the files in batches and the given options, then what failed, and as
+ * the last line how many did. Exits as tap does, and with 1 when no test ran.
  */
 
+const sameSignalMs = 1_000
 /** How many of the processes that run at once wait, about. */
 const processesWaiting = { first: 2, second: 1 }
+/** tap asks for source maps, but types are replaced by blanks, so positions are right without. */
+const withoutSourceMaps = '--node-arg=--no-enable-source-maps'
 /** What a file may take, for a busy machine: one of the second lane tests a copy of the project. */
 const timeoutSeconds = { first: 900, second: 1_800 }
+
+const own = {
+  lane: { type: 'string' },
+  quick: { type: 'boolean' },
+  changed: { type: 'boolean' },
+  /** The revision that `changed` compares with. */
+  base: { type: 'string' },
+} as const
+/** The whole matrix takes minutes. The two resources differ in what a member sees of colleagues. */
+const quickMatrix = { MATRIX_ACTORS: oneOfEachKind, MATRIX_ONLY: '/orders; /documents' }
+/** A quick run ends within a minute: from here on it starts no other file. */
+const quickMs = 45_000
+const start = Date.now()
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tapStubs = new URL('./tap-stubs.ts', import.meta.url).href
@@ -41,17 +60,25 @@ try {
 }
 
 async function runWithDatabase(args: string[]): Promise<number> {
-  const lane = args.includes('--lane=second') ? 'second' : 'first'
-  const given = args.filter((arg) => arg.startsWith('-') && !arg.startsWith('--lane='))
-  const files = chosenFiles(args, lane)
+  const { lane, isQuick, files, given } = readArguments(args)
+  if (files.length === 0) {
+    console.log('No test imports what has changed.\n0 passed, 0 failed, 0 skipped')
+    return 0
+  }
   // The processes wait for PostgreSQL, for browsers and for limits of time, so more of them can work.
   const jobs = `--jobs=${availableParallelism() + processesWaiting[lane]}`
-  const options = [jobs, `--timeout=${timeoutSeconds[lane]}`, ...given]
-  const entries = await writeEntries(batchesOf(files, lane), lane)
+  const options = [jobs, `--timeout=${timeoutSeconds[lane]}`, withoutSourceMaps, ...given]
+  // A process loads the program, which is most of the work of a quick run.
+  const processes = isQuick ? availableParallelism() : undefined
+  const entries = await writeEntries(batchesOf(files, lane, processes), lane)
   const database = await startRunServer(folder)
   try {
     const results = join(folder, 'results.tap')
-    const env = { ...database.env, TEST_FILES: String(files.length) }
+    const env = {
+      ...database.env,
+      TEST_FILES: String(files.length),
+      ...(isQuick && { TEST_DEADLINE: String(start + quickMs), ...quickMatrix }),
+    }
     const code = await runTap([...options, ...entries], results, env)
     const tap = await readFile(results, 'utf8').catch(() => '')
     const failures = describeFailures(tap)
@@ -64,27 +91,30 @@ async function runWithDatabase(args: string[]): Promise<number> {
   }
 }
 
-/** The files named by the arguments, or those of a lane. */
-function chosenFiles(args: readonly string[], lane: Lane): string[] {
+/** The own options of a run, its files, and what tap is given. */
+function readArguments(args: readonly string[]) {
   const short = args.find((arg) => /^-[^-]/.test(arg))
   if (short !== undefined)
     throw new Error(`${short}: give options in their long form, --name=value`)
-  const named = args.filter((arg) => !arg.startsWith('-'))
-  const found = named.map(filesNamed)
-  // Without a file tap would run every test, each in a process of its own.
-  const missing = named.filter((_name, index) => found[index]?.length === 0)
-  if (missing.length > 0) throw new Error(`no test at ${missing.join(', ')}`)
-  return named.length > 0
-    ? [...new Set(found.flat())].sort()
-    : filesOf(lane, root, { onCluster: process.env.TEST_CLUSTER !== undefined })
-}
-
-/** The test files of a path, a pattern or a folder. */
-function filesNamed(name: string): string[] {
-  const found = globSync(name, { cwd: root })
-  return found.flatMap((path) =>
-    path.endsWith('.ts') ? [path] : globSync(`${path}/**/*.test.ts`, { cwd: root }),
+  const { values, tokens } = parseArgs({
+    args: [...args],
+    options: own,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  })
+  const lane: Lane = values.lane === 'second' ? 'second' : 'first'
+  const isQuick = values.quick === true
+  const changedSince = values.changed === true ? String(values.base ?? 'HEAD') : undefined
+  const named = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
+  const given = tokens.flatMap((token) =>
+    token.kind === 'option' && !(token.name in own)
+      ? [token.value === undefined ? token.rawName : `${token.rawName}=${token.value}`]
+      : [],
   )
+  const onCluster = process.env.TEST_CLUSTER !== undefined
+  const files = chooseFiles(root, { lane, named, isQuick, changedSince, onCluster })
+  return { lane, isQuick, files, given }
 }
 
 /**
@@ -129,9 +159,10 @@ async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): 
         ...env,
         ...ownRun,
         TAP_TYPE_STRIP_ONLY: '1',
-        // Each process loads the same 1,200 modules; the first ones compile them for all. Coverage of
-        // lines and functions is as without it, that of branches half a point lower.
-        NODE_COMPILE_CACHE: join(folder, 'compiled'),
+        // Each process loads the same 1,200 modules; the first one compiles them for all, also for the
+        // next run: Node compares the text of each. Coverage of lines and functions is as without it,
+        // that of branches half a point lower.
+        NODE_COMPILE_CACHE: join(root, 'dist/compiled'),
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${tapStubs}`,
       },
       stdio: ['ignore', isRaw ? 'pipe' : 'inherit', 'inherit'],
@@ -192,10 +223,14 @@ function followSignals() {
       // They have ended by themselves.
     }
   }
+  let receivedMs = 0
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
+      // From a terminal it comes twice: npm, which has it too, passes it on.
+      if (received && performance.now() - receivedMs < sameSignalMs) return
       pass(received ? 'SIGKILL' : signal)
       received ??= signal
+      receivedMs = performance.now()
     })
   }
   return {
