@@ -90,13 +90,21 @@ async function failureOf(path: string, env: NodeJS.ProcessEnv): Promise<string |
   return code === 0 ? null : output.join('')
 }
 
-type LaneRun = { date: string; revision: string; load: string; seconds: number; result: string }
+type LaneRun = {
+  date: string
+  revision: string
+  load: string
+  seconds: number
+  result: string
+  passed: boolean
+}
 
-/** Runs the first lane until so many runs are recorded, or one fails. */
+/** Runs the first lane until so many runs in a row have passed, or one fails. */
 async function repeatLane(): Promise<number> {
   const { entries, add } = await openRecord<LaneRun>(values.state, values)
   const times = Number(values.times ?? 10)
-  while (entries.length < times) {
+  const inRow = () => entries.length - 1 - entries.findLastIndex(({ passed }) => !passed)
+  while (inRow() < times) {
     const start = performance.now()
     const { code, result } = await runLane()
     // Ended by a signal, which is no result.
@@ -107,12 +115,13 @@ async function repeatLane(): Promise<number> {
       load: values.load,
       seconds: Math.round((performance.now() - start) / 1_000),
       result,
+      passed: code === 0,
     })
     await writeTable('repeated lanes', [
       ['Date', 'Commit', 'Cores kept busy', 'Seconds', 'Result'],
       ...entries.map((run) => [run.date, run.revision, run.load, run.seconds, run.result]),
     ])
-    console.log(`${entries.length}/${times} ${result}`)
+    console.log(`${inRow()}/${times} ${result}`)
     if (code !== 0) return 1
   }
   return 0
