@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { enableCompileCache } from 'node:module'
 import { availableParallelism, constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -13,7 +14,6 @@ import { describeFailures, type Outcome, outcomeOf } from '#test/run/failures.ts
 import { batchesOf, type Lane, needsOwnProcess } from '#test/run/lanes.ts'
 import { endLeftovers, ownRun } from '#test/run/leftovers.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
-import { startRunServer } from '#test/run/server.ts'
 
 /*
  * The program behind `npm test` (the first lane), `npm run test:all` (the second), `npm run test:quick`,
@@ -46,6 +46,14 @@ const start = Date.now()
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tapStubs = new URL('./tap-stubs.ts', import.meta.url).href
 const progressReporter = fileURLToPath(new URL('./reporter.ts', import.meta.url))
+
+// Each process loads the same 1,200 modules; the first one compiles them for all, also for the next run:
+// Node compares the text of each. Coverage of lines and functions is as without it, that of branches half
+// a point lower.
+const compiled = join(root, 'dist/compiled')
+enableCompileCache(compiled)
+// Imported here, because the cache serves only what is imported after it is enabled.
+const { startRunServer } = await import('#test/run/server.ts')
 
 const interruption = followSignals()
 const folder = await makeRunFolder()
@@ -159,10 +167,7 @@ async function runTap(args: string[], results: string, env: NodeJS.ProcessEnv): 
         ...env,
         ...ownRun,
         TAP_TYPE_STRIP_ONLY: '1',
-        // Each process loads the same 1,200 modules; the first one compiles them for all, also for the
-        // next run: Node compares the text of each. Coverage of lines and functions is as without it,
-        // that of branches half a point lower.
-        NODE_COMPILE_CACHE: join(root, 'dist/compiled'),
+        NODE_COMPILE_CACHE: compiled,
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${tapStubs}`,
       },
       stdio: ['ignore', isRaw ? 'pipe' : 'inherit', 'inherit'],
