@@ -2,6 +2,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { identityTables, serviceTables } from '#src/schema/tables.ts'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
+import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { verifyIsolation, verifyWithoutScope } from '#src/schema/verification/verify-isolation.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
@@ -50,6 +51,19 @@ t.test('the part for every minute writes nothing and finds rows without a scope'
   t.match(await verifyWithoutScope(client), [
     { problem: 'The table invoices shows rows without a scope.', remedy: /./ },
   ])
+})
+
+t.test('the part at start takes no id from a sequence', async (t) => {
+  const database = await createDatabase(t)
+  const used = async () => {
+    const { rows } = await database.admin.query(
+      'SELECT sequencename, last_value FROM pg_sequences ORDER BY 1',
+    )
+    return rows
+  }
+  const before = await used()
+  t.strictSame(await verifyDatabase(database.url, 'web'), [])
+  t.strictSame(await used(), before)
 })
 
 t.test('every tenant table that the application role may fill has an isolation row', async (t) => {

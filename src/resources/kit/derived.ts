@@ -102,18 +102,22 @@ function insertOf(resource: Resource, { tenantId, userId }: Tenant): Insert {
   ])
   row.delete('folder_id')
   const values = [...row.values()]
-  const columns = [...row.keys()]
-  const marks = values.map((_, index) => `$${index + 1}`)
+  const columns = [...row.keys(), 'id']
+  const marks = [...values.map((_, index) => `$${index + 1}`), freeId]
   if (scope === 'chain') {
     // The isolation check has one team and one folder in each tenant.
     columns.push('team_id', 'folder_id')
     marks.push(firstOf('teams'), firstOf('folders'))
   }
   return {
-    text: `INSERT INTO ${plural} (${columns.join(', ')}) VALUES (${marks.join(', ')})`,
+    text: `INSERT INTO ${plural} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+           VALUES (${marks.join(', ')})`,
     values,
   }
 }
+
+/** An id that no sequence gives, so the check uses up none. */
+export const freeId = '(-1 - floor(random() * 9007199254740991))::bigint'
 
 const firstOf = (table: string) =>
   `coalesce((SELECT min(id) FROM ${table} WHERE tenant_id = $1), 0)`

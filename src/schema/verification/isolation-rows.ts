@@ -1,5 +1,5 @@
 import { resources } from '#src/resources/index.ts'
-import { isolationRowsOf } from '#src/resources/kit/derived.ts'
+import { freeId, isolationRowsOf } from '#src/resources/kit/derived.ts'
 
 /** A tenant with one member that exists only inside one transaction. */
 export type IsolationTenant = { readonly tenantId: string; readonly userId: number }
@@ -8,11 +8,13 @@ type Insert = { text: string; values: unknown[] }
 
 /**
  * One row for each tenant table that the web role may insert into, in the order of their foreign
- * keys. A test fails if such a table has no entry; the other tables are only read.
+ * keys. A test fails if such a table has no entry; the other tables are only read. Ids are given, because a
+ * sequence is not rolled back.
  */
 export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) => Insert>> = {
   teams: ({ tenantId }) => ({
-    text: `INSERT INTO teams (tenant_id, name) VALUES ($1, 'isolation test')`,
+    text: `INSERT INTO teams (tenant_id, id, name) OVERRIDING SYSTEM VALUE
+           VALUES ($1, ${freeId}, 'isolation test')`,
     values: [tenantId],
   }),
   team_members: ({ tenantId, userId }) => ({
@@ -21,8 +23,8 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
     values: [tenantId, userId],
   }),
   folders: ({ tenantId }) => ({
-    text: `INSERT INTO folders (tenant_id, team_id, name)
-           VALUES ($1, coalesce((SELECT min(id) FROM teams WHERE tenant_id = $1), 0), 'isolation test')`,
+    text: `INSERT INTO folders (tenant_id, id, team_id, name) OVERRIDING SYSTEM VALUE
+           VALUES ($1, ${freeId}, coalesce((SELECT min(id) FROM teams WHERE tenant_id = $1), 0), 'isolation test')`,
     values: [tenantId],
   }),
   ...isolationRowsOf(resources),
@@ -41,8 +43,8 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
     values: [tenantId],
   }),
   outbound_events: ({ tenantId }) => ({
-    text: `INSERT INTO outbound_events (tenant_id, id, type, body)
-           VALUES ($1, 'msg_' || $1::uuid, 'isolation test', '')`,
+    text: `INSERT INTO outbound_events (tenant_id, id, sequence, type, body) OVERRIDING SYSTEM VALUE
+           VALUES ($1, 'msg_' || $1::uuid, ${freeId}, 'isolation test', '')`,
     values: [tenantId],
   }),
   deliveries: ({ tenantId }) => ({
@@ -66,7 +68,8 @@ export const isolationRows: Readonly<Record<string, (tenant: IsolationTenant) =>
     values: [tenantId],
   }),
   audit_log: ({ tenantId, userId }) => ({
-    text: `INSERT INTO audit_log (action, outcome, tenant_id, user_id) VALUES ('isolation test', '', $1, $2)`,
+    text: `INSERT INTO audit_log (id, action, outcome, tenant_id, user_id) OVERRIDING SYSTEM VALUE
+           VALUES (${freeId}, 'isolation test', '', $1, $2)`,
     values: [tenantId, userId],
   }),
 }
