@@ -22,7 +22,7 @@ import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './migration
 import { compareRelease, readRecord } from './record.ts'
 import { verifyResources } from './resource-tables.ts'
 import { findOwnerFault, grantPrivileges, loginOf } from './roles.ts'
-import { describeUnreachable, isRefusedByPooler, isStandby, standby } from './unreachable.ts'
+import { describeUnreachable, findClosed, isRefusedByPooler } from './unreachable.ts'
 
 const turnMs = 200
 
@@ -64,7 +64,8 @@ export async function migrate(
   refuseOwner([loginOf(urls.url).name, loginOf(urls.workerUrl).name], loginOf(urls.ownerUrl).name)
   const owner = await connectOwner(urls.ownerUrl)
   try {
-    if (await isStandby(owner)) throw new OperatorError(standby.problem, standby.remedy)
+    const closed = await findClosed(owner)
+    if (closed !== null) throw new OperatorError(closed.problem, closed.remedy)
     await refuseSuperuser(owner)
     await acquireMigrateLock(owner)
     const found = await findVariant(owner)

@@ -47,16 +47,27 @@ export function isRefusedByPooler(error: unknown): boolean {
   return error instanceof pg.DatabaseError && /unsupported startup parameter/i.test(error.message)
 }
 
-export const standby: Finding = {
+const standby: Finding = {
   problem: 'The database is a standby, which accepts no writes.',
   remedy:
     'Let the connection URL lead to the primary, also after a failover: docs/upgrades.md, “Database failover”.',
 }
 
-/** Whether the server is in recovery. */
-export async function isStandby(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby')
-  return rows[0]?.standby === true
+/** For an operator who closes a database to writes, this program does not open it. */
+const readOnly: Finding = {
+  problem:
+    'The database accepts no writes: default_transaction_read_only is on for this role, this database or the server.',
+  remedy:
+    'Once writes may go on, take it back where it was set: ALTER ROLE …, ALTER DATABASE … or ALTER SYSTEM RESET default_transaction_read_only.',
+}
+
+/** Why the database accepts no writes; null if it does. */
+export async function findClosed(client: pg.Client): Promise<Finding | null> {
+  const { rows } = await client.query<{ recovers: boolean; closed: boolean }>(
+    `SELECT pg_is_in_recovery() AS recovers, current_setting('default_transaction_read_only') = 'on' AS closed`,
+  )
+  if (rows[0]?.recovers) return standby
+  return rows[0]?.closed ? readOnly : null
 }
 
 /** An error of several addresses (AggregateError) has a code and no message. */

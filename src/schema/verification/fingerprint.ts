@@ -58,7 +58,7 @@ function ofPublic(column: string): string {
 }
 
 /** From wherever they come: the configuration of the server, too. */
-const settings = `'app.scope', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'`
+const settings = `'app.scope', 'session_replication_role', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'`
 
 const fingerprint = `SELECT md5(concat_ws(' ', current_user, ${[
   `(SELECT string_agg(coalesce(current_setting(name, true), ''), ' ' ORDER BY name)

@@ -9,6 +9,7 @@ type RoleFacts = {
   creates: boolean
   excessive: string[]
   hasScope: boolean
+  firesTriggers: boolean
   unlimited: string[]
 }
 
@@ -47,6 +48,11 @@ function roleProblems(role: RoleFacts): string[] {
   if (role.hasScope) {
     problems.push(`The role ${name} has a scope before any credential sets one.`)
   }
+  if (!role.firesTriggers) {
+    problems.push(
+      `The role ${name} has another session_replication_role than origin, so triggers neither count nor record what it writes. A superuser takes it back where it was set: ALTER ROLE …, ALTER DATABASE … or ALTER SYSTEM RESET session_replication_role.`,
+    )
+  }
   if (role.unlimited.length > 0) {
     problems.push(
       `The role ${name} may wait without a limit (${role.unlimited.join(', ')}): behind a pooler the role itself must have one, as ALTER ROLE ${name} SET … gives it.`,
@@ -76,6 +82,7 @@ const roleFacts = `
           WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
             AND has_table_privilege(c.oid, 'TRUNCATE, REFERENCES, TRIGGER') ORDER BY 1) AS excessive,
     coalesce(current_setting('app.scope', true), '') <> '' AS "hasScope",
+    current_setting('session_replication_role') = 'origin' AS "firesTriggers",
     ARRAY(SELECT l FROM unnest(ARRAY['statement_timeout', 'lock_timeout',
             'idle_in_transaction_session_timeout']) l WHERE current_setting(l) = '0') AS unlimited
   FROM pg_roles r WHERE r.rolname = current_user`

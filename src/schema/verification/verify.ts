@@ -20,7 +20,7 @@ import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../re
 import { verifyResources } from '../resource-tables.ts'
 import { findOwnerFault } from '../roles.ts'
 import { tablePrivileges } from '../tables.ts'
-import { isStandby, standby } from '../unreachable.ts'
+import { findClosed } from '../unreachable.ts'
 import { readFingerprint } from './fingerprint.ts'
 import { type Newer, verifyFunctions } from './verify-functions.ts'
 import { verifyIsolation, verifyWithoutScope } from './verify-isolation.ts'
@@ -136,7 +136,8 @@ async function findFindings(
   files: Pick<ReleaseFiles, 'definitions'>,
 ): Promise<Finding[]> {
   // While a failover is in progress a running process may reach a standby; that breaks no lock.
-  if (depth === 'isolation' && (await isStandby(client))) return [standby]
+  const closed = depth === 'isolation' ? await findClosed(client) : null
+  if (closed !== null) return [closed]
   if (!(await mayReadHistory(client))) {
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }
