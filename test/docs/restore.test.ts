@@ -10,6 +10,7 @@ import { signedEvent } from '#test/reliability/load.ts'
 import { testConfig, testSettings } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { makeServerHostile } from '#test/support/database/hostile-settings.ts'
 import { postgresPrograms, startMachinePostgres } from '#test/support/database/machine-postgres.ts'
 import { until, untilTrue } from '#test/support/database/until.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
@@ -21,12 +22,21 @@ const skip = postgresPrograms === null && 'no PostgreSQL with its clients on thi
 const run = promisify(execFile)
 const passwords = { owner: 'owner-word', app: 'app-word', worker: 'worker-word' }
 
-t.test('a dump is restored by the steps of the page', { skip }, async (t) => {
+t.test('a dump is restored by the steps of the page', { skip }, (t) =>
+  restoreDump(t, async () => {}),
+)
+
+t.test('the same on servers whose settings differ from the defaults', { skip }, (t) =>
+  restoreDump(t, makeServerHostile),
+)
+
+async function restoreDump(t: Test, prepare: (superuserUrl: string) => Promise<void>) {
   const page = await readPage('docs/operations.md')
   const [backup = '', restore = '', ...others] = codeBlocks(page, 'sh')
   t.strictSame(others, [], 'every block is run here')
   const folder = await temporaryFolder(t)
   const [oldServer, newServer] = [await startMachinePostgres(t), await startMachinePostgres(t)]
+  for (const server of [oldServer, newServer]) await prepare(server('postgres'))
   const owner = { name: 'gatehouse_owner', password: passwords.owner }
   await createOwnerAndDatabase(oldServer('postgres'), owner, 'gatehouse')
   const original = open(t, oldServer)
@@ -93,7 +103,7 @@ t.test('a dump is restored by the steps of the page', { skip }, async (t) => {
   await until(restored, `SELECT FROM received_events WHERE status = 'recorded'`)
   await gatehouse(t, ['adopt'], restored)
   await until(restored, `SELECT FROM received_events WHERE status = 'processed'`)
-})
+}
 
 function open(t: Test, server: (database: string) => string): TestDatabase {
   const as = (role: keyof typeof passwords) => {

@@ -1,9 +1,10 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { settle } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
 import { testConfig } from '#test/support/app/app.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
+import { hostile } from '#test/support/database/hostile-settings.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { ask, askPatiently, type Instance, startInstance } from './instance.ts'
 import { signedEvent } from './load.ts'
@@ -12,8 +13,14 @@ import { startPair } from './standby.ts'
 const senders = 8
 const eventsOfEach = Math.ceil(Number(process.env.FAILOVER_EVENTS ?? 480) / senders)
 
-t.test('failover to a synchronous standby under load: nothing acknowledged is lost', async (t) => {
-  const database = await startPair(t)
+t.test('failover to a synchronous standby under load: nothing acknowledged is lost', (t) =>
+  failOver(t, {}),
+)
+
+t.test('the same on servers whose settings differ from the defaults', (t) => failOver(t, hostile))
+
+async function failOver(t: Test, settings: Readonly<Record<string, string>>): Promise<void> {
+  const database = await startPair(t, settings)
   const user = await createUser(database, { billingCustomer: 'cus_1' })
   const order = await createOrder(database, user)
   const { cookie } = await signIn({ config: testConfig(database), database }, user)
@@ -59,7 +66,7 @@ t.test('failover to a synchronous standby under load: nothing acknowledged is lo
   t.equal(instance.child.exitCode, null, 'the process has not restarted')
   instance.child.kill('SIGTERM')
   t.equal(await instance.ended, 0)
-})
+}
 
 async function untilReady({ admin }: Instance): Promise<void> {
   await untilTrue(async () => (await fetch(`${admin}/readyz`)).ok)

@@ -9,6 +9,7 @@ import { createOwnerAndDatabase } from '#src/demo/demo.ts'
 import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
+import { calmSuperuser } from '#test/support/database/hostile-settings.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
 import { untilTrue } from '#test/support/database/until.ts'
@@ -19,9 +20,11 @@ const run = promisify(execFile)
 /**
  * A primary and a synchronous standby, behind one address that leads to the current primary. `admin`
  * connects to it.
+ * @param settings of both servers
  */
 export async function startPair(
   t: Test,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<TestDatabase & { standby: Urls; failOver(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-pair-'))
   await chmod(folder, 0o711) // for the account the servers run under when this is root
@@ -33,17 +36,21 @@ export async function startPair(
 
   const seed = await startPostgres({ dataDir: first })
   await createOwnerAndDatabase(seed.url('postgres'), logins.owner, name)
-  await migrate(urlsOf(seed.url('postgres'), name))
+  await calmSuperuser(seed.url('postgres'))
   await seed.stop()
   await run('cp', ['-a', first, second])
   await makeStandby(join(second, 'cluster'))
 
-  const primary = await startPostgres({ dataDir: first })
+  const primary = await startPostgres({ dataDir: first, settings })
   t.teardown(() => primary.stop())
   const { host, port, superuser, password } = primary
   const source = `host=${host} port=${port} user=${superuser} password=${password}`
-  const standby = await startPostgres({ dataDir: second, settings: { primary_conninfo: source } })
+  const standby = await startPostgres({
+    dataDir: second,
+    settings: { ...settings, primary_conninfo: source },
+  })
   t.teardown(() => standby.stop())
+  await migrate(urlsOf(primary.url('postgres'), name))
   await onServer(primary.url('postgres'), async (client) => {
     await client.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
     await client.query('SELECT pg_reload_conf()')

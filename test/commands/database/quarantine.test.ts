@@ -1,15 +1,27 @@
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { version as release } from '#src/runtime/assets.ts'
 import { startInstance, untilReadiness } from '#test/reliability/instance.ts'
+import type { TestDatabase } from '#test/support/database/database.ts'
+import { makeHostile } from '#test/support/database/hostile-settings.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
-t.test('a process in quarantine delivers nothing until it is adopted', async (t) => {
+t.test('a process in quarantine delivers nothing until it is adopted', (t) =>
+  quarantine(t, async () => {}),
+)
+
+t.test('the same with settings that differ from the defaults', (t) => quarantine(t, makeHostile))
+
+async function quarantine(
+  t: Test,
+  prepare: (database: TestDatabase) => Promise<void>,
+): Promise<void> {
   const outbox = await createOutbox(t)
   const { database, tenant } = outbox
+  await prepare(database)
   const receiver = await openReceiver(t)
   await createEndpoint(database, tenant, { url: receiver.url })
   const env = {
@@ -46,4 +58,4 @@ t.test('a process in quarantine delivers nothing until it is adopted', async (t)
   await outbox.publish()
   t.match(await outbox.deliveries(), [{}, { status: 'pending', attempts: [] }])
   t.equal(receiver.requests.length, 1)
-})
+}
