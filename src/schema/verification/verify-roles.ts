@@ -28,7 +28,18 @@ const remedy =
 /** Checks whether the role that is logged in can bypass row-level security. */
 export async function verifyRoles(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<RoleFacts>(roleFacts, [powerfulRoles])
-  return rows.flatMap((role) => roleProblems(role).map((problem) => ({ problem, remedy })))
+  return rows.flatMap((role) => [
+    ...roleProblems(role).map((problem) => ({ problem, remedy })),
+    ...(role.firesTriggers ? [] : [withoutTriggers(role)]),
+  ])
+}
+
+function withoutTriggers({ name }: RoleFacts): Finding {
+  return {
+    problem: `The role ${name} has another session_replication_role than origin, so triggers neither count nor record what it writes.`,
+    remedy:
+      'As a superuser, take it back where it was set: ALTER ROLE …, ALTER DATABASE … or ALTER SYSTEM RESET session_replication_role.',
+  }
 }
 
 function roleProblems(role: RoleFacts): string[] {
@@ -47,11 +58,6 @@ function roleProblems(role: RoleFacts): string[] {
   }
   if (role.hasScope) {
     problems.push(`The role ${name} has a scope before any credential sets one.`)
-  }
-  if (!role.firesTriggers) {
-    problems.push(
-      `The role ${name} has another session_replication_role than origin, so triggers neither count nor record what it writes. A superuser takes it back where it was set: ALTER ROLE …, ALTER DATABASE … or ALTER SYSTEM RESET session_replication_role.`,
-    )
   }
   if (role.unlimited.length > 0) {
     problems.push(
