@@ -264,6 +264,7 @@ const fixed = '2026-02-03T04:05:06.789Z'
 function withoutVarying(body: string): string {
   return body
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|msg_[\w-]{43}/g, '(id)')
+    .replaceAll(/"nextCursor":"[^"]+"/g, '"nextCursor":"(cursor)"')
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (time) =>
       time === fixed ? time : '(time)',
     )
