@@ -17,12 +17,14 @@ export type CatalogueObject = {
  * Reads the functions of the schema and what belongs to the given tables: row-level security, policies,
  * triggers and views.
  * @param client of any role
+ * @param functions their signatures; all by default
  */
 export async function readCatalogue(
   client: pg.ClientBase,
   tables: readonly string[],
+  functions: readonly string[] | null = null,
 ): Promise<CatalogueObject[]> {
-  const { rows } = await client.query<CatalogueObject>(catalogue, [tables])
+  const { rows } = await client.query<CatalogueObject>(catalogue, [tables, functions])
   return rows
 }
 
@@ -51,6 +53,7 @@ const catalogue = `
     ) AS facts
   FROM pg_proc p
   WHERE p.pronamespace = 'public'::regnamespace AND p.prokind IN ('f', 'p')
+    AND ($2::text[] IS NULL OR p.oid::regprocedure::text = ANY ($2))
     AND NOT ${ofExtension('pg_proc', 'p.oid')}
   UNION ALL
   SELECT 'table', c.relname, c.relname, json_build_object('owner', c.relowner::regrole::text,

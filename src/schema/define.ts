@@ -3,6 +3,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type CatalogueObject, readCatalogue, readPrivileges } from './catalogue.ts'
 import type { Definitions, Part } from './definitions.ts'
 import { findDifferences } from './differences.ts'
+import { refuseUnfinished, untilLocked } from './migrations/lock-retry.ts'
 import {
   compareRelease,
   readRecord,
@@ -11,6 +12,7 @@ import {
   recordRelease,
   type SchemaRecord,
 } from './record.ts'
+import { statementsOf } from './statements.ts'
 import { callerFunctions, identityTables, serviceTables, tablePrivileges } from './tables.ts'
 
 /** Tables that the migrations make, which policies and triggers are created on. */
@@ -51,16 +53,13 @@ export async function isDefined(
 /**
  * Replaces the functions, policies, triggers and privileges by those of this release, and records how
  * PostgreSQL renders them. Runs in the caller's transaction, so other sessions see all of it at once.
- * Policies and triggers are left alone, and their tables are not locked, if nothing about them differs.
- * @throws OperatorError if an object of the same name exists that no release created
+ * Policies and triggers of a table are left alone, and it is not locked, if nothing about them differs.
+ * @throws OperatorError if an object of the same name exists that no release created, or a table stays locked
  */
 export async function define(owner: pg.ClientBase, definer: Definer): Promise<void> {
   const { definitions } = definer
   const record = await readRecord(owner)
-  const differences = record === null ? [] : await findDifferences(owner, record, [])
-  const isStale = (part: Part) =>
-    record?.releases.at(-1)?.files[part] !== definitions.digests[part] ||
-    differences.some(({ object }) => ownTables.includes(object))
+  const stale = await findStale(owner, definer, record)
   const before = await listFunctions(owner)
   const functions = await replaceFunctions(owner, definer, before, record)
   const open = async () => {
@@ -71,20 +70,25 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   // Requests wait while the tables are locked, so what can be done before is. It cannot if it needs a view
   // that is new.
   const isOpen = record !== null && !definer.grantsLast && (await succeeds(owner, open))
-  if (isStale('policies') || isStale('triggers')) await lockTables(owner, definer.lockWaitMs)
-  if (isStale('policies')) await dropPolicies(owner)
-  if (isStale('triggers')) await dropTriggers(owner)
-  if (isStale('policies')) await runPart(owner, definer, 'policies', [])
-  const ofTriggers = isStale('triggers')
-    ? await runPart(owner, definer, 'triggers', functions)
-    : recordedFunctions(record, 'triggers')
-  refuseForeign(ofTriggers, before, record)
+  await recordFunctions(owner, functions)
+  await closeFunctions(owner, recordedFunctions(record, 'triggers'), definer.open)
+  await lockTables(owner, [...stale.policies, ...stale.triggers], definer.lockWaitMs)
+  await dropPolicies(owner, stale.policies)
+  await dropTriggers(owner, stale.triggers)
+  if (stale.policies.length > 0) await runPart(owner, definer, 'policies', [], stale.policies)
+  const replaced =
+    stale.triggers.length > 0
+      ? await runPart(owner, definer, 'triggers', functions, stale.triggers)
+      : recordedFunctions(record, 'triggers')
+  refuseForeign(replaced, before, record)
+  const ofTriggers = [...new Set([...replaced, ...(await listTriggered(owner, record))])]
   if (!isOpen) await open()
-  await checkBodies(owner, ofTriggers)
+  const added = replaced.filter((name) => !before.includes(name))
+  if (stale.triggers.length > 0) await checkBodies(owner, replaced)
   await dropFunctions(owner, record, [...functions, ...ofTriggers])
   await setRowSecurity(owner, record)
-  await closeFunctions(owner, ofTriggers, definer.open)
-  await writeRecord(owner, definitions, functions, ofTriggers)
+  await closeFunctions(owner, added, definer.open)
+  await writeRecord(owner, definitions, ofTriggers)
 }
 
 /**
@@ -98,9 +102,11 @@ export async function defineFunctions(
 ): Promise<void> {
   const before = await listFunctions(owner)
   const functions = await replaceFunctions(owner, definer, before, await readRecord(owner))
-  const found = await readCatalogue(owner, ownTables)
-  const own = found.filter(({ kind, name }) => kind === 'function' && functions.includes(name))
-  await recordObjects(owner, 'functions', own)
+  await recordFunctions(owner, functions)
+}
+
+async function recordFunctions(owner: pg.ClientBase, functions: readonly string[]): Promise<void> {
+  await recordObjects(owner, 'functions', await readCatalogue(owner, [], functions))
 }
 
 async function replaceFunctions(
@@ -114,6 +120,39 @@ async function replaceFunctions(
   const functions = await runPart(owner, definer, 'functions', [])
   refuseForeign(functions, before, record)
   return functions
+}
+
+/** Tables and views whose statements in a part are not those of the last run, or that were changed by hand. */
+async function findStale(
+  owner: pg.ClientBase,
+  { definitions, run }: Definer,
+  record: SchemaRecord | null,
+): Promise<Record<'policies' | 'triggers', readonly string[]>> {
+  const differences = record === null ? [] : await findDifferences(owner, record, [])
+  const spoilt = differences.map(({ object }) => object)
+  const isSpoilt = recordedFunctions(record, 'triggers').some((name) => spoilt.includes(name))
+  const files = record?.releases.at(-1)?.files
+  const staleIn = (part: 'policies' | 'triggers') => {
+    const [before, own] = [files?.subjects?.[part], definitions.subjects[part]]
+    const changed = Object.keys({ ...before, ...own }).filter(
+      (name) => before?.[name] !== own[name],
+    )
+    const all = [...changed, ...spoilt.filter((name) => ownTables.includes(name))]
+    if (all.length === 0 && !(part === 'triggers' && isSpoilt)) return []
+    // A statement about no table may be about each of them.
+    const isWhole = run !== undefined || changed.includes('') || (part === 'triggers' && isSpoilt)
+    return isWhole ? [...ownTables, ...changed] : all
+  }
+  return { policies: staleIn('policies'), triggers: staleIn('triggers') }
+}
+
+/** Functions of triggers.sql that a trigger calls. */
+async function listTriggered(owner: pg.ClientBase, record: SchemaRecord | null): Promise<string[]> {
+  const { rows } = await owner.query<{ name: string }>(
+    'SELECT DISTINCT tgfoid::regprocedure::text AS name FROM pg_trigger WHERE NOT tgisinternal',
+  )
+  const recorded = recordedFunctions(record, 'triggers')
+  return rows.map(({ name }) => name).filter((name) => recorded.includes(name))
 }
 
 /** Whether PostgreSQL took all of it; otherwise nothing of it has happened. */
@@ -130,47 +169,65 @@ async function succeeds(owner: pg.ClientBase, work: () => Promise<void>): Promis
   }
 }
 
-/** Requests wait from the first lock on, so all of them together are waited for as long as for one. */
-async function lockTables(owner: pg.ClientBase, lockWaitMs: number): Promise<void> {
+/**
+ * Requests wait from the first lock on, so all of them together are waited for as long as for one. Between
+ * two attempts no table is locked.
+ */
+async function lockTables(
+  owner: pg.ClientBase,
+  tables: readonly string[],
+  lockWaitMs: number,
+): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(
     `SELECT c.oid::regclass::text AS name FROM pg_class c
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1)
        AND c.relname <> '_prisma_migrations'
      ORDER BY array_position($2, c.relname::text), c.relname`,
-    [ownTables, firstTables],
+    [tables, firstTables],
   )
-  const end = performance.now() + lockWaitMs
-  for (const { name } of rows) {
-    const restMs = Math.max(1, Math.round(end - performance.now()))
-    await owner.query(`SET LOCAL lock_timeout = ${restMs}`)
-    await owner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+  await owner.query('SAVEPOINT unlocked')
+  const lock = async () => {
+    const end = performance.now() + lockWaitMs
+    for (const { name } of rows) {
+      const restMs = Math.max(1, Math.round(end - performance.now()))
+      await owner.query(`SET LOCAL lock_timeout = ${restMs}`)
+      await owner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+    }
   }
-  await owner.query(`SET LOCAL lock_timeout = ${lockWaitMs}`)
+  await untilLocked(() =>
+    lock().catch(async (error) => {
+      await owner.query('ROLLBACK TO SAVEPOINT unlocked')
+      throw error
+    }),
+  ).catch(refuseUnfinished)
+  await owner.query(`RELEASE SAVEPOINT unlocked; SET LOCAL lock_timeout = ${lockWaitMs}`)
 }
 
-async function dropPolicies(owner: pg.ClientBase): Promise<void> {
+async function dropPolicies(owner: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await runEach(
     owner,
     `SELECT format('DROP POLICY %I ON %s', p.polname, p.polrelid::regclass) AS statement
      FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)`,
-    [ownTables],
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1) AND c.relname = ANY ($2)`,
+    [ownTables, tables],
   )
 }
 
-async function dropTriggers(owner: pg.ClientBase): Promise<void> {
+async function dropTriggers(owner: pg.ClientBase, tables: readonly string[]): Promise<void> {
   await runEach(
     owner,
     `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS statement
      FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-     WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)`,
-    [ownTables],
+     WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
+       AND c.relname = ANY ($2)`,
+    [ownTables, tables],
   )
 }
 
 /**
  * Runs the scripts of a part.
  * @param earlier functions of earlier parts
+ * @param about the tables and views whose statements are run, besides those about none; all by default
  * @returns the functions that it has defined: their rows in the catalogue are of this transaction
  */
 async function runPart(
@@ -178,13 +235,26 @@ async function runPart(
   { definitions, run = runWhole }: Pick<Definer, 'definitions' | 'run'>,
   part: Exclude<Part, 'privileges'>,
   earlier: readonly string[],
+  about: readonly string[] = ownTables,
 ): Promise<string[]> {
-  for (const script of definitions.scripts[part]) await run(owner, script)
+  for (const script of definitions.scripts[part]) {
+    await run(
+      owner,
+      ownTables.every((table) => about.includes(table)) ? script : chosen(script, about),
+    )
+  }
   const { rows } = await owner.query<{ name: string }>(
     `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
      WHERE p.pronamespace = 'public'::regnamespace AND p.xmin = pg_current_xact_id()::xid`,
   )
   return rows.map(({ name }) => name).filter((name) => !earlier.includes(name))
+}
+
+function chosen(script: string, about: readonly string[]): string {
+  return statementsOf(script)
+    .filter(({ subject }) => subject === '' || about.includes(subject))
+    .map(({ text }) => text)
+    .join('\n')
 }
 
 async function runWhole(owner: pg.ClientBase, script: string): Promise<void> {
@@ -302,23 +372,13 @@ async function closeFunctions(
 async function writeRecord(
   owner: pg.ClientBase,
   definitions: Definitions,
-  functions: readonly string[],
   ofTriggers: readonly string[],
 ): Promise<void> {
-  const found = await readCatalogue(owner, ownTables)
-  const partOf = ({ kind, name }: CatalogueObject): Part | null => {
-    if (kind === 'trigger') return 'triggers'
-    if (kind !== 'function') return 'policies'
-    if (functions.includes(name)) return 'functions'
-    return ofTriggers.includes(name) ? 'triggers' : null
-  }
-  for (const part of ['functions', 'policies', 'triggers'] as const) {
-    await recordObjects(
-      owner,
-      part,
-      found.filter((object) => partOf(object) === part),
-    )
-  }
+  const found = await readCatalogue(owner, ownTables, ofTriggers)
+  const isOfTriggers = ({ kind }: CatalogueObject) => kind === 'trigger' || kind === 'function'
+  const policies = found.filter((object) => !isOfTriggers(object))
+  await recordObjects(owner, 'policies', policies)
+  await recordObjects(owner, 'triggers', found.filter(isOfTriggers))
   await recordPrivileges(owner, 'PUBLIC', await readPrivileges(owner, 'PUBLIC'))
   await recordRelease(owner, definitions)
 }

@@ -1,17 +1,22 @@
 import { basename } from 'node:path'
 import { sha256 } from '#src/crypto/hash.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
+import { digestSubjects } from './statements.ts'
 import { functionPrivileges, tablePrivileges } from './tables.ts'
 
 /** The parts of the database that `migrate` applies after the migrations, in this order. */
 export const parts = ['functions', 'policies', 'triggers', 'privileges'] as const
 export type Part = (typeof parts)[number]
 
+/** SHA-256 of the statements about each table or view. */
+export type Subjects = Readonly<Record<'policies' | 'triggers', Readonly<Record<string, string>>>>
+
 export type Definitions = {
   /** The scripts of each part. Privileges are granted from src/schema/tables.ts. */
   scripts: Readonly<Record<Exclude<Part, 'privileges'>, readonly string[]>>
   /** SHA-256 of each part, in hexadecimal. */
   digests: Readonly<Record<Part, string>>
+  subjects: Subjects
   /** Names of the functions that only processes of the release before call. */
   kept: readonly string[]
 }
@@ -51,6 +56,10 @@ export function describe(
   return {
     scripts,
     kept,
+    subjects: {
+      policies: digestSubjects(scripts.policies),
+      triggers: digestSubjects(scripts.triggers),
+    },
     digests: {
       functions: digest(scripts.functions),
       policies: digest(scripts.policies),

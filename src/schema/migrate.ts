@@ -18,7 +18,12 @@ import {
   type Migration,
   readMigrations,
 } from './migrations/history.ts'
-import { isLockTimeout, lockRefusal, lockWaitMs, untilLocked } from './migrations/lock-retry.ts'
+import {
+  isLockTimeout,
+  lockWaitMs,
+  refuseUnfinished,
+  untilLocked,
+} from './migrations/lock-retry.ts'
 import { compareRelease, readRecord } from './record.ts'
 import { verifyResources } from './resource-tables.ts'
 import { findOwnerFault, grantPrivileges, loginOf } from './roles.ts'
@@ -157,13 +162,6 @@ async function grantRoles(owner: pg.Client, url: string, workerUrl: string): Pro
   if (await grantPrivileges(owner, app, one ? ['web', 'worker'] : ['web'])) created.push(app.name)
   if (!one && (await grantPrivileges(owner, worker, ['worker']))) created.push(worker.name)
   return created
-}
-
-function refuseUnfinished(error: unknown): never {
-  if (!isLockTimeout(error)) throw error
-  throw lockRefusal(
-    'The migrations are applied; the queues, functions, policies or privileges are not.',
-  )
 }
 
 /** Policies and privileges need the tables of the declared resources. */

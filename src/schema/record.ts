@@ -2,10 +2,15 @@ import type pg from 'pg'
 import type { Queryable } from '#src/db/system-database.ts'
 import { version } from '#src/runtime/assets.ts'
 import type { CatalogueObject, Privileges } from './catalogue.ts'
-import { type Definitions, type Part, parts } from './definitions.ts'
+import { type Definitions, type Part, parts, type Subjects } from './definitions.ts'
 
 /** A run of `migrate` that applied definitions. */
-type Release = { id: string; version: string; files: Readonly<Record<Part, string>> }
+type Release = {
+  id: string
+  version: string
+  /** SHA-256 of each part. `subjects`: of the statements about each table or view. */
+  files: Readonly<Record<Part, string>> & { readonly subjects?: Subjects }
+}
 
 /** What `migrate` left behind, as its tables schema_releases and schema_objects have it. */
 export type SchemaRecord = {
@@ -73,10 +78,11 @@ export async function recordPrivileges(
   )
 }
 
-export async function recordRelease(owner: pg.ClientBase, { digests }: Definitions): Promise<void> {
+export async function recordRelease(owner: pg.ClientBase, definitions: Definitions): Promise<void> {
+  const { digests, subjects } = definitions
   await owner.query('INSERT INTO schema_releases (version, files) VALUES ($1, $2)', [
     version,
-    JSON.stringify(digests),
+    JSON.stringify({ ...digests, subjects }),
   ])
 }
 

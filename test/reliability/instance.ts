@@ -84,6 +84,32 @@ export function troublesOf(
     .map((line) => line.slice(0, 700))
 }
 
+/** Reasons of refused requests that an overloaded machine causes: the limits of a connection and of the event loop. */
+const overload = new RegExp(`${starved.source}|Temporarily unavailable`)
+
+/**
+ * Why requests were refused, by the logs of the processes.
+ * @param refusals bodies of responses with 503 and Retry-After, which contain the request id
+ * @returns how many a busy machine has caused, and the reasons of all others
+ */
+export function reasonsOf(
+  programs: readonly Pick<Program, 'output'>[],
+  refusals: readonly string[],
+) {
+  const lines = programs
+    .flatMap(({ output }) => output().split('\n'))
+    .filter((line) => line.includes('"reqId"') && isOfRefused(line, refusals))
+    .map((line): { reqId: string; err?: { message: string } } => JSON.parse(line))
+  const reasons = refusals.map((body) => {
+    const messages = lines
+      .filter(({ reqId }) => body.includes(reqId))
+      .map(({ err }) => err?.message)
+    return messages.find((message) => message !== undefined) ?? `not in the log: ${body}`
+  })
+  const other = reasons.filter((reason) => !overload.test(reason))
+  return { busy: reasons.length - other.length, other }
+}
+
 function isOfRefused(line: string, refusals: readonly string[]): boolean {
   const { reqId } = JSON.parse(line)
   return typeof reqId === 'string' && refusals.some((body) => body.includes(reqId))

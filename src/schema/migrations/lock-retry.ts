@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
 /**
- * How long a schema change waits for a lock, in milliseconds. Queries on the table wait behind it, so
- * this is shorter than their shortest limit, 500 ms for recording an event.
+ * How long a schema change waits for a lock, in milliseconds. Queries on the table wait behind it, and then
+ * until the change is committed; a request waits no longer than `requestLockMs`, 300 ms.
  */
-export const lockWaitMs = 300
+export const lockWaitMs = 100
 
-const attempts = 10
-const pauseMs = 700
+const attempts = 25
+const pauseMs = 300
 const lockTimeout = '55P03'
 
 /**
@@ -33,7 +33,15 @@ export function isLockTimeout(error: unknown): boolean {
 /** @param what the state in which the work was abandoned */
 export function lockRefusal(what: string): OperatorError {
   return new OperatorError(
-    `${what} Another transaction held a lock during ${attempts} attempts in as many seconds.`,
+    `${what} Another transaction held a lock during ${attempts} attempts in ten seconds.`,
     'Find it (SELECT pid, application_name, xact_start FROM pg_stat_activity ORDER BY xact_start), end it and run migrate again.',
+  )
+}
+
+/** @throws lockRefusal if the error is a lock timeout of what follows the migrations; otherwise the error */
+export function refuseUnfinished(error: unknown): never {
+  if (!isLockTimeout(error)) throw error
+  throw lockRefusal(
+    'The migrations are applied; the queues, functions, policies or privileges are not.',
   )
 }
