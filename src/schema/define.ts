@@ -5,7 +5,9 @@ import type { Definitions, Part } from './definitions.ts'
 import { findDifferences } from './differences.ts'
 import { refuseUnfinished, untilLocked } from './migrations/lock-retry.ts'
 import {
+  addObjects,
   compareRelease,
+  forgetObjects,
   readRecord,
   recordObjects,
   recordPrivileges,
@@ -60,37 +62,31 @@ export async function define(owner: pg.ClientBase, definer: Definer): Promise<vo
   const { definitions } = definer
   const record = await readRecord(owner)
   const stale = await findStale(owner, definer, record)
+  const locked = [...stale.policies, ...stale.triggers]
   const before = await listFunctions(owner)
   const functions = await replaceFunctions(owner, definer, before, record)
   const open = async () => {
-    await checkBodies(owner, functions)
-    await closeFunctions(owner, functions, definer.open)
+    await owner.query([...checks(functions), ...closed(functions, definer.open)].join('\n'))
     await definer.grant()
   }
   // Requests wait while the tables are locked, so what can be done before is. It cannot if it needs a view
   // that is new.
   const isOpen = record !== null && !definer.grantsLast && (await succeeds(owner, open))
-  await recordFunctions(owner, functions)
-  await closeFunctions(owner, recordedFunctions(record, 'triggers'), definer.open)
-  await lockTables(owner, [...stale.policies, ...stale.triggers], definer.lockWaitMs)
-  await dropPolicies(owner, stale.policies)
-  await dropTriggers(owner, stale.triggers)
-  if (stale.policies.length > 0) await runPart(owner, definer, 'policies', [], stale.policies)
-  const replaced =
-    stale.triggers.length > 0
-      ? await runPart(owner, definer, 'triggers', functions, stale.triggers)
-      : recordedFunctions(record, 'triggers')
-  refuseForeign(replaced, before, record)
-  const ofTriggers = [...new Set([...replaced, ...(await listTriggered(owner, record))])]
+  await recordUnlocked(owner, functions, locked)
+  await recordRelease(owner, definitions)
+  await lockTables(owner, locked, definer.lockWaitMs)
+  const defined = await replaceOnTables(
+    owner,
+    definer,
+    stale,
+    recordedFunctions(record, 'triggers'),
+  )
+  const ofTriggers = defined.filter((name) => !functions.includes(name))
+  refuseForeign(ofTriggers, before, record)
   if (!isOpen) await open()
-  const added = replaced.filter((name) => !before.includes(name))
-  if (stale.triggers.length > 0) await checkBodies(owner, replaced)
-  await dropFunctions(owner, record, [...functions, ...ofTriggers])
-  await setRowSecurity(owner, record)
-  await closeFunctions(owner, added, definer.open)
-  await writeRecord(owner, definitions, ofTriggers)
+  await finish(owner, definer, record, functions, ofTriggers)
+  await recordTables(owner, locked, ofTriggers)
 }
-
 /**
  * Replaces and records the functions alone; their bodies are checked by `define`. Runs in the caller's
  * transaction.
@@ -102,32 +98,49 @@ export async function defineFunctions(
 ): Promise<void> {
   const before = await listFunctions(owner)
   const functions = await replaceFunctions(owner, definer, before, await readRecord(owner))
-  await recordFunctions(owner, functions)
+  await recordObjects(owner, 'functions', await readCatalogue(owner, [], functions))
 }
 
-async function recordFunctions(owner: pg.ClientBase, functions: readonly string[]): Promise<void> {
-  await recordObjects(owner, 'functions', await readCatalogue(owner, [], functions))
+/** Records the functions, and of the tables and views those that are not locked. */
+async function recordUnlocked(
+  owner: pg.ClientBase,
+  functions: readonly string[],
+  locked: readonly string[],
+): Promise<void> {
+  await forgetObjects(owner, ['functions', 'policies', 'triggers'])
+  await addObjects(owner, 'functions', await readCatalogue(owner, [], functions))
+  const others = ownTables.filter((name) => !locked.includes(name))
+  await addTables(owner, await readCatalogue(owner, others, []))
 }
 
 async function replaceFunctions(
   owner: pg.ClientBase,
-  definer: Pick<Definer, 'definitions' | 'run'>,
+  { definitions, run }: Pick<Definer, 'definitions' | 'run'>,
   before: readonly string[],
   record: SchemaRecord | null,
 ): Promise<string[]> {
   // Functions may call functions of later files.
   await owner.query('SET LOCAL check_function_bodies = off')
-  const functions = await runPart(owner, definer, 'functions', [])
+  for (const script of definitions.scripts.functions) {
+    await (run === undefined ? owner.query(script) : run(owner, script))
+  }
+  const { rows } = await owner.query<{ name: string }>(
+    `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+     WHERE p.pronamespace = 'public'::regnamespace AND p.xmin = pg_current_xact_id()::xid`,
+  )
+  const functions = rows.map(({ name }) => name)
   refuseForeign(functions, before, record)
   return functions
 }
+
+type Stale = Readonly<Record<'policies' | 'triggers', readonly string[]>>
 
 /** Tables and views whose statements in a part are not those of the last run, or that were changed by hand. */
 async function findStale(
   owner: pg.ClientBase,
   { definitions, run }: Definer,
   record: SchemaRecord | null,
-): Promise<Record<'policies' | 'triggers', readonly string[]>> {
+): Promise<Stale> {
   const differences = record === null ? [] : await findDifferences(owner, record, [])
   const spoilt = differences.map(({ object }) => object)
   const isSpoilt = recordedFunctions(record, 'triggers').some((name) => spoilt.includes(name))
@@ -144,15 +157,6 @@ async function findStale(
     return isWhole ? [...ownTables, ...changed] : all
   }
   return { policies: staleIn('policies'), triggers: staleIn('triggers') }
-}
-
-/** Functions of triggers.sql that a trigger calls. */
-async function listTriggered(owner: pg.ClientBase, record: SchemaRecord | null): Promise<string[]> {
-  const { rows } = await owner.query<{ name: string }>(
-    'SELECT DISTINCT tgfoid::regprocedure::text AS name FROM pg_trigger WHERE NOT tgisinternal',
-  )
-  const recorded = recordedFunctions(record, 'triggers')
-  return rows.map(({ name }) => name).filter((name) => recorded.includes(name))
 }
 
 /** Whether PostgreSQL took all of it; otherwise nothing of it has happened. */
@@ -190,8 +194,9 @@ async function lockTables(
     const end = performance.now() + lockWaitMs
     for (const { name } of rows) {
       const restMs = Math.max(1, Math.round(end - performance.now()))
-      await owner.query(`SET LOCAL lock_timeout = ${restMs}`)
-      await owner.query(`LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`)
+      await owner.query(
+        `SET LOCAL lock_timeout = ${restMs}; LOCK TABLE ${name} IN ACCESS EXCLUSIVE MODE`,
+      )
     }
   }
   await untilLocked(() =>
@@ -203,62 +208,58 @@ async function lockTables(
   await owner.query(`RELEASE SAVEPOINT unlocked; SET LOCAL lock_timeout = ${lockWaitMs}`)
 }
 
-async function dropPolicies(owner: pg.ClientBase, tables: readonly string[]): Promise<void> {
-  await runEach(
-    owner,
-    `SELECT format('DROP POLICY %I ON %s', p.polname, p.polrelid::regclass) AS statement
-     FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1) AND c.relname = ANY ($2)`,
-    [ownTables, tables],
-  )
-}
-
-async function dropTriggers(owner: pg.ClientBase, tables: readonly string[]): Promise<void> {
-  await runEach(
-    owner,
-    `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass) AS statement
-     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-     WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
-       AND c.relname = ANY ($2)`,
-    [ownTables, tables],
-  )
-}
-
 /**
- * Runs the scripts of a part.
- * @param earlier functions of earlier parts
- * @param about the tables and views whose statements are run, besides those about none; all by default
- * @returns the functions that it has defined: their rows in the catalogue are of this transaction
+ * Replaces the policies and triggers of the locked tables in one message: requests wait meanwhile.
+ * @param recorded functions of triggers.sql before
+ * @returns the functions of triggers.sql
  */
-async function runPart(
+async function replaceOnTables(
   owner: pg.ClientBase,
-  { definitions, run = runWhole }: Pick<Definer, 'definitions' | 'run'>,
-  part: Exclude<Part, 'privileges'>,
-  earlier: readonly string[],
-  about: readonly string[] = ownTables,
-): Promise<string[]> {
-  for (const script of definitions.scripts[part]) {
-    await run(
-      owner,
-      ownTables.every((table) => about.includes(table)) ? script : chosen(script, about),
-    )
-  }
-  const { rows } = await owner.query<{ name: string }>(
-    `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
-     WHERE p.pronamespace = 'public'::regnamespace AND p.xmin = pg_current_xact_id()::xid`,
+  { definitions, run }: Definer,
+  stale: Stale,
+  recorded: readonly string[],
+): Promise<readonly string[]> {
+  const drops = [
+    each(policyDrops, ownTables, stale.policies),
+    each(triggerDrops, ownTables, stale.triggers),
+  ]
+  const scripts = (['policies', 'triggers'] as const).flatMap((part) =>
+    stale[part].length === 0
+      ? []
+      : definitions.scripts[part].map((script) => about(script, stale[part])),
   )
-  return rows.map(({ name }) => name).filter((name) => !earlier.includes(name))
+  if (run === undefined) await owner.query([...drops, ...scripts].join('\n'))
+  else {
+    for (const drop of drops) await owner.query(drop)
+    for (const script of scripts) await run(owner, script)
+  }
+  if (stale.triggers.length === 0) return recorded
+  const { rows } = await owner.query<{ name: string }>(triggerFunctions, [recorded])
+  return rows.map(({ name }) => name)
 }
 
-function chosen(script: string, about: readonly string[]): string {
+const policyDrops = `SELECT format('DROP POLICY %I ON %s', p.polname, p.polrelid::regclass)
+  FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1) AND c.relname = ANY ($2)`
+
+const triggerDrops = `SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
+  FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+  WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
+    AND c.relname = ANY ($2)`
+
+/** Those that this transaction has defined, and of the earlier ones ($1) those that a trigger calls. */
+const triggerFunctions = `SELECT p.oid::regprocedure::text AS name FROM pg_proc p
+  WHERE p.pronamespace = 'public'::regnamespace AND (p.xmin = pg_current_xact_id()::xid
+    OR p.oid::regprocedure::text = ANY ($1)
+      AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgfoid = p.oid AND NOT t.tgisinternal))`
+
+/** The statements of a script about these tables and views, and those about none. */
+function about(script: string, names: readonly string[]): string {
+  if (ownTables.every((name) => names.includes(name))) return script
   return statementsOf(script)
-    .filter(({ subject }) => subject === '' || about.includes(subject))
+    .filter(({ subject }) => subject === '' || names.includes(subject))
     .map(({ text }) => text)
     .join('\n')
-}
-
-async function runWhole(owner: pg.ClientBase, script: string): Promise<void> {
-  await owner.query(script)
 }
 
 async function listFunctions(owner: pg.ClientBase): Promise<string[]> {
@@ -291,104 +292,96 @@ function refuseForeign(
   )
 }
 
-/** Has PostgreSQL check each body, as CREATE FUNCTION does. */
-async function checkBodies(owner: pg.ClientBase, names: readonly string[]): Promise<void> {
-  await owner.query('SET LOCAL check_function_bodies = on')
-  await runEach(
-    owner,
-    `SELECT format('SELECT %s(%s)', l.lanvalidator::regproc, p.oid) AS statement
-     FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
-     WHERE p.pronamespace = 'public'::regnamespace AND p.oid::regprocedure::text = ANY ($1)
-       AND l.lanname IN ('sql', 'plpgsql')`,
-    [names],
-  )
-}
-
-/** Drops the functions of earlier releases that no file defines any more. */
-async function dropFunctions(
+/** Checks, drops and closes in one message what could not be before: requests may wait meanwhile. */
+async function finish(
   owner: pg.ClientBase,
+  { open }: Definer,
   record: SchemaRecord | null,
-  defined: readonly string[],
+  functions: readonly string[],
+  ofTriggers: readonly string[],
 ): Promise<void> {
   const recorded = recordedFunctions(record, 'functions', 'triggers')
-  const gone = recorded.filter((name) => !defined.includes(name))
-  await runEach(
-    owner,
-    `SELECT format('DROP FUNCTION %s', p.oid::regprocedure) AS statement FROM pg_proc p
-     WHERE p.pronamespace = 'public'::regnamespace AND p.oid::regprocedure::text = ANY ($1)`,
-    [gone],
-  )
+  const gone = recorded.filter((name) => ![...functions, ...ofTriggers].includes(name))
+  const statements = [
+    ...checks(ofTriggers),
+    each(functionDrops, gone),
+    ...restored(record),
+    ...closed(ofTriggers, open),
+  ]
+  await owner.query(statements.join('\n'))
 }
 
+/** Has PostgreSQL check each body, as CREATE FUNCTION does. */
+function checks(names: readonly string[]): string[] {
+  const calls = `SELECT format('SELECT %s(%s)', l.lanvalidator::regproc, p.oid)
+    FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    WHERE p.pronamespace = 'public'::regnamespace AND p.oid::regprocedure::text = ANY ($1)
+      AND l.lanname IN ('sql', 'plpgsql')`
+  return ['SET LOCAL check_function_bodies = on;', each(calls, names)]
+}
+
+/** Functions of earlier releases that no file defines any more. */
+const functionDrops = `SELECT format('DROP FUNCTION %s', p.oid::regprocedure) FROM pg_proc p
+  WHERE p.pronamespace = 'public'::regnamespace AND p.oid::regprocedure::text = ANY ($1)`
+
 /** Restores what was changed by hand. For a new table the migration has to say it. */
-async function setRowSecurity(owner: pg.ClientBase, record: SchemaRecord | null): Promise<void> {
+function restored(record: SchemaRecord | null): string[] {
   const recorded = (record?.objects ?? []).filter(({ kind }) => kind === 'table')
   const tables = recorded.map(({ name }) => name).filter((name) => ownTables.includes(name))
-  await runEach(
-    owner,
-    `SELECT format('ALTER TABLE %s %s ROW LEVEL SECURITY, %s ROW LEVEL SECURITY', c.oid::regclass,
-       CASE WHEN w.enabled THEN 'ENABLE' ELSE 'DISABLE' END,
-       CASE WHEN w.forced THEN 'FORCE' ELSE 'NO FORCE' END) AS statement
-     FROM pg_class c, LATERAL (SELECT c.relname <> ALL ($2) AS enabled,
-       c.relname <> ALL ($2) AND c.relname <> ALL ($3) AS forced) w
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1)
-       AND (c.relrowsecurity, c.relforcerowsecurity) <> (w.enabled, w.forced)`,
-    [tables, serviceTables, identityTables],
-  )
-  await runEach(
-    owner,
-    `SELECT format('REVOKE ALL ON TABLE %s FROM PUBLIC', c.oid::regclass) AS statement FROM pg_class c
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
-       AND (EXISTS (SELECT FROM aclexplode(c.relacl) WHERE grantee = 0)
-         OR EXISTS (SELECT FROM pg_attribute a, aclexplode(a.attacl)
-                    WHERE a.attrelid = c.oid AND grantee = 0))`,
-    [ownTables],
-  )
+  const rowSecurity = `SELECT format('ALTER TABLE %s %s ROW LEVEL SECURITY, %s ROW LEVEL SECURITY', c.oid::regclass,
+      CASE WHEN w.enabled THEN 'ENABLE' ELSE 'DISABLE' END,
+      CASE WHEN w.forced THEN 'FORCE' ELSE 'NO FORCE' END)
+    FROM pg_class c, LATERAL (SELECT c.relname <> ALL ($2) AS enabled,
+      c.relname <> ALL ($2) AND c.relname <> ALL ($3) AS forced) w
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname = ANY ($1)
+      AND (c.relrowsecurity, c.relforcerowsecurity) <> (w.enabled, w.forced)`
+  const rights = `SELECT format('REVOKE ALL ON TABLE %s FROM PUBLIC', c.oid::regclass) FROM pg_class c
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relname = ANY ($1)
+      AND (EXISTS (SELECT FROM aclexplode(c.relacl) WHERE grantee = 0)
+        OR EXISTS (SELECT FROM pg_attribute a, aclexplode(a.attacl)
+                   WHERE a.attrelid = c.oid AND grantee = 0))`
+  return [each(rowSecurity, tables, serviceTables, identityTables), each(rights, ownTables)]
 }
 
 /** PostgreSQL lets everyone call a new function. Only those that run as their caller stay open. */
-async function closeFunctions(
-  owner: pg.ClientBase,
-  names: readonly string[],
-  further: readonly string[] = [],
-): Promise<void> {
+function closed(names: readonly string[], further: readonly string[] = []): string[] {
   const open = [...callerFunctions, ...further].map((signature) => signature.replaceAll(', ', ','))
-  await runEach(
-    owner,
-    `SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure) AS statement
-     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
-       AND p.oid::regprocedure::text = ANY ($1) AND p.oid::regprocedure::text <> ALL ($2)`,
-    [names, open],
-  )
-  await runEach(
-    owner,
-    `SELECT format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', p.oid::regprocedure) AS statement
-     FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
-       AND p.oid::regprocedure::text = ANY ($1) AND p.proacl IS NOT NULL`,
-    [open],
-  )
+  const revokes = `SELECT format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', p.oid::regprocedure) FROM pg_proc p
+    WHERE p.pronamespace = 'public'::regnamespace
+      AND p.oid::regprocedure::text = ANY ($1) AND p.oid::regprocedure::text <> ALL ($2)`
+  const grants = `SELECT format('GRANT EXECUTE ON FUNCTION %s TO PUBLIC', p.oid::regprocedure) FROM pg_proc p
+    WHERE p.pronamespace = 'public'::regnamespace
+      AND p.oid::regprocedure::text = ANY ($1) AND p.proacl IS NOT NULL`
+  return [each(revokes, names, open), each(grants, open)]
 }
 
-async function writeRecord(
+/** Records the locked tables and views with the functions of triggers.sql, and what everyone may do. */
+async function recordTables(
   owner: pg.ClientBase,
-  definitions: Definitions,
+  locked: readonly string[],
   ofTriggers: readonly string[],
 ): Promise<void> {
-  const found = await readCatalogue(owner, ownTables, ofTriggers)
-  const isOfTriggers = ({ kind }: CatalogueObject) => kind === 'trigger' || kind === 'function'
-  const policies = found.filter((object) => !isOfTriggers(object))
-  await recordObjects(owner, 'policies', policies)
-  await recordObjects(owner, 'triggers', found.filter(isOfTriggers))
+  const tables = ownTables.filter((name) => locked.includes(name))
+  await addTables(owner, await readCatalogue(owner, tables, ofTriggers))
   await recordPrivileges(owner, 'PUBLIC', await readPrivileges(owner, 'PUBLIC'))
-  await recordRelease(owner, definitions)
 }
 
-/** Runs the statements that a query returns. */
-async function runEach(
-  owner: pg.ClientBase,
-  query: string,
-  values: readonly unknown[],
-): Promise<void> {
-  const { rows } = await owner.query<{ statement: string }>(query, [...values])
-  for (const { statement } of rows) await owner.query(statement)
+async function addTables(owner: pg.ClientBase, found: readonly CatalogueObject[]): Promise<void> {
+  const isOfTriggers = ({ kind }: CatalogueObject) => kind === 'trigger' || kind === 'function'
+  await addObjects(
+    owner,
+    'policies',
+    found.filter((object) => !isOfTriggers(object)),
+  )
+  await addObjects(owner, 'triggers', found.filter(isOfTriggers))
+}
+
+/** A statement that runs the statements that a query returns; its parameters are lists of texts. */
+function each(query: string, ...values: readonly (readonly string[])[]): string {
+  const bound = query.replaceAll(/\$(\d)/g, (_, position) => {
+    const texts = values[Number(position) - 1] ?? []
+    return `ARRAY[${texts.map((text) => pg.escapeLiteral(text)).join(', ')}]::text[]`
+  })
+  return `DO $each$ DECLARE statement text;
+    BEGIN FOR statement IN ${bound} LOOP EXECUTE statement; END LOOP; END $each$;`
 }

@@ -57,7 +57,20 @@ export async function recordObjects(
   part: Part,
   objects: readonly CatalogueObject[],
 ): Promise<void> {
-  await owner.query('DELETE FROM schema_objects WHERE part = $1', [part])
+  await forgetObjects(owner, [part])
+  await addObjects(owner, part, objects)
+}
+
+export async function forgetObjects(owner: pg.ClientBase, of: readonly Part[]): Promise<void> {
+  await owner.query('DELETE FROM schema_objects WHERE part = ANY ($1)', [of])
+}
+
+/** Adds to the objects of a part those that it does not have. */
+export async function addObjects(
+  owner: pg.ClientBase,
+  part: Part,
+  objects: readonly CatalogueObject[],
+): Promise<void> {
   await owner.query(
     `INSERT INTO schema_objects (kind, name, part, facts)
      SELECT o.kind, o.name, $1, json_build_object('table', o.table, 'facts', o.facts)

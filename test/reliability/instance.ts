@@ -85,30 +85,38 @@ export function troublesOf(
 }
 
 /** Reasons of refused requests that an overloaded machine causes: the limits of a connection and of the event loop. */
-const overload = new RegExp(`${starved.source}|Temporarily unavailable`)
+const overload = new RegExp(`${starved.source}|Temporarily unavailable|no time left to record`)
 
 /**
- * Why requests were refused, by the logs of the processes.
- * @param refusals bodies of responses with 503 and Retry-After, which contain the request id
+ * Why requests were refused, by the logs of the processes. A refused webhook has no request id: the log has a line
+ * a second of these, with the newest reason.
+ * @param refusals bodies of responses with 503 and Retry-After, which otherwise contain the request id
+ * @param since leaves out the lines about webhooks that are older; in milliseconds
  * @returns how many a busy machine has caused, and the reasons of all others
  */
 export function reasonsOf(
   programs: readonly Pick<Program, 'output'>[],
   refusals: readonly string[],
+  since = 0,
 ) {
   const lines = programs
     .flatMap(({ output }) => output().split('\n'))
-    .filter((line) => line.includes('"reqId"') && isOfRefused(line, refusals))
-    .map((line): { reqId: string; err?: { message: string } } => JSON.parse(line))
+    .filter((line) => line.startsWith('{') && line.includes('"err"'))
+    .map((line): LogLine => JSON.parse(line))
+  const ofWebhooks = lines
+    .filter(({ msg, time }) => msg === 'webhook not recorded' && Date.parse(time) >= since)
+    .map(({ err }) => err.message)
+  const ofWebhook = ofWebhooks.find((reason) => !overload.test(reason)) ?? ofWebhooks[0]
   const reasons = refusals.map((body) => {
-    const messages = lines
-      .filter(({ reqId }) => body.includes(reqId))
-      .map(({ err }) => err?.message)
-    return messages.find((message) => message !== undefined) ?? `not in the log: ${body}`
+    const line = lines.find(({ reqId }) => reqId !== undefined && body.includes(reqId))
+    const reason = body === 'temporarily unavailable' ? ofWebhook : line?.err.message
+    return reason ?? `not in the log: ${body}`
   })
   const other = reasons.filter((reason) => !overload.test(reason))
   return { busy: reasons.length - other.length, other }
 }
+
+type LogLine = { time: string; msg: string; reqId?: string; err: { message: string } }
 
 function isOfRefused(line: string, refusals: readonly string[]): boolean {
   const { reqId } = JSON.parse(line)
