@@ -23,13 +23,13 @@ CREATE TRIGGER note_ledger_removal AFTER DELETE ON outbound_events
 -- ---- Services ----
 -- The database fills in the service that writes the row, so that no statement can omit it.
 
-ALTER TABLE posts ALTER COLUMN author_service_id SET DEFAULT current_service_id();
 ALTER TABLE audit_log ALTER COLUMN service_id SET DEFAULT current_service_id(),
   ALTER COLUMN service_name SET DEFAULT current_service_name(),
   ALTER COLUMN portal_session_id SET DEFAULT CASE WHEN current_scope_kind() = 'portal' THEN current_key_holder() END;
 
 -- ---- Quotas ----
--- Every table with rows of tenants is counted here, or a test names it as an exception. The attempts of a
+-- Every table with rows of tenants is counted here, by its declaration (src/resources/kit/sql.ts), or a test names it as
+-- an exception. The attempts of a
 -- delivery are counted with the delivery, because they are deleted with it by the foreign key.
 
 -- Creates the function and the triggers that count a table with a column tenant_id. `budget` is `resource` or
@@ -77,12 +77,6 @@ BEGIN
 END
 $$;
 
--- The address of an order counts 1 KiB whatever its length, because its owner may change it after they have
--- left the tenant, and that must not change what the tenant stores.
-SELECT count_table('orders', 'resource', 'octet_length(r.line_items::text) + 1024 + octet_length(r.card_last4)');
-SELECT count_table('posts', 'resource',
-  'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)');
-SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)');
 SELECT count_table('folders', 'resource', 'octet_length(r.name)');
 SELECT count_table('teams', 'resource', 'octet_length(r.name)');
 SELECT count_table('team_members', 'resource', '0');

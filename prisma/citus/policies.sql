@@ -4,7 +4,7 @@
 -- Three kinds of scope:
 --   owner   the user of the credential               user_id = current_user_id()
 --   tenant  the tenant of the credential             tenant_id = current_tenant_id()
---   chain   the tenant, and a team of the user       as documents
+--   chain   the tenant, and a team of the user       through the folder of the row
 --
 -- Only a live credential or a job sets the scope (functions/scope.sql); without one each function returns
 -- NULL and no row matches. Citus accepts no subquery in a policy of its tables, so they call the functions
@@ -133,32 +133,7 @@ CREATE POLICY service_scope ON service_idempotency_keys
 
 -- ---- Resources ----
 
--- The owner reads an order in every tenant; a new order is in the current tenant. The owner policies are
--- for the quota (measured_usage) and the export of a tenant, which read the orders of all its members.
-CREATE POLICY owner_scope ON orders FOR SELECT
-  USING (user_id = current_user_id());
-
-CREATE POLICY placed_in_own_tenant ON orders FOR INSERT
-  WITH CHECK (user_id = current_user_id() AND tenant_id = current_tenant_id());
-
-CREATE POLICY owner_change ON orders FOR UPDATE
-  USING (user_id = current_user_id()) WITH CHECK (user_id = current_user_id());
-
-CREATE POLICY owner_removal ON orders FOR DELETE
-  USING (user_id = current_user_id());
-
-CREATE POLICY whole_tenant ON orders FOR SELECT TO CURRENT_USER
-  USING (tenant_id = current_tenant_id() AND current_scope_kind() IN ('usage', 'tenant-export'));
-
-CREATE POLICY erasure ON orders TO CURRENT_USER
-  USING (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id())
-  WITH CHECK (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id());
-
-CREATE POLICY tenant_scope ON posts
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
-
-CREATE POLICY tenant_scope ON invoices
-  USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
+-- Policies of the declared resources follow from their scope (src/resources/kit/sql.ts).
 
 CREATE POLICY tenant_scope ON teams
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
@@ -168,24 +143,6 @@ CREATE POLICY tenant_scope ON team_members
 
 CREATE POLICY tenant_scope ON folders
   USING (tenant_id = current_tenant_id()) WITH CHECK (tenant_id = current_tenant_id());
-
--- Only members of the team of a document see it, admins included. The teams are
--- read from the shard of the tenant.
-CREATE POLICY chain_scope ON documents
-  USING (tenant_id = current_tenant_id() AND team_id = ANY (current_team_ids()))
-  WITH CHECK (tenant_id = current_tenant_id() AND team_id = ANY (current_team_ids()));
-
--- For place_folder: the person who moves a folder may be in neither of the two teams.
-CREATE POLICY whole_tenant ON documents FOR SELECT TO CURRENT_USER
-  USING (tenant_id = current_tenant_id() AND current_scope_kind() IN ('move', 'usage', 'tenant-export'));
-
-CREATE POLICY move_to_team ON documents FOR UPDATE TO CURRENT_USER
-  USING (tenant_id = current_tenant_id() AND current_scope_kind() = 'move')
-  WITH CHECK (tenant_id = current_tenant_id() AND current_scope_kind() = 'move');
-
-CREATE POLICY erasure ON documents TO CURRENT_USER
-  USING (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id())
-  WITH CHECK (current_scope_kind() = 'erasure' AND tenant_id = current_tenant_id());
 
 -- ---- Outbound webhooks ----
 -- The policies `ledger` and `trace` are for functions that look for rows in all tenants. These are the only tables

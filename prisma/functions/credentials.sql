@@ -376,28 +376,6 @@ BEGIN
 END
 $$;
 
--- Enters the tenant of an order of the current user and returns it. NULL if there is no such order, if its owner is
--- not a member of the tenant, or if the tenant is closed. Locks the tenant and the membership until the transaction ends.
-CREATE OR REPLACE FUNCTION enter_order_tenant(order_id bigint) RETURNS uuid
-LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  scope text[] := public.verified_scope();
-  tenant uuid;
-BEGIN
-  IF scope IS NULL OR scope[2] NOT IN ('session', 'token') THEN
-    RAISE EXCEPTION 'no person has entered' USING ERRCODE = 'insufficient_privilege';
-  END IF;
-  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.id = order_id AND o.user_id = scope[4]::bigint;
-  IF tenant IS NULL THEN RETURN NULL; END IF;
-  PERFORM FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
-    WHERE m.tenant_id = tenant AND m.user_id = scope[4]::bigint AND t.closed_at IS NULL
-    FOR KEY SHARE OF t FOR KEY SHARE OF m;
-  IF NOT FOUND THEN RETURN NULL; END IF;
-  PERFORM public.set_scope('order', scope[2] || '/' || scope[5], scope[4]::bigint, tenant);
-  RETURN tenant;
-END
-$$;
-
 -- Enters the tenant of active jobs of a queue. If it is closed or gone, the scope is a tenant that nobody has: the jobs
 -- find nothing and end. Without the generic plan, planning took two thirds of the time.
 CREATE OR REPLACE FUNCTION enter_job(queue text, VARIADIC jobs uuid[]) RETURNS TABLE (tenant_id uuid)

@@ -236,14 +236,19 @@ BEGIN
   IF NOT public.is_closed(tenant) THEN RETURN true; END IF;
   IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant) THEN RETURN false; END IF;
   PERFORM public.set_scope('erasure', '', NULL, tenant);
-  FOR source IN SELECT * FROM (VALUES
-    ('deliveries', 'id', 'id'), ('outbound_events', 'id', 'id'), ('endpoint_replays', 'id', 'id'),
-    ('notifications', 'id', 'id'), ('posts', 'id', 'id'),
-    ('orders', 'id', 'id'), ('invoices', 'id', 'id'), ('documents', 'id', 'id'),
-    ('folders', 'id', 'depth DESC'), ('team_members', 'team_id, user_id', 'team_id'),
-    ('teams', 'id', 'id'), ('invitations', 'id', 'id'), ('idempotency_keys', 'user_id, key_hash', 'user_id'),
-    ('service_idempotency_keys', 'service_id, key_hash', 'service_id')
-  ) t ("name", "key", "order") LOOP
+  -- Rows in folders go before the folders.
+  FOR source IN
+    SELECT * FROM (VALUES
+      (1, 'deliveries', 'id', 'id'), (2, 'outbound_events', 'id', 'id'), (3, 'endpoint_replays', 'id', 'id'),
+      (4, 'notifications', 'id', 'id'),
+      (6, 'folders', 'id', 'depth DESC'), (7, 'team_members', 'team_id, user_id', 'team_id'),
+      (8, 'teams', 'id', 'id'), (9, 'invitations', 'id', 'id'),
+      (10, 'idempotency_keys', 'user_id, key_hash', 'user_id'),
+      (11, 'service_idempotency_keys', 'service_id, key_hash', 'service_id')
+    ) t ("step", "name", "key", "order")
+    UNION ALL SELECT 5, d.name, 'id', 'id' FROM public.declared_tables() d
+    ORDER BY 1, 2
+  LOOP
     EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND (%2$s) IN (
         SELECT %2$s FROM public.%1$I WHERE tenant_id = $1 ORDER BY %3$s LIMIT $2)',
       source."name", source."key", source."order") USING tenant, batch;
@@ -333,21 +338,18 @@ BEGIN
 END
 $$;
 
--- Does one batch of the erasure of a deleted user: deletes what they own (tables with the policy placed_in_own_tenant),
+-- Does one batch of the erasure of a deleted user: deletes what they own in tables of declared resources,
 -- then their keys of requests, then clears the inviter in invitations, then the client and what identifies the person in
--- audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders are gone.
+-- audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant in which they owned rows.
 CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  owned name;
+  owned text;
   tenant uuid;
   remains boolean;
   changed integer;
 BEGIN
   PERFORM public.set_scope('erasure', '', person, NULL);
-  FOR owned IN
-    SELECT c.relname FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
-    WHERE p.polname = 'placed_in_own_tenant' AND c.relnamespace = 'public'::regnamespace ORDER BY 1
-  LOOP
+  FOR owned IN SELECT d.name FROM public.declared_tables() d WHERE d.scope = 'owner' ORDER BY 1 LOOP
     EXECUTE format('SELECT tenant_id FROM public.%I WHERE user_id = $1 ORDER BY tenant_id LIMIT 1', owned)
       INTO tenant USING person;
     CONTINUE WHEN tenant IS NULL;
@@ -387,8 +389,9 @@ CREATE OR REPLACE FUNCTION erase_events(erasure bigint, person bigint, tenant uu
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   -- By the resource: what replaces what its owner wrote.
-  erased constant jsonb := jsonb_build_object(
-    'order', '{"shippingAddress": {"name": "erased", "line1": "erased", "city": "erased", "postalCode": "erased", "country": "ZZ"}, "cardLast4": "0000"}'::jsonb);
+  erased constant jsonb := (
+    SELECT coalesce(jsonb_object_agg(d.resource, d.erased), '{}') FROM public.declared_tables() d
+    WHERE d.erased IS NOT NULL);
   after text := (SELECT e.cursor FROM public.erasures e WHERE e.id = erasure);
   read text[];
   of_app text[];

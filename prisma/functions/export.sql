@@ -2,7 +2,8 @@
 
 -- The sections of an export: the table `source` without the columns `hidden`, in the order of `key`. In
 -- `condition`, $1 is the person and $2 the tenant. A section of a person with `by_tenant` is read for each
--- of their tenants. A new table with data of people or tenants gets a line here (a test fails without it).
+-- of their tenants. A new table with data of people or tenants gets a line here (a test fails without it), unless it
+-- belongs to a declared resource. The rows of a deleted owner wait for their deletion, and are in no export.
 CREATE OR REPLACE FUNCTION export_sections() RETURNS TABLE (
   kind text, section text, source text, key text, key_type text, condition text, hidden text[],
   by_tenant boolean
@@ -27,13 +28,10 @@ VALUES
   -- Whether it was declined or mailed would tell the tenant about the invited person.
   ('person', 'invitationsSent', 'invitations', 'r.id', 'uuid', 'r.invited_by = $1',
    ARRAY['declined_at', 'mailed_at', 'link_hash'], false),
-  ('person', 'orders', 'orders', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
   ('person', 'auditLog', 'audit_log', 'r.id', 'bigint', 'r.user_id = $1', '{}', false),
   ('person', 'tenants', 'tenants', 'r.id', 'uuid', 'r.id = $2', ARRAY['closed_at'], true),
-  ('person', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2 AND r.author_id = $1', '{}', true),
   ('person', 'teamMemberships', 'team_members', 'r.team_id', 'bigint',
    'r.tenant_id = $2 AND r.user_id = $1', '{}', true),
-  ('person', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', true),
   ('person', 'invoices', 'invoices', 'r.id', 'bigint',
    'r.tenant_id = $2 AND EXISTS (SELECT FROM public.users u WHERE u.id = $1 AND u.own_tenant_id = $2)',
    '{}', true),
@@ -56,15 +54,10 @@ VALUES
   ('tenant', 'invitations', 'invitations', 'r.id', 'uuid', 'r.tenant_id = $2',
    ARRAY['declined_at', 'mailed_at', 'link_hash'], false),
   ('tenant', 'apiTokens', 'api_tokens', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false),
-  ('tenant', 'orders', 'orders', 'r.id', 'bigint',
-   'r.tenant_id = $2 AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)', '{}', false),
-  ('tenant', 'posts', 'posts', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-  ('tenant', 'invoices', 'invoices', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'teams', 'teams', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'teamMembers', 'team_members', 'r.team_id || '' '' || r.user_id', 'text',
    'r.tenant_id = $2', '{}', false),
   ('tenant', 'folders', 'folders', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
-  ('tenant', 'documents', 'documents', 'r.id', 'bigint', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'events', 'outbound_events', 'r.id', 'text', 'r.tenant_id = $2', ARRAY['xact_id', 'sequence'], false),
   ('tenant', 'deliveries', 'deliveries', 'r.id', 'uuid', 'r.tenant_id = $2', '{}', false),
   ('tenant', 'deliveryAttempts', 'delivery_attempts', 'r.delivery_id || '' '' || r.series || '' '' || r.number', 'text',
@@ -80,6 +73,28 @@ VALUES
   ('tenant', 'serviceIdempotencyKeys', 'service_idempotency_keys', 'r.service_id || '' '' || encode(r.key_hash, ''hex'')', 'text',
    'r.tenant_id = $2', ARRAY['key_hash', 'request_hash', 'result', 'secret'], false),
   ('tenant', 'portalSessions', 'portal_sessions', 'r.id', 'uuid', 'r.tenant_id = $2', ARRAY['hash'], false)
+UNION ALL
+SELECT 'person', d.section, d.name, 'r.id', 'bigint', d.of_person, '{}', d.scope <> 'owner'
+FROM public.declared_tables() d WHERE d.of_person IS NOT NULL
+UNION ALL
+SELECT 'tenant', d.section, d.name, 'r.id', 'bigint', 'r.tenant_id = $2' || CASE d.scope
+  WHEN 'owner' THEN ' AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)' ELSE '' END, '{}', false
+FROM public.declared_tables() d
+$$;
+
+-- Whether a person owns rows in a tenant, which they may have left. Requires a scope in which they see them.
+CREATE OR REPLACE FUNCTION owns_rows(person bigint, tenant uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  source text;
+  found_one boolean;
+BEGIN
+  FOR source IN SELECT d.name FROM public.declared_tables() d WHERE d.scope = 'owner' LOOP
+    EXECUTE format('SELECT EXISTS (SELECT FROM public.%I WHERE tenant_id = $1 AND user_id = $2)', source)
+      INTO found_one USING tenant, person;
+    IF found_one THEN RETURN true; END IF;
+  END LOOP;
+  RETURN false;
+END
 $$;
 
 -- One page of a section, in the order of its key, with times in UTC: `batch` rows, or fewer if they reach 1 MiB. `more`
@@ -106,8 +121,7 @@ BEGIN
     IF described.by_tenant AND NOT EXISTS (
         SELECT FROM public.memberships m
         WHERE m.tenant_id = tenant AND m.user_id = person AND NOT public.is_closed(tenant))
-      AND NOT EXISTS (
-        SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person)
+      AND NOT public.owns_rows(person, tenant)
     THEN
       PERFORM public.put_scope(entered);
       RETURN;

@@ -1,4 +1,4 @@
--- Folders and their documents.
+-- Folders.
 
 -- Moves a folder of the current tenant, with its contents, into another folder or to a team, and renames it unless the
 -- name is NULL. No row if there is no such folder; a foreign key refuses a target that is missing or inside the
@@ -29,17 +29,20 @@ BEGIN
     SELECT s.id FROM subtree s);
   PERFORM FROM public.folders f WHERE f.tenant_id = tenant AND f.id = ANY (subtree) ORDER BY f.id FOR UPDATE;
   scope_text := public.set_scope('move', '', person, tenant);
-  WITH moved AS (
-    UPDATE public.folders f SET team_id = new_team,
-      parent_id = CASE WHEN f.id = folder THEN new_parent ELSE f.parent_id END,
-      parent_depth = CASE WHEN f.id = folder THEN new_parent_depth
-        ELSE f.parent_depth + coalesce(new_parent_depth, 0) + 1 - old_depth END,
-      name = CASE WHEN f.id = folder THEN coalesce(new_name, f.name) ELSE f.name END,
-      updated_at = CASE WHEN f.id = folder THEN changed ELSE f.updated_at END
-    WHERE f.tenant_id = tenant AND f.id = ANY (subtree)
-  )
-  UPDATE public.documents d SET team_id = new_team
-    WHERE d.tenant_id = tenant AND d.folder_id = ANY (subtree) AND d.team_id <> new_team;
+  -- One statement, because the foreign keys of the rows in folders are checked at its end.
+  EXECUTE format($statement$
+    WITH moved AS (
+      UPDATE public.folders f SET team_id = $1,
+        parent_id = CASE WHEN f.id = $2 THEN $3 ELSE f.parent_id END,
+        parent_depth = CASE WHEN f.id = $2 THEN $4 ELSE f.parent_depth + coalesce($4, 0) + 1 - $5 END,
+        name = CASE WHEN f.id = $2 THEN coalesce($6, f.name) ELSE f.name END,
+        updated_at = CASE WHEN f.id = $2 THEN $7 ELSE f.updated_at END
+      WHERE f.tenant_id = $8 AND f.id = ANY ($9)
+    )%s SELECT $statement$, (
+      SELECT string_agg(format(', %I AS (UPDATE public.%I r SET team_id = $1
+          WHERE r.tenant_id = $8 AND r.folder_id = ANY ($9) AND r.team_id <> $1)', 'of_' || d.name, d.name), '')
+      FROM public.declared_tables() d WHERE d.scope = 'chain'))
+    USING new_team, folder, new_parent, new_parent_depth, old_depth, new_name, changed, tenant, subtree;
   RETURN QUERY SELECT f.* FROM public.folders f WHERE f.tenant_id = tenant AND f.id = folder;
   scope_text := public.put_scope(entered);
 END

@@ -74,6 +74,16 @@ export const orders = defineResource('Order', {
     },
   },
   events: { updated: 'An order was changed' },
+  erased: {
+    shippingAddress: {
+      name: 'erased',
+      line1: 'erased',
+      city: 'erased',
+      postalCode: 'erased',
+      country: 'ZZ',
+    },
+    cardLast4: '0000',
+  },
   example: {
     shippingAddress: {
       name: 'Ada Okafor',

@@ -1,5 +1,7 @@
 import { basename } from 'node:path'
 import { sha256 } from '#src/crypto/hash.ts'
+import { resources } from '#src/resources/index.ts'
+import { type ScopeWords, sqlOf } from '#src/resources/kit/sql.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { digestSubjects } from './statements.ts'
 import { functionPrivileges, tablePrivileges } from './tables.ts'
@@ -24,16 +26,19 @@ export type Definitions = {
 const top = 'prisma'
 
 /**
- * Reads the files of this release: prisma/functions, prisma/policies.sql and prisma/triggers.sql.
+ * Reads the files of this release: prisma/functions, prisma/policies.sql and prisma/triggers.sql. What
+ * follows from the declared resources comes after them.
  * @param variant a folder below prisma. Its functions replace those of the same name, and are added; its policies.sql
  *   and triggers.sql replace the others
+ * @param words how the SQL of the declared resources names the scope
  */
-export async function readDefinitions(variant?: string): Promise<Definitions> {
+export async function readDefinitions(variant?: string, words?: ScopeWords): Promise<Definitions> {
   const folder = variant === undefined ? top : `${top}/${variant}`
+  const declared = sqlOf(resources, words)
   const scripts = {
-    functions: await readFunctions(variant),
-    policies: [await readTextAsset(`${folder}/policies.sql`)],
-    triggers: [await readTextAsset(`${folder}/triggers.sql`)],
+    functions: [...(await readFunctions(variant)), declared.functions],
+    policies: [await readTextAsset(`${folder}/policies.sql`), declared.policies],
+    triggers: [await readTextAsset(`${folder}/triggers.sql`), declared.triggers],
   }
   return describe(scripts, keptIn(await readStatements(top)))
 }

@@ -11,7 +11,7 @@ export const migrateRemedy = 'Run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /** The remedy for a table that is as `migrate` left it, so that another run changes nothing. */
 export const filesRemedy =
-  'Add what is missing to its migration or to prisma/policies.sql (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.'
+  'Add what is missing to its migration, its declaration or prisma/policies.sql (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /**
  * The remedy for what the newer release made so: its `migrate` finds nothing to do, and that of an older

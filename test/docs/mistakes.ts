@@ -94,10 +94,6 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
     ...{ path: declaration, piece: 'title: line(200)', instead: 'title: optional(line(200))' },
     run: migrate,
   },
-  'a table without a policy': {
-    ...{ path: 'prisma/policies.sql', piece: /^CREATE POLICY \w+ ON tasks .*\n/m, instead: '' },
-    ...{ before: migrate, run: ['src/cli.ts', 'doctor'], after: migrate },
-  },
   'a further route without a rule': {
     ...{
       path: 'routes/api/resources/tasks.ts',

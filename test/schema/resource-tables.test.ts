@@ -25,7 +25,15 @@ function tasks(change: Partial<Resource> = {}): Resource {
       ...{ id: id(), title: line(200), details: optional(text(500)), urgent: flag() },
       ...{ createdAt: created(), updatedAt: updated() },
     },
-    ...{ filters: [], events: {}, example: {}, worker: '', page: null, shape: Object(null) },
+    ...{
+      filters: [],
+      events: {},
+      example: {},
+      erased: null,
+      worker: '',
+      page: null,
+      shape: Object(null),
+    },
     actions: { read, create: { permission: 'post:write', accepts: ['title', 'urgent'] } },
     ...change,
   }

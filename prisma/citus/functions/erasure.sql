@@ -160,13 +160,18 @@ BEGIN
     SELECT o.id FROM public.outbound_events o WHERE o.tenant_id = tenant ORDER BY o.id LIMIT batch);
   GET DIAGNOSTICS purged = ROW_COUNT;
   IF purged = batch THEN RETURN false; END IF;
-  FOR source IN SELECT * FROM (VALUES
-    ('endpoint_replays', 'id', 'id'), ('notifications', 'id', 'id'), ('posts', 'id', 'id'),
-    ('orders', 'id', 'id'), ('invoices', 'id', 'id'), ('documents', 'id', 'id'),
-    ('folders', 'id', 'depth DESC'), ('team_members', 'team_id, user_id', 'team_id'),
-    ('teams', 'id', 'id'), ('invitations', 'id', 'id'), ('idempotency_keys', 'user_id, key_hash', 'user_id'),
-    ('service_idempotency_keys', 'service_id, key_hash', 'service_id')
-  ) t ("name", "key", "order") LOOP
+  -- Rows in folders go before the folders.
+  FOR source IN
+    SELECT * FROM (VALUES
+      (1, 'endpoint_replays', 'id', 'id'), (2, 'notifications', 'id', 'id'),
+      (4, 'folders', 'id', 'depth DESC'), (5, 'team_members', 'team_id, user_id', 'team_id'),
+      (6, 'teams', 'id', 'id'), (7, 'invitations', 'id', 'id'),
+      (8, 'idempotency_keys', 'user_id, key_hash', 'user_id'),
+      (9, 'service_idempotency_keys', 'service_id, key_hash', 'service_id')
+    ) t ("step", "name", "key", "order")
+    UNION ALL SELECT 3, d.name, 'id', 'id' FROM public.declared_tables() d
+    ORDER BY 1, 2
+  LOOP
     EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND (%2$s) IN (
         SELECT %2$s FROM public.%1$I WHERE tenant_id = $1 ORDER BY %3$s LIMIT $2)',
       source."name", source."key", source."order") USING tenant, batch;
@@ -258,26 +263,32 @@ BEGIN
 END
 $$;
 
--- Deletes one batch of the orders of a deleted user, then clears the inviter in one batch of invitations, then the client
--- in one of audit entries. Returns true if nothing is left. Queues the erasure of events of each tenant whose orders
--- are gone.
+-- Does one batch of the erasure of a deleted user: deletes what they own in tables of declared resources, then their
+-- keys of requests, then clears the inviter in invitations, then the client and what identifies the person in audit
+-- entries. Returns true if nothing is left. Queues the erasure of events of each tenant in which they owned rows.
 CREATE OR REPLACE FUNCTION purge_person(person bigint, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  owned text;
   tenant uuid;
+  remains boolean;
   changed integer;
   scope_text text := public.set_scope('erasure', '', person, NULL);
 BEGIN
-  SELECT o.tenant_id INTO tenant FROM public.orders o WHERE o.user_id = person
-    ORDER BY o.tenant_id LIMIT 1;
-  IF FOUND THEN
-    DELETE FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person AND o.id IN (
-      SELECT p.id FROM public.orders p WHERE p.tenant_id = tenant AND p.user_id = person ORDER BY p.id LIMIT batch);
-    IF NOT EXISTS (SELECT FROM public.orders o WHERE o.tenant_id = tenant AND o.user_id = person) THEN
+  FOR owned IN SELECT d.name FROM public.declared_tables() d WHERE d.scope = 'owner' ORDER BY 1 LOOP
+    EXECUTE format('SELECT tenant_id FROM public.%I WHERE user_id = $1 ORDER BY tenant_id LIMIT 1', owned)
+      INTO tenant USING person;
+    CONTINUE WHEN tenant IS NULL;
+    EXECUTE format('DELETE FROM public.%1$I WHERE tenant_id = $1 AND user_id = $2 AND id IN (
+        SELECT id FROM public.%1$I WHERE tenant_id = $1 AND user_id = $2 ORDER BY id LIMIT $3)', owned)
+      USING tenant, person, batch;
+    EXECUTE format('SELECT EXISTS (SELECT FROM public.%I WHERE tenant_id = $1 AND user_id = $2)', owned)
+      INTO remains USING tenant, person;
+    IF NOT remains THEN
       INSERT INTO public.erasures (kind, user_id, tenant_id) VALUES ('events', person, tenant);
     END IF;
     RETURN false;
-  END IF;
+  END LOOP;
   DELETE FROM public.idempotency_keys k WHERE k.user_id = person AND k.key_hash IN (
     SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = person LIMIT batch);
   GET DIAGNOSTICS changed = ROW_COUNT;

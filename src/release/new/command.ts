@@ -56,8 +56,7 @@ what you want. Then:
   npm test -- --snapshot test/app.test.ts                 # the guards of the new routes: read the difference
   npm run check
   npm test -- test/resources/resources.test.ts test/access/*.test.ts test/schema/*.test.ts test/auth/erasure/*.test.ts
-Take it back with: npm run new -- --remove ${resource.name}
-For a cluster: docs/growth.md, “A resource of your own”`)
+Take it back with: npm run new -- --remove ${resource.name}`)
 }
 
 type Undo = { readonly path: string; readonly text: string; readonly isNew: boolean }

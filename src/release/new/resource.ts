@@ -30,41 +30,6 @@ export async function editsOf(resource: NewResource, stamp: string): Promise<Edi
         ]
       : []),
     { path: `prisma/migrations/${stamp}_${table}/migration.sql`, text: await fill('migration') },
-    {
-      path: 'prisma/policies.sql',
-      before: '\n-- ---- Outbound webhooks ----',
-      text: await fill(`policies-${scope}`),
-    },
-    {
-      path: 'prisma/triggers.sql',
-      after: `SELECT count_table('documents'`,
-      text: `SELECT count_table('${table}', 'resource', '${words.bytes}');\n`,
-    },
-    {
-      path: 'prisma/functions/export.sql',
-      after: `  ('person', 'documents'`,
-      text: `${words.personSection}`,
-    },
-    {
-      path: 'prisma/functions/export.sql',
-      after: `  ('tenant', 'documents'`,
-      text: tenantSectionOf(resource, plurals),
-    },
-    {
-      path: 'prisma/functions/erasure.sql',
-      after: `    ('orders', 'id', 'id'), ('invoices', 'id', 'id'), ('documents', 'id', 'id'),`,
-      text: `    ('${table}', 'id', 'id'),\n`,
-    },
-    ...(scope === 'owner'
-      ? [
-          { path: `prisma/functions/${file}.sql`, text: await fill('home') },
-          {
-            path: 'prisma/functions/erasure.sql',
-            after: '  erased constant jsonb := jsonb_build_object(',
-            text: `    '${name}', '${erasedOf(resource)}'::jsonb,\n`,
-          },
-        ]
-      : []),
     { path: `src/resources/${file}.ts`, text: await fill('declaration') },
     {
       path: 'src/resources/index.ts',
@@ -110,9 +75,7 @@ function wordsOf(resource: NewResource): Record<string, string> {
     Model: modelOf(name),
     constant: camel(name),
     path: `/${file}`,
-    home: `enter_${name.replaceAll('-', '_')}_tenant`,
     Sentence: capital(sentence),
-    like: { owner: 'orders', tenant: 'posts', chain: 'documents' }[scope],
     helpers: helpersOf(resource).join(', '),
     fields: lines(4, [
       'id: id()',
@@ -139,8 +102,6 @@ function wordsOf(resource: NewResource): Record<string, string> {
         ? ''
         : `\n  page: { label: '${page}', heading: '${heading}', columns: [${list([...choices.map(({ key }) => key), 'updatedAt'])}] },`,
     ...databaseWords(resource),
-    bytes: bytesOf(fields),
-    personSection: sectionOf(resource, plurals),
     rules: lines(4, ruled),
     facts: {
       owner: 'tenantId, userId',
@@ -263,7 +224,7 @@ function databaseWords({ table, scope, fields }: NewResource) {
     '  tenant Tenant @relation(fields: [tenantId], references: [id], onDelete: Cascade, onUpdate: NoAction)',
     ...(scope === 'chain'
       ? [
-          '  folder Folder @relation(fields: [tenantId, folderId, teamId], references: [tenantId, id, teamId], onDelete: NoAction, onUpdate: Cascade)',
+          '  folder Folder @relation(fields: [tenantId, folderId, teamId], references: [tenantId, id, teamId], onDelete: NoAction, onUpdate: NoAction)',
         ]
       : []),
   ]
@@ -289,7 +250,7 @@ function databaseWords({ table, scope, fields }: NewResource) {
     modelColumns: model.join('\n'),
     keys:
       scope === 'chain'
-        ? ',\n  FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id) ON UPDATE CASCADE'
+        ? ',\n  FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id)'
         : '',
     tableIndexes: indexes
       .map((keys) => [...keys, 'id'].map(columnOf))
@@ -335,40 +296,6 @@ function refuseLongNames(resource: NewResource): void {
   throw new InputFault(
     `${name}: names of indexes of ${table} would be ${excess} characters too long. Use a shorter --plural or field.`,
   )
-}
-
-function bytesOf(fields: readonly NewField[]): string {
-  const texts = fields.filter(({ kind }) => columnTypes[kind] === 'text')
-  const bytes = texts.map(({ key, isOptional }) => {
-    const length = `octet_length(r.${columnOf(key)})`
-    return isOptional ? `coalesce(${length}, 0)` : length
-  })
-  return bytes.join(' + ')
-}
-
-function sectionOf({ table, scope }: NewResource, section: string): string {
-  const [condition, byTenant] = {
-    owner: ['r.user_id = $1', false],
-    tenant: ['r.tenant_id = $2 AND r.author_id = $1', true],
-    chain: ['r.tenant_id = $2', true],
-  }[scope]
-  return `  ('person', '${section}', '${table}', 'r.id', 'bigint', '${condition}', '{}', ${byTenant}),\n`
-}
-
-/** The rows of a deleted owner wait for their deletion, and are in no export any more. */
-function tenantSectionOf({ table, scope }: NewResource, section: string): string {
-  const ofUser =
-    scope === 'owner' ? ' AND EXISTS (SELECT FROM public.users u WHERE u.id = r.user_id)' : ''
-  return `  ('tenant', '${section}', '${table}', 'r.id', 'bigint', 'r.tenant_id = $2${ofUser}', '{}', false),\n`
-}
-
-/** What events of a deleted owner's row have instead of what they wrote. */
-function erasedOf({ fields }: NewResource): string {
-  const values = fields.map(({ key, kind, words }) => {
-    const value = { integer: 0, flag: false, choice: words[0], line: 'erased', text: 'erased' }
-    return [key, value[kind]]
-  })
-  return JSON.stringify(Object.fromEntries(values))
 }
 
 function sample({ key, kind, words }: NewField): string {

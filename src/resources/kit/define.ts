@@ -179,6 +179,11 @@ type Declaration<
   readonly events?: Readonly<Record<Event, string>>
   /** Fields of the example of an event. The others have what their schema allows. */
   readonly example?: { readonly [Key in keyof RowOf<F>]?: RowOf<F>[Key] }
+  /**
+   * What replaces fields in the events of a row whose owner was erased; by default everything that the owner
+   * wrote is replaced by a neutral value of its kind.
+   */
+  readonly erased?: { readonly [Key in keyof RowOf<F>]?: RowOf<F>[Key] }
   /** Privileges of the worker role on the table. */
   readonly worker?: string
   /** Pages on which people list, read and write the rows. */
@@ -221,6 +226,7 @@ export type Resource = {
   readonly actions: { readonly [Name in ActionName]?: Action }
   readonly events: Readonly<Record<string, string>>
   readonly example: object
+  readonly erased: object | null
   readonly worker: string
   readonly page: Page | null
   /** The schema of a row. */
@@ -256,13 +262,13 @@ export function defineResource<
   declaration: Declaration<Model, Name, F, New, Changed, Event, Set, ChangedSet>,
 ): Typed<Name, F, Event> {
   const { forServices = false, filters = [], example = {}, worker = '', ...rest } = declaration
-  const { page = null } = declaration
+  const { page = null, erased = null } = declaration
   const fields: Fields = declaration.fields
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
   const resource = {
     ...rest,
-    ...{ model, fields, forServices, filters, example, worker, page },
+    ...{ model, fields, forServices, filters, example, erased, worker, page },
     events: declaration.events ?? {},
     shape: Type.Object(shape, { title: model }),
   } as unknown as Resource & Typed<Name, F, Event>
@@ -286,6 +292,12 @@ function faultsOf(resource: Resource): string[] {
   const silent = (['created', 'updated', 'deleted'] as const).find(
     (event) => Object.hasOwn(events, event) && actions[actionOfEvent[event]] === undefined,
   )
+  const indelible =
+    scope === 'owner' && Object.keys(events).length > 0 && resource.erased === null
+      ? [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])].find(
+          (key) => shown.includes(key) && fields[key]?.input == null,
+        )
+      : undefined
   const faults: [boolean, string][] = [
     [!/^[a-z]+(-[a-z]+)*$/.test(name), 'has a name that is not words with hyphens'],
     [
@@ -300,6 +312,10 @@ function faultsOf(resource: Resource): string[] {
       // They look for `"userId":1,` in the body (erase_events, export_sections).
       scope === 'owner' && Object.keys(events).length > 0 && !shown.slice(0, -1).includes('userId'),
       'has events and shows no userId before its last field, by which erasure and export find them',
+    ],
+    [
+      indelible !== undefined,
+      `publishes ${indelible} and does not say what replaces it when its owner is erased (erased)`,
     ],
     [
       scope === 'owner' && needsRole,

@@ -128,12 +128,18 @@ function exampleValue({ fields }: Resource, key: string): unknown {
   return column === 'jsonb' ? JSON.stringify(example) : example
 }
 
+/** The name of its section in an export. */
+export function sectionOf({ plural }: Pick<Resource, 'plural'>): string {
+  return plural.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())
+}
+
 /** The sections of the downloads, as `export_sections` in the database names them. */
 export function sectionsOf(resources: readonly Resource[]) {
-  const named = resources.map(({ plural, scope, fields }) => ({
-    section: plural.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase()),
-    scope,
-    isPersonal: scope === 'chain' || Object.values(fields).some(({ isPerson }) => isPerson),
+  const named = resources.map((resource) => ({
+    section: sectionOf(resource),
+    scope: resource.scope,
+    isPersonal:
+      resource.scope === 'chain' || Object.values(resource.fields).some(({ isPerson }) => isPerson),
   }))
   const sections = (wanted: (one: (typeof named)[number]) => boolean) =>
     named.filter(wanted).map(({ section }) => section)

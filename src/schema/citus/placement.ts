@@ -1,24 +1,27 @@
+import { resources } from '#src/resources/index.ts'
+import { homeFunctionOf } from '#src/resources/kit/derived.ts'
+
 /**
  * Where the tables of a database that is distributed with Citus are. A table that is in neither list
  * stays an ordinary table of the coordinator: it is looked up by a hash, an id or an address before the
  * tenant is known, or belongs to no tenant. Citus does not know it, so it accepts any statement.
  */
 
+/** The others are distributed together with it. */
+export const firstTable = 'tenant_usage'
+
 /**
  * Distributed by `tenant_id`, all together, in this order: the triggers of the others write the first three.
  * The rows of one tenant are on one node.
  */
-export const distributedTables = [
-  'tenant_usage',
+export const distributedTables: readonly string[] = [
+  firstTable,
   'member_usage',
   'usage_changes',
-  'orders',
-  'posts',
-  'invoices',
   'teams',
   'team_members',
   'folders',
-  'documents',
+  ...resources.map(({ plural }) => plural),
   'webhook_endpoints',
   'endpoint_states',
   'endpoint_probes',
@@ -28,10 +31,7 @@ export const distributedTables = [
   'due_attempts',
   'notifications',
   'endpoint_replays',
-] as const
-
-/** The others are distributed together with it. */
-export const [firstTable] = distributedTables
+]
 
 /** The counters of what a tenant stores, which triggers write on the nodes. */
 export const functionsOfTriggers = [
@@ -57,7 +57,6 @@ export const functionsOnShards: readonly string[] = [
   'enter_app_token_as',
   'enter_attempt',
   'enter_billing_event',
-  'enter_order_tenant',
   'enter_portal_session',
   'enter_service',
   'enter_service_as',
@@ -70,6 +69,7 @@ export const functionsOnShards: readonly string[] = [
   'lock_memberships_of',
   'open_portal_link',
   'remove_team_member',
+  ...resources.map(homeFunctionOf),
 ]
 
 /** Every table that Citus knows. */

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { ScopeWords } from '#src/resources/kit/sql.ts'
 import type { Definer } from '../define.ts'
 import {
   type Definitions,
@@ -35,9 +36,17 @@ const callerFunctions = [
   'create_document(uuid, bigint, bigint, text, text, timestamp with time zone)',
 ] as const
 
+/** Citus accepts no subquery in a policy. */
+const scopeWords: ScopeWords = {
+  tenant: 'current_tenant_id()',
+  user: 'current_user_id()',
+  kind: 'current_scope_kind()',
+  ofTeams: 'team_id = ANY (current_team_ids())',
+}
+
 /** The definitions of a distributed database: the functions of prisma/citus instead of those of the same name. */
 export async function readCitusDefinitions(): Promise<Definitions> {
-  const { scripts, kept } = await readDefinitions('citus')
+  const { scripts, kept } = await readDefinitions('citus', scopeWords)
   const functions = scripts.functions.map((script) => join(divide(script).map(readShards)))
   return describe({ ...scripts, functions }, kept)
 }

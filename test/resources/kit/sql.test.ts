@@ -1,0 +1,89 @@
+import t from 'tap'
+import { documents } from '#src/resources/documents.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { defineResource, type Resource } from '#src/resources/kit/define.ts'
+import { sqlOf } from '#src/resources/kit/sql.ts'
+import { orders } from '#src/resources/orders.ts'
+import { posts } from '#src/resources/posts.ts'
+
+/** The statements of a script, each on one line. */
+function statementsOf(script: string): string[] {
+  return script
+    .split(';\n\n')
+    .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
+    .filter((statement) => statement !== '')
+}
+
+t.test('an owner reaches a row in every tenant and creates it in the current one', (t) => {
+  const [user, tenant] = ['(SELECT current_user_id())', '(SELECT current_tenant_id())']
+  const kind = '(SELECT current_scope_kind())'
+  t.strictSame(statementsOf(sqlOf([orders]).policies), [
+    `CREATE POLICY owner_scope ON orders FOR SELECT USING (user_id = ${user})`,
+    `CREATE POLICY placed_in_own_tenant ON orders FOR INSERT WITH CHECK (user_id = ${user} AND tenant_id = ${tenant})`,
+    `CREATE POLICY owner_change ON orders FOR UPDATE USING (user_id = ${user})`,
+    `CREATE POLICY owner_removal ON orders FOR DELETE USING (user_id = ${user})`,
+    `CREATE POLICY whole_tenant ON orders FOR SELECT TO CURRENT_USER USING (tenant_id = ${tenant} AND ${kind} IN ('usage', 'tenant-export'))`,
+    `CREATE POLICY erasure ON orders TO CURRENT_USER USING (tenant_id = ${tenant} AND ${kind} = 'erasure')`,
+  ])
+  t.end()
+})
+
+t.test('rows of a tenant have one policy, for every action', (t) => {
+  for (const one of [posts, invoices]) {
+    t.strictSame(statementsOf(sqlOf([one]).policies), [
+      `CREATE POLICY tenant_scope ON ${one.plural} USING (tenant_id = (SELECT current_tenant_id()))`,
+    ])
+  }
+  t.end()
+})
+
+t.test('rows in folders are for the members of their team alone', (t) => {
+  const tenant = '(SELECT current_tenant_id())'
+  const kind = '(SELECT current_scope_kind())'
+  t.strictSame(statementsOf(sqlOf([documents]).policies), [
+    `CREATE POLICY chain_scope ON documents USING (tenant_id = ${tenant} AND team_id IN ( SELECT m.team_id FROM team_members m WHERE m.tenant_id = ${tenant} AND m.user_id = (SELECT current_user_id())))`,
+    `CREATE POLICY whole_tenant ON documents FOR SELECT TO CURRENT_USER USING (tenant_id = ${tenant} AND ${kind} IN ('move', 'usage', 'tenant-export'))`,
+    `CREATE POLICY move_to_team ON documents FOR UPDATE TO CURRENT_USER USING (tenant_id = ${tenant} AND ${kind} = 'move')`,
+    `CREATE POLICY erasure ON documents TO CURRENT_USER USING (tenant_id = ${tenant} AND ${kind} = 'erasure')`,
+  ])
+  t.end()
+})
+
+t.test('what a tenant creates is counted by its bytes, and services are filled in', (t) => {
+  t.strictSame(statementsOf(sqlOf([orders, posts, documents, invoices]).triggers), [
+    `SELECT count_table('orders', 'resource', 'octet_length(r.line_items::text) + 1024 + octet_length(r.card_last4)')`,
+    'ALTER TABLE posts ALTER COLUMN author_service_id SET DEFAULT current_service_id()',
+    `SELECT count_table('posts', 'resource', 'octet_length(r.title) + octet_length(r.body) + coalesce(octet_length(r.department), 0)')`,
+    `SELECT count_table('documents', 'resource', 'octet_length(r.title) + octet_length(r.body)')`,
+  ])
+  t.end()
+})
+
+t.test('an export has the rows of a person by owner, by author and by team', (t) => {
+  const rows = sqlOf([orders, posts, documents, invoices]).functions
+  t.match(rows, `('orders', 'order', 'owner', 'orders', 'r.user_id = $1', '{"shippingAddress"`)
+  t.match(
+    rows,
+    `('posts', 'post', 'tenant', 'posts', 'r.tenant_id = $2 AND r.author_id = $1', NULL::jsonb)`,
+  )
+  t.match(rows, `('documents', 'document', 'chain', 'documents', 'r.tenant_id = $2', NULL::jsonb)`)
+  t.match(rows, `('invoices', 'invoice', 'tenant', 'invoices', NULL, NULL::jsonb)`)
+  t.end()
+})
+
+t.test('without a resource there is a table of none', (t) => {
+  const { functions, policies, triggers } = sqlOf([])
+  t.match(functions, 'FUNCTION declared_tables()')
+  t.notMatch(functions, /VALUES\s*\)/)
+  t.strictSame([policies, triggers], ['', ''])
+  t.end()
+})
+
+t.test('a published field of JSON needs what replaces it when its owner is erased', (t) => {
+  const { erased: _erased, ...rest } = orders as Resource
+  t.throws(() => defineResource('Order', rest as never), {
+    message:
+      'The resource order publishes lineItems and does not say what replaces it when its owner is erased (erased).',
+  })
+  t.end()
+})
