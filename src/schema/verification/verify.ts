@@ -14,7 +14,6 @@ import {
   migrateRemedyOf,
   replaceRemedyOf,
 } from '../finding.ts'
-import type { ReleaseFiles } from '../migrate.ts'
 import { compareHistory, describeParted, readMigrations } from '../migrations/history.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { verifyResources } from '../resource-tables.ts'
@@ -28,6 +27,8 @@ import { verifyRoles } from './verify-roles.ts'
 import { verifyTables } from './verify-tables.ts'
 
 type Depth = 'catalogue' | 'isolation'
+/** Tests verify as another release, whose definitions they made. */
+type OwnFiles = { definitions?: Definitions }
 
 /**
  * Verifies that the role at `url` cannot bypass row-level security, that every table is under it or
@@ -45,7 +46,7 @@ export async function verifyDatabase(
   url: string,
   duty: 'web' | 'worker',
   depth: Depth = 'isolation',
-  files: Pick<ReleaseFiles, 'definitions'> = {},
+  files: OwnFiles = {},
 ): Promise<Finding[]> {
   return withClient(url, (client) => findOrDescribe(client, duty, depth, files))
 }
@@ -82,7 +83,7 @@ function findOrDescribe(
   client: pg.Client,
   duty: 'web' | 'worker',
   depth: Depth,
-  files: Pick<ReleaseFiles, 'definitions'> = {},
+  files: OwnFiles = {},
 ): Promise<Finding[]> {
   return inTransaction(client, () => findFindings(client, duty, depth, files)).catch((error) => {
     if (isDatabaseUnavailable(error)) throw error
@@ -133,7 +134,7 @@ async function findFindings(
   client: pg.Client,
   duty: 'web' | 'worker',
   depth: Depth,
-  files: Pick<ReleaseFiles, 'definitions'>,
+  files: OwnFiles,
 ): Promise<Finding[]> {
   // While a failover is in progress a running process may reach a standby; that breaks no lock.
   const closed = depth === 'isolation' ? await findClosed(client) : null
