@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { TSchema } from 'typebox'
-import type { Action, ActionInput } from '#src/access/action.ts'
+import type { Action, ActionInput } from '#src/actions/action.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { anyPath } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import {
   draftCookie,
@@ -13,14 +14,7 @@ import type { ForwardedRequest } from '#src/http/headers/forwarded-request.ts'
 import { acceptsHtml, isForm } from '#src/http/params.ts'
 import type { FieldError } from '#src/http/problems.ts'
 import { type ErrorCode, Problem, type Resumption } from '#src/http/problems.ts'
-import {
-  anyPath,
-  isAppPath,
-  isPagePath,
-  isUrlOf,
-  pageOfForm,
-  pathPattern,
-} from '#src/http/return-path.ts'
+import { isAppPath, isPagePath, isUrlOf, pageOfForm, pathPattern } from '#src/http/return-path.ts'
 import { isInvitationPage } from '#src/pages/account/invitations.ts'
 import { isSignInProblem, refusalText } from '#src/pages/account/problem.ts'
 import { signInPath } from '#src/pages/account/sign-in.ts'

@@ -2,7 +2,6 @@ import type Type from 'typebox'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import type { EncryptionKey, EncryptionKeys } from '#src/crypto/encryption.ts'
-import { anyPath } from '#src/http/return-path.ts'
 import { type Clock, clockStartingAt, systemClock } from '#src/runtime/clock.ts'
 import { Settings } from './settings.ts'
 
@@ -12,6 +11,9 @@ import { Settings } from './settings.ts'
  */
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** In SIGN_IN_RETURN_TO: every path of an app that shares our origin. */
+export const anyPath = '/*'
 
 /**
  * Converts and validates the settings of one schema and adds the defaults. An empty value counts as

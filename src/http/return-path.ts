@@ -1,9 +1,6 @@
 const anyOrigin = 'http://origin.invalid'
 const maxLength = 2_000
 
-/** In SIGN_IN_RETURN_TO: every path of an app that shares our origin. */
-export const anyPath = '/*'
-
 // Paths that a proxy sends to this program; only its pages are returned to.
 const ownPath = /^\/(?:auth|app|assets|docs|portal|webhooks)(?:\/|$)/
 // An app that redirects to a decoded path would send the browser to another origin.

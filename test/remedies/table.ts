@@ -16,7 +16,7 @@ const defineTest = 'test/schema/define.test.ts'
 const input = { not: 'it asks for another input, which the tests of the command give' }
 /** Its fault is of another machine or program. */
 const elsewhere = { not: 'the fault is outside this program, and named alone' }
-const cluster = { not: 'the fault of a cluster is named by the tests of test/schema/citus' }
+const cluster = { not: 'the fault of a cluster is named by the tests of test/schema/citus/*' }
 const untried = { not: 'named by a test, not carried out yet' }
 
 export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { type Acting, defineAction } from '#src/access/action.ts'
 import type { Caller } from '#src/access/caller.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
+import { type Acting, defineAction } from '#src/actions/action.ts'
 import { Problem } from '#src/http/problems.ts'
 import { Line, NoContent, Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { TokenHint } from '../program-tokens/schemas.ts'

@@ -1,4 +1,4 @@
-import { type Acting, defineAction } from '#src/access/action.ts'
+import { type Acting, defineAction } from '#src/actions/action.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Page, PageResult } from '#src/http/lists/pagination.ts'
 import { NoBody, NoContent, PageOf, UuidParams } from '#src/http/schemas.ts'

@@ -295,7 +295,7 @@ function faultsOf(resource: Resource): string[] {
   const indelible =
     scope === 'owner' && Object.keys(events).length > 0 && resource.erased === null
       ? [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])].find(
-          (key) => shown.includes(key) && fields[key]?.input == null,
+          (key) => shown.includes(key) && fields[key]?.input == null && !fields[key]?.isCurrency,
         )
       : undefined
   const faults: [boolean, string][] = [

@@ -88,7 +88,9 @@ function personConditionOf({ scope, fields }: Resource): string | null {
 function erasedOf({ scope, fields, actions, events, erased }: Resource): string | null {
   if (scope !== 'owner' || Object.keys(events).length === 0) return null
   const written = [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])]
-  const values = [...new Set(written)].map((key) => [key, neutralValue(fields[key])])
+  const values = [...new Set(written)]
+    .filter((key) => !fields[key]?.isCurrency)
+    .map((key) => [key, neutralValue(fields[key])])
   return JSON.stringify(erased ?? Object.fromEntries(values))
 }
 

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import t, { type Test } from 'tap'
 import Type from 'typebox'
 import actions from '#plugins/api/actions.ts'
-import { type Acting, type Action, defineAction } from '#src/access/action.ts'
+import { type Acting, type Action, defineAction } from '#src/actions/action.ts'
 import type { Entry } from '#src/db/entry.ts'
 
 type Person = { readonly userId: number }

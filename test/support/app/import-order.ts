@@ -22,6 +22,7 @@ export const importOrder: readonly (readonly string[])[] = [
   ['billing'],
   ['domain'],
   ['auth', 'webhooks', 'schema'],
+  ['actions'],
   ['queue', 'audit'],
   ['operations'],
   ['db', 'mail'],

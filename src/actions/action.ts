@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
+import type { Resource, Action as RuleAction } from '#src/access/policy.ts'
 import type { ClientInfo } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
 import type { ErrorCode } from '#src/http/problems.ts'
-import type { Resource, Action as RuleAction } from './policy.ts'
 
 /** What an operation works with, in the transaction that its adapter has entered. */
 export type Acting<Caller> = {
