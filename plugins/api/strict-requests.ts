@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { acceptsHtml, isForm } from '#src/http/params.ts'
+import { acceptsHtml, isForm } from '#src/http/headers/media-type.ts'
 import { Problem } from '#src/http/problems.ts'
 import { hasBody } from '#src/http/request-body.ts'
 import { NoQuery } from '#src/http/schemas.ts'

@@ -11,9 +11,9 @@ import {
   refusedValueState,
 } from '#src/db/errors.ts'
 import { toQuotaProblem } from '#src/db/quota.ts'
+import { acceptsHtml } from '#src/http/headers/media-type.ts'
 import { countSessionCookies } from '#src/http/headers/session-cookie.ts'
 import { withVary } from '#src/http/headers/vary.ts'
-import { acceptsHtml } from '#src/http/params.ts'
 import {
   type ErrorCode,
   errorTable,

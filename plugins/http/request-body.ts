@@ -7,7 +7,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import fp from 'fastify-plugin'
-import { isForm } from '#src/http/params.ts'
+import { isForm } from '#src/http/headers/media-type.ts'
 import { Problem } from '#src/http/problems.ts'
 import { hasBody, isEncodedBody } from '#src/http/request-body.ts'
 

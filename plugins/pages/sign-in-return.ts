@@ -11,7 +11,7 @@ import {
   unsealDraft,
 } from '#src/http/form-draft.ts'
 import type { ForwardedRequest } from '#src/http/headers/forwarded-request.ts'
-import { acceptsHtml, isForm } from '#src/http/params.ts'
+import { acceptsHtml, isForm } from '#src/http/headers/media-type.ts'
 import type { FieldError } from '#src/http/problems.ts'
 import { type ErrorCode, Problem, type Resumption } from '#src/http/problems.ts'
 import { isAppPath, isPagePath, isUrlOf, pageOfForm, pathPattern } from '#src/http/return-path.ts'

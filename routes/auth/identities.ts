@@ -4,8 +4,8 @@ import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { prepareSignIn } from '#src/auth/sign-in/start.ts'
 import { storeSignInState } from '#src/auth/sign-in/state.ts'
+import { isForm } from '#src/http/headers/media-type.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
-import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { logoutState, signOut } from '#src/auth/sessions/sign-out.ts'
 import { withoutLocks } from '#src/db/entry.ts'
-import { isForm } from '#src/http/params.ts'
+import { isForm } from '#src/http/headers/media-type.ts'
 import { NoContent } from '#src/http/schemas.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }

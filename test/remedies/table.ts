@@ -188,11 +188,14 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Check that PostgreSQL behind it': elsewhere,
     'and that PgBouncer is running': elsewhere,
     'Let the connection URL lead': untried,
+    'Once writes may go on, take it back': untried,
   },
   'src/schema/verification/verify-functions.ts': {
+    'has it through another role: as an administrator': untried,
     'No release made it. As its owner': { tried: [database, 'through peek'] },
   },
   'src/schema/verification/verify-roles.ts': {
+    'As a superuser, take it back where it was set': untried,
     'Name another role in the connection URL': { tried: [database, 'another role is named'] },
   },
   'src/schema/verification/verify-tables.ts': {

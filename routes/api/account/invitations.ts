@@ -7,7 +7,7 @@ import {
   declineInvitation,
   type OpenedInvitation,
 } from '#src/auth/members/own-invitations.ts'
-import { isForm } from '#src/http/params.ts'
+import { isForm } from '#src/http/headers/media-type.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, Nullable, UuidParams } from '#src/http/schemas.ts'
 

@@ -5,8 +5,8 @@ import { toMemberProblem } from '#src/auth/members/members.ts'
 import { createTenant, listMemberships, tenantList } from '#src/auth/members/tenants.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
+import { isForm } from '#src/http/headers/media-type.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
-import { isForm } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
   NoContent,

@@ -1,6 +1,6 @@
-import { acceptsHtml } from '#src/http/params.ts'
 import { readBearerToken } from './bearer-token.ts'
 import { isSafeMethod } from './cross-origin.ts'
+import { acceptsHtml } from './media-type.ts'
 
 /** The request that a proxy asks about, as its headers describe it. */
 export type ForwardedRequest = {
