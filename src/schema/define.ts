@@ -3,7 +3,7 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { type CatalogueObject, readCatalogue, readPrivileges } from './catalogue.ts'
 import type { Definitions, Part } from './definitions.ts'
 import { findDifferences } from './differences.ts'
-import { refuseUnfinished, untilLocked } from './migrations/lock-retry.ts'
+import { refuseUnfinished, untilLocked } from './lock-retry.ts'
 import {
   addObjects,
   compareRelease,

@@ -11,6 +11,7 @@ import { verifyPreparation } from './citus/nodes.ts'
 import { findVariant } from './citus/variant.ts'
 import { type Definer, define, isDefined } from './define.ts'
 import { type Definitions, readDefinitions } from './definitions.ts'
+import { isLockTimeout, lockWaitMs, refuseUnfinished, untilLocked } from './lock-retry.ts'
 import { applyMigrations } from './migrations/apply.ts'
 import {
   compareHistory,
@@ -18,12 +19,6 @@ import {
   type Migration,
   readMigrations,
 } from './migrations/history.ts'
-import {
-  isLockTimeout,
-  lockWaitMs,
-  refuseUnfinished,
-  untilLocked,
-} from './migrations/lock-retry.ts'
 import { compareRelease, readRecord } from './record.ts'
 import { verifyResources } from './resource-tables.ts'
 import { findOwnerFault, grantPrivileges, loginOf } from './roles.ts'

@@ -172,7 +172,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Use an empty database; for the demo': { tried: [database, 'an empty database is used'] },
     'Use an empty database (for the demo': { tried: [start, '29990102000000_second'] },
   },
-  'src/schema/migrations/lock-retry.ts': { 'Find it (SELECT pid': untried },
+  'src/schema/lock-retry.ts': { 'Find it (SELECT pid': untried },
   'src/schema/resource-tables.ts': {
     'Write the migration that creates it': { tried: [database, 'RENAME TO documents'] },
     'Change the column in a migration': { tried: [database, 'SET NOT NULL'] },

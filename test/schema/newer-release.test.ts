@@ -56,6 +56,17 @@ for (const [name, sql] of Object.entries(changes)) {
   })
 }
 
+t.test('between the migrations of a newer release and its record', async (t) => {
+  const { url, admin } = await createDatabaseWithRole(t)
+  const find = () => verifyDatabase(url, 'web', 'isolation')
+  await admin.query('DROP TABLE endpoint_probes')
+  t.match(await find(), [{ object: 'endpoint_probes' }], 'a table that was dropped by hand')
+  await addMigration(admin)
+  t.strictSame(await find(), [], 'a table that a migration has dropped')
+  await admin.query('DROP POLICY owner_removal ON orders')
+  t.match(await find(), [{ object: 'orders' }], 'a policy that was dropped by hand')
+})
+
 /** What keeps a process of this release from serving, although the newer one made it so. */
 const breaks: Readonly<Record<string, readonly [string, RegExp, RegExp]>> = {
   'a function that it calls is gone': [
@@ -109,10 +120,14 @@ t.test('kept are the functions that only previous.sql defines', (t) => {
 
 /** Adds a migration and a run of `migrate` of a release that this program does not know. */
 async function becomeNewer(admin: pg.Pool): Promise<void> {
+  await addMigration(admin)
+  await admin.query(`INSERT INTO schema_releases (version, files) SELECT '99.0.0', '{}'`)
+}
+
+async function addMigration(admin: pg.Pool): Promise<void> {
   await admin.query(
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-     VALUES (gen_random_uuid(), '', '29990101000000_next', now(), 1);
-     INSERT INTO schema_releases (version, files) SELECT '99.0.0', '{}'`,
+     VALUES (gen_random_uuid(), '', '29990101000000_next', now(), 1)`,
   )
 }
 

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { findVariant } from '../citus/variant.ts'
+import { isLockTimeout, lockRefusal, untilLocked } from '../lock-retry.ts'
 import type { Migration } from './history.ts'
-import { isLockTimeout, lockRefusal, untilLocked } from './lock-retry.ts'
 import {
   migrationList,
   noFilters,

@@ -9,8 +9,8 @@ import { survivesBrokenConnections } from '#src/db/connections/pool-options.ts'
 import { withoutLimits, withSettings } from '#src/db/connections/session-settings.ts'
 import { readAsset } from '#src/runtime/assets.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
+import { lockWaitMs, untilLocked } from '../lock-retry.ts'
 import { type Migration, migrationsFolder } from './history.ts'
-import { lockWaitMs, untilLocked } from './lock-retry.ts'
 
 export type SchemaEngine = {
   engine: glue.SchemaEngine

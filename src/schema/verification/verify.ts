@@ -159,7 +159,8 @@ async function findFindings(
   }
   // Tables of a newer release are not used by this one; that release verifies them.
   const concerns = (table: string) => ahead.length === 0 || Object.hasOwn(tablePrivileges, table)
-  return findInRelease({ client, duty, depth, concerns, own, record, relation, variant })
+  const isAhead = ahead.length > 0
+  return findInRelease({ client, duty, depth, concerns, own, record, relation, isAhead, variant })
 }
 
 type Verified = {
@@ -170,16 +171,21 @@ type Verified = {
   own: Definitions
   record: SchemaRecord
   relation: ReturnType<typeof compareRelease>
+  /** The database has migrations that this release does not know. */
+  isAhead: boolean
   variant: Awaited<ReturnType<typeof findVariant>>
 }
 
 /** What differs from the record of the release that the database has. */
 async function findInRelease(verified: Verified): Promise<Finding[]> {
-  const { client, duty, concerns, own, record, relation, variant } = verified
+  const { client, duty, concerns, own, record, relation, isAhead, variant } = verified
   const role = await nameOf(client)
   const roleFlaws = await verifyRoles(client)
   const isLimited = roleFlaws.length === 0
-  const changed = isLimited ? await findChanged(client, record, role) : []
+  const differences = isLimited ? await findChanged(client, record, role) : []
+  // A newer release migrates: its migrations are committed, and its record is not yet.
+  const isBetween = isAhead && relation === 'same'
+  const changed = isBetween ? await ofTablesLeft(client, differences, record) : differences
   const isAsRecorded = (object: string) =>
     isLimited && !changed.some((one) => one.object === object)
   const newer = relation === 'same' ? null : describeNewer(record, own, role, isAsRecorded)
@@ -209,12 +215,12 @@ async function findInRelease(verified: Verified): Promise<Finding[]> {
 }
 
 async function tryLock(verified: Verified): Promise<Finding[]> {
-  const { client, duty, depth, concerns, relation, variant } = verified
+  const { client, duty, depth, concerns, relation, isAhead, variant } = verified
   const ofVariant = (await variant?.verify(client, depth === 'catalogue')) ?? []
   if (ofVariant.length > 0 || duty === 'worker') return ofVariant
   // On a cluster a role cannot use what functions of the owner have written in the same transaction.
   return depth === 'isolation' && variant === null
-    ? verifyIsolation(client, concerns, relation !== 'same')
+    ? verifyIsolation(client, concerns, isAhead || relation !== 'same')
     : verifyWithoutScope(client, concerns)
 }
 
@@ -261,6 +267,20 @@ async function findChanged(
 ): Promise<Finding[]> {
   const differences = await findDifferences(client, record, [role])
   return differences.map((difference) => ({ remedy: migrateRemedy, ...difference }))
+}
+
+/** Leaves out what a dropped table had: a table that does not exist shows no row. */
+async function ofTablesLeft(
+  client: pg.Client,
+  findings: readonly Finding[],
+  { objects }: SchemaRecord,
+): Promise<Finding[]> {
+  const tables = objects.flatMap(({ kind, name }) => (kind === 'table' ? [name] : []))
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM unnest($1::text[]) name WHERE to_regclass(format('public.%I', name)) IS NULL`,
+    [tables],
+  )
+  return findings.filter(({ object }) => !rows.some(({ name }) => name === object))
 }
 
 /** The record itself could have been changed by hand: each body has to be in a file of this release. */

@@ -50,8 +50,8 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['define.ts'],
     ['differences.ts'],
     ['record.ts'],
-    ['definitions.ts', 'resource-tables.ts', 'unreachable.ts'],
-    ['catalogue.ts', 'finding.ts', 'tables.ts'],
+    ['definitions.ts', 'lock-retry.ts', 'resource-tables.ts', 'unreachable.ts'],
+    ['catalogue.ts', 'finding.ts', 'statements.ts', 'tables.ts'],
   ],
   'src/config': [
     ['secret-files.ts', 'same-site.ts'],
