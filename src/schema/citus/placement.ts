@@ -1,5 +1,5 @@
 import { resources } from '#src/resources/index.ts'
-import { homeFunctionOf } from '#src/resources/kit/derived.ts'
+import { homeFunctionOf, publishesAtHome } from '#src/resources/kit/derived.ts'
 
 /**
  * Where the tables of a database that is distributed with Citus are. A table that is in neither list
@@ -69,7 +69,7 @@ export const functionsOnShards: readonly string[] = [
   'lock_memberships_of',
   'open_portal_link',
   'remove_team_member',
-  ...resources.map(homeFunctionOf),
+  ...resources.filter(publishesAtHome).map(homeFunctionOf),
 ]
 
 /** Every table that Citus knows. */
