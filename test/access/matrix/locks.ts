@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
+import type { Statement } from '#src/db/connections/one-trip.ts'
 import type { Database, ShortWork, Tx, Work } from '#src/db/database.ts'
-import { Prisma } from '#src/db/generated/client.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
@@ -54,9 +54,7 @@ function unlockWrite<Facts, T>(work: Work<Facts, T> | ShortWork<Facts, T>) {
 
 function unlock<Facts, T>(work: Work<Facts, T>): Work<Facts, T> {
   if (typeof work === 'function') return (tx, facts) => work(tx, inScope(facts))
-  const { statement } = work
-  if (!(statement instanceof Prisma.Sql)) return work
-  return { ...work, statement: withoutScopeExpressions(statement) }
+  return { ...work, statement: withoutScopeExpressions(work.statement) }
 }
 
 /** The facts with the scope of the request. A service has no user. */
@@ -69,16 +67,13 @@ function inScope<Facts>(facts: Facts): Facts {
 }
 
 /** The statement with the scope of the request in place of the expressions that read it. */
-function withoutScopeExpressions(statement: Prisma.Sql): Prisma.Sql {
+function withoutScopeExpressions({ text, values = [], row }: Statement): Statement {
   const { userId, tenantId } = scopeOfRequest.getStore() ?? {}
-  const strings = statement.strings.map((text) => {
-    const withUser =
-      userId === undefined ? text : text.replaceAll(scopeUserId.sql, `${userId}::bigint`)
-    if (tenantId === undefined) return withUser
-    const tenant = tenantId === null ? 'NULL' : `'${tenantId}'`
-    return withUser.replaceAll(scopeTenantId.sql, `${tenant}::uuid`)
-  })
-  return Prisma.sql(strings, ...statement.values)
+  const ofUser = userId === undefined ? scopeUserId.text : `${userId}::bigint`
+  const tenant = tenantId === null ? 'NULL' : `'${tenantId}'`
+  const ofTenant = tenantId === undefined ? scopeTenantId.text : `${tenant}::uuid`
+  const open = text.replaceAll(scopeUserId.text, ofUser).replaceAll(scopeTenantId.text, ofTenant)
+  return { text: open, values, ...(row && { row }) }
 }
 
 /** Disables row-level security in the database of the test. */
