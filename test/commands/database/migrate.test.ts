@@ -81,7 +81,7 @@ const changes: Readonly<Record<string, { sql: string; problem: RegExp; remedy: R
   'an owner': {
     sql: 'ALTER FUNCTION ticket_hash(bytea) OWNER TO postgres',
     problem: /function ticket_hash\(bytea\) .*owner postgres instead of test_owner/,
-    remedy: /Run `gatehouse migrate`/,
+    remedy: /As a superuser:\s+ALTER\s+FUNCTION\s+ticket_hash\(bytea\)\s+OWNER\s+TO\s+test_owner;/,
   },
 }
 
