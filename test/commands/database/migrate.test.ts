@@ -131,11 +131,11 @@ t.test(
     const before = await state()
     t.match(before, { touch: null, old: true, policies: 0 })
     const holder = await admin.connect()
-    await holder.query('BEGIN; LOCK TABLE schema_releases IN SHARE MODE')
+    await holder.query('BEGIN; LOCK TABLE invoices IN SHARE MODE')
     const first = await runProgram(t, ['migrate'], env)
     // The new functions are there, and the policies come next.
     const halfway = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-      AND wait_event_type = 'Lock' AND query LIKE 'LOCK TABLE schema_releases%'`
+      AND wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%invoices%'`
     await Promise.race([until(database, halfway), first.ended])
     t.equal(first.child.exitCode, null, first.output())
     first.child.kill('SIGKILL')
