@@ -135,7 +135,7 @@ t.test(
     const first = await runProgram(t, ['migrate'], env)
     // The new functions are there, and the policies come next.
     const halfway = `SELECT FROM pg_stat_activity WHERE datname = current_database()
-      AND wait_event_type = 'Lock' AND query LIKE '%LOCK TABLE%invoices%'`
+      AND application_name = 'gatehouse migrate' AND wait_event_type = 'Lock'`
     await Promise.race([until(database, halfway), first.ended])
     t.equal(first.child.exitCode, null, first.output())
     first.child.kill('SIGKILL')
