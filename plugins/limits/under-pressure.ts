@@ -4,7 +4,7 @@ import { Problem } from '#src/http/problems.ts'
 
 // With a delay of 1 s, another process or a later attempt serves the client better.
 const defaultMaxDelayMs = 1_000
-const retryAfterSeconds = 5
+const refused = { retryAfterSeconds: 5, reason: 'overloaded' }
 // Startup blocks the event loop, and the measured delay is a mean over one second.
 const startupGraceMs = 2_500
 
@@ -31,7 +31,7 @@ export default fp<Options>(
     })
     app.addHook('onRequest', function refuseOverload(_request, _reply, done) {
       const isRefused = performance.now() >= graceEndsAt && isUnderPressure()
-      done(isRefused ? new Problem('unavailable', { retryAfterSeconds }) : undefined)
+      done(isRefused ? new Problem('unavailable', refused) : undefined)
     })
   },
   { name: 'under-pressure', fastify: '5.x' },

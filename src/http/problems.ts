@@ -303,7 +303,8 @@ export class Problem extends Error {
   readonly fields: readonly FieldError[]
 
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
-    super(options.detail ?? errorTable[code].title)
+    const { title } = errorTable[code]
+    super(options.detail ?? (options.reason ? `${title}: ${options.reason}` : title))
     this.name = 'Problem'
     this.code = code
     this.detail = options.detail

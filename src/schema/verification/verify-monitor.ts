@@ -43,7 +43,11 @@ export function startVerifyMonitor(
   return {
     holds: () => found === null,
     requireVerified() {
-      if (found !== null) throw new Problem('unavailable', { retryAfterSeconds: intervalSeconds })
+      if (found === null) return
+      throw new Problem('unavailable', {
+        retryAfterSeconds: intervalSeconds,
+        reason: 'row-level-security',
+      })
     },
     stop,
   }
