@@ -5,7 +5,8 @@ import { blocksOf } from './blocks.ts'
 import { listPages, readPage, root } from './page.ts'
 
 /** Build results, which are not in the repository. */
-const built = /^(dist\/(gatehouse|THIRD-PARTY-NOTICES|tests\.tap$|[\w-]+\.jsonl$)|docs\/database\.md$)/
+const built =
+  /^(dist\/(gatehouse|THIRD-PARTY-NOTICES|tests\.tap$|[\w-]+\.jsonl$)|docs\/database\.md$)/
 
 const pages = new Map<string, string>()
 for (const path of listPages()) pages.set(path, await readPage(path))
