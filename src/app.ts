@@ -126,17 +126,10 @@ export async function buildApp(
   options: AppOptions = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify({ ...serverOptions(config, logger), logController: createRequestLog() })
-  const { redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } = config
+  const { baseUrl, redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } =
+    config
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
-
-  const [audience, ...others] = config.identityAudiences
-  const tokens = createIdentityTokens({
-    keys: encryptionKeys,
-    issuer: config.baseUrl,
-    audience,
-    others,
-    clock,
-  })
+  const tokens = createIdentityTokens({ keys: encryptionKeys, issuer: baseUrl, clock })
 
   app.decorate('clock', clock)
   await app.register(schemaCompilers)
@@ -210,9 +203,10 @@ export async function buildApp(
     await app.register(credential, { baseUrl: config.baseUrl })
     await app.register(erasure)
     await app.register(signInReturn, {
-      baseUrl: config.baseUrl,
+      baseUrl,
       returnPaths,
       appOrigins: config.appOrigins,
+      audiences: config.audiences,
       keys: encryptionKeys,
       secureCookie: config.session.secureCookie,
       clock,
@@ -257,7 +251,7 @@ export async function buildApp(
     })
 
     await app.register(async function forwardAuth(app) {
-      await app.register(forwardedRequest, { baseUrl: config.baseUrl })
+      await app.register(forwardedRequest, { baseUrl, audiences: config.audiences })
       await app.register(rateLimit, { name: 'verify', limit: rateLimits.verify, by: 'session' })
       await app.register(authz, { services: true })
       await app.register(auth.verify, { tokens })

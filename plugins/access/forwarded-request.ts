@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Audience } from '#src/config/audiences.ts'
 import { tokenKindOf } from '#src/crypto/api-token.ts'
 import { readBearerToken } from '#src/http/headers/bearer-token.ts'
 import { isCrossOrigin } from '#src/http/headers/cross-origin.ts'
@@ -9,26 +11,42 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What a proxy asks about; undefined on routes that no proxy asks. */
     forwarded?: ForwardedRequest
+    /** The app that the answer is for; null if it is not configured, or not served at this origin. */
+    audience: string | null
   }
 }
 
 /**
  * Routes that a proxy asks about a request of somebody else (forward authentication). The proxy sends
- * a GET with the headers of that request, so the same-origin rule applies to the method that it names.
+ * a GET with the headers of that request, so the same-origin rule applies to the method that it names,
+ * and to the origin of the app if it is configured.
  */
-export default fp<{ baseUrl: string }>(
-  async function forwardedRequest(app, { baseUrl }) {
+export default fp<{ baseUrl: string; audiences: readonly Audience[] }>(
+  async function forwardedRequest(app, { baseUrl, audiences }) {
     app.decorateRequest('forwarded')
+    app.decorateRequest('audience', null)
+    const { protocol } = new URL(baseUrl)
     app.addHook('onRequest', async function judgeForwarded(request) {
       const { headers } = request
-      request.forwarded = readForwardedRequest(headers, baseUrl)
+      const { name = null, origins = [] } = findAudience(request, audiences) ?? {}
+      const sentTo = URL.parse(`${protocol}//${request.host}`)?.origin
+      const served = origins.find((one) => one === sentTo)
+      const origin = served ?? baseUrl
+      request.audience = served === undefined && origins.length > 0 ? null : name
+      request.forwarded = readForwardedRequest(headers, origin)
       const isOurs = tokenKindOf(readBearerToken(headers.authorization) ?? '') !== null
       // The token of an app does not exempt the cookie beside it.
       const judged = isOurs ? headers : { ...headers, authorization: undefined }
-      if (!isCrossOrigin({ isSafe: request.forwarded.isSafe, headers: judged }, baseUrl)) return
+      if (!isCrossOrigin({ isSafe: request.forwarded.isSafe, headers: judged }, origin)) return
       request.credential = null
       request.credentialFault = new Problem('cross-origin')
     })
   },
   { name: 'forwarded-request', fastify: '5.x', dependencies: ['credential'] },
 )
+
+/** The hook runs before the query is validated. */
+function findAudience({ query }: FastifyRequest, audiences: readonly Audience[]) {
+  const { audience: name = audiences[0]?.name } = query as { audience?: unknown }
+  return audiences.find((one) => one.name === name)
+}

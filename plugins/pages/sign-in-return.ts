@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { Audience } from '#src/config/audiences.ts'
 import { anyPath } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import {
@@ -24,8 +25,9 @@ import { readBody } from '#src/runtime/response-body.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The target if a sign-in may return to it: a path that SIGN_IN_RETURN_TO lists or allows, one of our
-     * own pages or a URL of an origin in APP_ORIGINS. Null for anything else.
+     * The target if a sign-in may return to it: a path that SIGN_IN_RETURN_TO lists or allows, also on an
+     * origin in IDENTITY_AUDIENCE, one of our own pages or a URL of an origin in APP_ORIGINS. Null for
+     * anything else.
      */
     allowedReturn(target: string | undefined): string | null
   }
@@ -57,6 +59,8 @@ type Options = {
   returnPaths: readonly string[]
   /** APP_ORIGINS. */
   appOrigins: readonly string[]
+  /** IDENTITY_AUDIENCE. */
+  audiences: readonly Audience[]
   keys: EncryptionKeys
   secureCookie: boolean
   clock: Clock
@@ -92,7 +96,7 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
 export default fp<Options>(
   async function signInReturn(
     app,
-    { baseUrl, returnPaths, appOrigins, keys, secureCookie, clock },
+    { baseUrl, returnPaths, appOrigins, audiences, keys, secureCookie, clock },
   ) {
     /** Patterns by route. */
     const pages = new Map<string, RegExp>()
@@ -116,10 +120,12 @@ export default fp<Options>(
       route.preValidation = [readDraft, ...others]
     })
     const patterns = () => [...pages.values()]
+    const served = audiences.flatMap(({ origins }) => origins)
     app.decorate('allowedReturn', (target) => {
       if (target === undefined) return null
       const isListed = returnPaths.includes(target) && target !== anyPath
-      const isOfApp = returnPaths.includes(anyPath) && isAppPath(target)
+      const origin = served.find((one) => target.startsWith(`${one}/`)) ?? ''
+      const isOfApp = returnPaths.includes(anyPath) && isAppPath(target.slice(origin.length))
       const isOurs = isListed || isOfApp || isPagePath(target, patterns())
       return isOurs || isUrlOf(target, appOrigins) ? target : null
     })
@@ -169,11 +175,12 @@ export default fp<Options>(
      * address of the sign-in in `Link`. The page is returned to only if a sign-in may.
      */
     function leadVisitor(
-      { isNavigation, path, from, takesNoRedirect }: ForwardedRequest,
+      { isNavigation, origin, path, from, takesNoRedirect }: ForwardedRequest,
       reply: FastifyReply,
       error: unknown,
     ) {
-      const wanted = (isNavigation ? path : from) ?? undefined
+      const page = isNavigation ? path : from
+      const wanted = page === null ? undefined : `${origin === baseUrl ? '' : origin}${page}`
       const returnTo = app.allowedReturn(wanted) ?? app.allowedReturn(wanted?.split('?', 1)[0])
       const signIn = `${baseUrl}${signInPath({ returnTo })}`
       reply.header('vary', 'accept, sec-fetch-mode')

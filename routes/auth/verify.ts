@@ -87,9 +87,10 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
       },
     },
     async (request, reply) => {
-      const { audience } = request.query
-      if (audience !== undefined && !tokens.isAudience(audience)) {
-        throw new Problem('malformed', { detail: 'IDENTITY_AUDIENCE does not list this audience.' })
+      const { audience } = request
+      if (audience === null) {
+        const detail = 'IDENTITY_AUDIENCE does not list this audience for this origin.'
+        throw new Problem('malformed', { detail })
       }
       const { caller, identity } = await app.db.read(request.principalEntry, findIdentity)
       const reason = decideDemand(caller, request.query)

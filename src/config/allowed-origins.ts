@@ -32,6 +32,20 @@ export function readAppOrigins(
   })
 }
 
+/** Origins of an app behind a proxy: of the host of BASE_URL, because the session cookie goes to no other. */
+export function readAudienceOrigins(
+  origins: readonly string[],
+  baseUrl: string,
+  faults: string[],
+): readonly string[] {
+  const { protocol, hostname } = new URL(baseUrl)
+  return readOrigins('IDENTITY_AUDIENCE', origins.join(), faults, (url) => {
+    const isReached = url.protocol === protocol && url.hostname === hostname
+    if (isReached || baseUrl === fallbackUrl) return null // which has its own fault
+    return 'must have the scheme and the host of BASE_URL, because the session cookie goes to no other host. An app that gets only tokens needs no origin here.'
+  })
+}
+
 /** @param faultOf the fault of an origin that is written well; null if it has none */
 function readOrigins(
   name: string,

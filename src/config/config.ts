@@ -3,6 +3,7 @@ import { randomToken } from '#src/crypto/hash.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { readAppOrigins, readCorsOrigins, readFrameOrigins } from './allowed-origins.ts'
 import { type AppWebhook, readAppWebhook } from './app-webhook.ts'
+import { type Audience, readAudiences } from './audiences.ts'
 import {
   type BillingApiConfig,
   type BillingPlans,
@@ -22,7 +23,6 @@ import {
   type QuotaConfig,
   type RateLimit,
   readAllowedHosts,
-  readAudiences,
   readBudget,
   readClock,
   readDatabaseUrl,
@@ -84,8 +84,8 @@ export type Config = {
   signUp: 'open' | 'invited' | 'closed'
   /** Paths that a sign-in may return to besides our own pages; the first is the default. */
   returnPaths: readonly [string, ...string[]]
-  /** `aud` of the identity tokens, one for each app; the first is the default. */
-  identityAudiences: readonly [string, ...string[]]
+  /** Apps behind a proxy that identity tokens are made for; the first is the default. */
+  audiences: readonly [Audience, ...Audience[]]
   /** Origins of the same site whose pages may call the API with the session cookie. */
   appOrigins: readonly string[]
   /** Origins whose pages may call the API with a token. */
@@ -194,7 +194,7 @@ export function readConfig(env: Environment): Config {
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     signUp: values.SIGN_UP,
     returnPaths: readReturnPaths(values.SIGN_IN_RETURN_TO, faults),
-    identityAudiences: readAudiences(values.IDENTITY_AUDIENCE ?? baseUrl, faults),
+    audiences: readAudiences(values.IDENTITY_AUDIENCE ?? baseUrl, baseUrl, faults),
     appOrigins: readAppOrigins(values.APP_ORIGINS, baseUrl, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     portalFrameOrigins: readFrameOrigins(values.PORTAL_FRAME_ORIGINS, production, faults),

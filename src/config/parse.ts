@@ -168,14 +168,6 @@ export function readReturnPaths(value: string, faults: string[]): readonly [stri
   return [first, ...others, ...(paths.includes(anyPath) ? [anyPath] : [])]
 }
 
-export function readAudiences(value: string, faults: string[]): readonly [string, ...string[]] {
-  const [first = value, ...others] = list(value)
-  if (new Set([first, ...others]).size <= others.length) {
-    faults.push('IDENTITY_AUDIENCE: names an audience twice.')
-  }
-  return [first, ...others]
-}
-
 export type OutboundConfig = {
   /** Delay before attempts 1, 2, …, in seconds. */
   retrySeconds: readonly number[]

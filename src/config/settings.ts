@@ -170,9 +170,9 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 2_000,
-      pattern: '^[!-~]+$',
+      pattern: '^[ -~]+$',
       description:
-        'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. For several apps a comma-separated list: the first is the default, and the proxy of each other app asks with `?audience=`. Default: BASE_URL.',
+        'Audience (`aud`) of the identity tokens that /auth/verify signs for the app behind the proxy; the app accepts no other. For several apps a comma-separated list: the first is the default, and the proxy of each other app asks with `?audience=`. An audience may be followed, after a blank, by the origins of its app on the host of BASE_URL: then its tokens are made for requests to these origins only, and a sign-in returns there. Default: BASE_URL.',
     }),
   ),
   APP_ORIGINS: Type.String({

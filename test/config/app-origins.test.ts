@@ -1,5 +1,6 @@
 import t from 'tap'
 import { readAppOrigins } from '#src/config/allowed-origins.ts'
+import { readAudiences } from '#src/config/audiences.ts'
 import { readConfig } from '#src/config/config.ts'
 import { requireSameSite } from '#src/config/same-site.ts'
 import { createLogger } from '#src/observability/logger.ts'
@@ -96,4 +97,36 @@ t.test('the program does not start with such an origin', async (t) => {
   const settings = { ...testSettings(urls), APP_ORIGINS: 'http://evil.example' }
   const starting = start(readConfig(settings), createLogger('silent'))
   await t.rejects(starting, /APP_ORIGINS: “http:\/\/evil\.example” is of the site/)
+})
+
+t.test('origins behind an audience are of the host of BASE_URL', async (t) => {
+  const base = 'https://example.com'
+  const readAll = (value: string) => {
+    const faults: string[] = []
+    return { audiences: readAudiences(value, base, faults), faults }
+  }
+  t.same(readAll('orders https://example.com,reports  https://example.com:8443 , https://wiki'), {
+    audiences: [
+      { name: 'orders', origins: ['https://example.com'] },
+      { name: 'reports', origins: ['https://example.com:8443'] },
+      { name: 'https://wiki', origins: [] },
+    ],
+    faults: [],
+  })
+  for (const origin of [
+    'https://app.example.com:8443',
+    'https://example.com.evil.example',
+    'https://evil.example',
+    'http://example.com',
+    'https://example.com/',
+    'https://EXAMPLE.com',
+    'https://*.example.com',
+    'reports',
+  ]) {
+    const { faults } = readAll(`orders ${origin}`)
+    t.equal(faults.length, 1, origin)
+    t.match(faults[0], /^IDENTITY_AUDIENCE: “/)
+  }
+  const twice = ['IDENTITY_AUDIENCE: names an audience twice.']
+  t.same(readAll('orders,reports,orders https://example.com').faults, twice)
 })

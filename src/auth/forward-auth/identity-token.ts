@@ -16,9 +16,7 @@ export const keySetSeconds = 300
 
 /** Signs identities for the app, and publishes the keys that verify them. */
 export type IdentityTokens = {
-  /** @param audience one of the configured; without it the first */
-  sign(identity: Identity, audience?: string): string
-  isAudience(name: string): boolean
+  sign(identity: Identity, audience: string): string
   readonly keySet: { readonly keys: readonly PublicJwk[] }
 }
 
@@ -26,10 +24,6 @@ type Options = {
   keys: EncryptionKeys
   /** BASE_URL. */
   issuer: string
-  /** The first of IDENTITY_AUDIENCE. */
-  audience: string
-  /** Those of further apps. */
-  others?: readonly string[]
   clock: Clock
 }
 
@@ -37,20 +31,13 @@ type Options = {
  * The signing keys are derived from ENCRYPTION_KEYS, one from each, so they are in no table, every
  * process has the same ones, and they are rotated with them: the first signs, all are published.
  */
-export function createIdentityTokens({
-  keys,
-  issuer,
-  audience,
-  others = [],
-  clock,
-}: Options): IdentityTokens {
+export function createIdentityTokens({ keys, issuer, clock }: Options): IdentityTokens {
   const [first, ...older] = keys
   const current = identityKeyOf(first)
   const published = [current, ...older.map(identityKeyOf)]
   return {
     keySet: { keys: published.map(({ jwk }) => jwk) },
-    isAudience: (name) => name === audience || others.includes(name),
-    sign({ subject, tenantId, role, email, permissions, plan }, aud = audience) {
+    sign({ subject, tenantId, role, email, permissions, plan }, aud) {
       const iat = unixSeconds(clock)
       const exp = iat + identityTokenSeconds
       const facts = withoutNulls({ tenant: tenantId, role, email, plan })

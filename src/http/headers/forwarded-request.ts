@@ -8,6 +8,8 @@ export type ForwardedRequest = {
   readonly isSafe: boolean
   /** A browser opens a page with it. */
   readonly isNavigation: boolean
+  /** The origin of the app that it was sent to. */
+  readonly origin: string
   /** Path and query; null if the proxy does not say, or names another origin. */
   readonly path: string | null
   /** Path and query of the page that sent it; null if the browser does not say, or it is of another origin. */
@@ -30,7 +32,7 @@ const scriptHeaders = ['hx-request', 'turbo-frame', 'x-turbo-request-id', 'x-pja
  * A client that sends them itself affects only its own request: they decide whether its cookie counts,
  * and to which of the allowed pages a sign-in returns.
  */
-export function readForwardedRequest(headers: Headers, baseUrl: string): ForwardedRequest {
+export function readForwardedRequest(headers: Headers, origin: string): ForwardedRequest {
   const methods = ['x-forwarded-method', 'x-original-method'].flatMap((name) => headers[name] ?? [])
   const url = headers['x-original-url'] ?? headers['x-forwarded-uri']
   const isWebSocket = headers['sec-websocket-key'] !== undefined
@@ -38,8 +40,9 @@ export function readForwardedRequest(headers: Headers, baseUrl: string): Forward
     // The handshake of a WebSocket is a GET, but what follows can change anything.
     isSafe: methods.length > 0 && methods.every(isSafeMethod) && !isWebSocket,
     isNavigation: methods.every((method) => method === 'GET') && opensPage(headers),
-    path: pathOf(String(url ?? ''), baseUrl),
-    from: pathOf(headers.referer ?? '', baseUrl),
+    origin,
+    path: pathOf(String(url ?? ''), origin),
+    from: pathOf(headers.referer ?? '', origin),
     takesNoRedirect: headers['x-original-url'] !== undefined,
   }
 }
@@ -56,7 +59,7 @@ function opensPage(headers: Headers): boolean {
 }
 
 /** @param url a path, or a URL with its origin */
-function pathOf(url: string, baseUrl: string): string | null {
-  const path = url.startsWith(`${baseUrl}/`) ? url.slice(baseUrl.length) : url
+function pathOf(url: string, origin: string): string | null {
+  const path = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url
   return path.startsWith('/') ? path : null
 }

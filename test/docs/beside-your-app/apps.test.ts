@@ -116,9 +116,13 @@ for (const app of apps) {
 type Options = { now?: number; audience?: string }
 
 /** A token as Gatehouse signs it. */
-function tokenOf(issuer: string, key: Key, { now = Date.now(), ...other }: Options = {}): string {
+function tokenOf(
+  issuer: string,
+  key: Key,
+  { now = Date.now(), audience: aud = audience }: Options = {},
+): string {
   const clock = { now: () => new Date(now) }
-  return createIdentityTokens({ keys: [key], issuer, audience, clock, ...other }).sign(identity)
+  return createIdentityTokens({ keys: [key], issuer, clock }).sign(identity, aud)
 }
 
 function badTokens(issuer: string): Record<string, string> {
@@ -207,7 +211,7 @@ async function commandOf(t: Test, { file, interpreter }: (typeof apps)[number]) 
 function publisherOf(receiver: Receiver) {
   return (first: Key, ...others: Key[]) => {
     const keys = [first, ...others] as const
-    const { keySet } = createIdentityTokens({ keys, issuer: '', audience, clock: systemClock })
+    const { keySet } = createIdentityTokens({ keys, issuer: '', clock: systemClock })
     receiver.respond((request, response) => {
       response.statusCode = request.url === '/.well-known/jwks.json' ? 200 : 404
       response.end(JSON.stringify(keySet))

@@ -1,4 +1,3 @@
-import { createLocalJWKSet, jwtVerify } from 'jose'
 import t from 'tap'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
@@ -122,41 +121,5 @@ t.test('a script gets 401 with where to sign in, whatever it accepts', async (t)
   ]) {
     const { headers } = await ask({ ...get, ...cors, referer: from })
     t.equal(headers.link, `<${base}/auth/login>; rel="authenticate"`, from)
-  }
-})
-
-t.test('each of several apps gets tokens that no other accepts', async (t) => {
-  const test = await build(t, { IDENTITY_AUDIENCE: 'orders,https://reports.example.com,wiki' })
-  const { cookie } = await signIn(test, await createUser(test.database))
-  const question = (query: string, headers: Record<string, string> = { cookie }) =>
-    test.app.inject({ url: `/auth/verify${query}`, headers: { ...headers, ...get } })
-  const keys = createLocalJWKSet((await test.app.inject({ url: '/.well-known/jwks.json' })).json())
-  const audiences = ['orders', 'https://reports.example.com', 'wiki']
-  for (const [query, own] of [
-    ['', 'orders'],
-    ['?audience=orders', 'orders'],
-    ['?audience=https://reports.example.com', 'https://reports.example.com'],
-    ['?audience=wiki', 'wiki'],
-  ] as const) {
-    const token = String((await question(query)).headers['gatehouse-identity'])
-    t.equal((await jwtVerify(token, keys, { issuer: base, audience: own })).payload.aud, own)
-    for (const audience of audiences.filter((name) => name !== own)) {
-      await t.rejects(jwtVerify(token, keys, { issuer: base, audience }), {
-        message: /"aud" claim/,
-      })
-    }
-  }
-  for (const query of [
-    '?audience=',
-    '?audience=other',
-    '?audience=Orders',
-    '?audience=orders,wiki',
-    '?audience=orders&audience=wiki',
-    `?audience=${base}`,
-  ]) {
-    const refused = await question(query)
-    t.equal(refused.statusCode, 400, query)
-    t.equal(refused.headers['gatehouse-identity'], undefined, query)
-    t.equal((await question(query, {})).statusCode, 401, `${query}: identity first`)
   }
 })
