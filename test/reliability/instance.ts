@@ -58,7 +58,7 @@ export async function untilReadiness({ admin }: Pick<Instance, 'admin'>, expecte
 
 /** Log messages that only an overloaded machine causes. */
 const starved =
-  /timeout exceeded when trying to connect|connection timeout|statement timeout|Query read timeout|reached the server too late/
+  /timeout exceeded when trying to connect|connection timeout|statement timeout|Query read timeout|reached the server too late|: overloaded/
 /** Only a cluster plans a statement before a function in it waits for a migration (503). */
 const overtaken = isOnCluster() ? /structure of query does not match function result type/ : /^$/
 
@@ -85,7 +85,7 @@ export function troublesOf(
 }
 
 /** Reasons of refused requests that an overloaded machine causes: the limits of a connection and of the event loop. */
-const overload = new RegExp(`${starved.source}|: overloaded|no time left to record`)
+const overload = new RegExp(`${starved.source}|no time left to record`)
 
 /**
  * Why requests were refused, by the logs of the processes. A refused webhook has no request id: the log has a line

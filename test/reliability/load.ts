@@ -29,6 +29,8 @@ export type Load = {
   order: number
   /** The acknowledged events, for test/billing/history.ts. */
   history: { acknowledged: Set<string>; sent: Set<string> }
+  /** Who the billing events are about. */
+  customer: string
   user: TestUser
   cookie: string
 }
@@ -42,18 +44,21 @@ const watchMs = 50
 /**
  * Clients that read, write, open pages and send events, one request after another. Like a load
  * balancer they avoid an instance that is not ready or refuses connections. No request is sent twice.
+ * @param before the load that ended before on the same database
  */
 export async function startLoad(
   t: Pick<Test, 'teardown'>,
   database: TestDatabase,
   instances: Target[],
+  before?: Pick<Load, 'customer' | 'history'>,
 ): Promise<Load> {
-  const user = await createUser(database, { role: 'admin', billingCustomer: 'cus_1' })
+  const customer = before ? `${before.customer}1` : 'cus_1'
+  const user = await createUser(database, { role: 'admin', billingCustomer: customer })
   const order = await createOrder(database, user)
   const { cookie } = await signIn({ config: testConfig(database), database }, user)
   const counts = new EventEmitter()
   const failures: string[] = []
-  const history = { acknowledged: new Set<string>(), sent: new Set<string>() }
+  const history = before?.history ?? { acknowledged: new Set<string>(), sent: new Set<string>() }
   const left = new Set<Target>()
   const gone = new Set<Target>()
   const ended = new AbortController()
@@ -112,7 +117,7 @@ export async function startLoad(
     }),
     () => {
       const eventId = `evt_${crypto.randomUUID()}`
-      return { what: signedEvent(eventId), expected: /^recorded$/, eventId }
+      return { what: signedEvent(eventId, '', customer), expected: /^recorded$/, eventId }
     },
   ]
 
@@ -141,6 +146,7 @@ export async function startLoad(
   return {
     instances,
     failures,
+    customer,
     answered: () => answered,
     busy: () => refusals.length,
     refusals,
@@ -168,9 +174,9 @@ const changedAddress = JSON.stringify({
 })
 
 /** @param note makes the body larger */
-export function signedEvent(id: string, note = ''): Ask {
+export function signedEvent(id: string, note = '', customer = 'cus_1'): Ask {
   const time = Math.floor(Date.now() / 1000)
-  const object = { id: `ch_${id}`, customer: 'cus_1', amount: 100, currency: 'eur' }
+  const object = { id: `ch_${id}`, customer, amount: 100, currency: 'eur' }
   const body = JSON.stringify({
     id,
     type: 'charge.succeeded',

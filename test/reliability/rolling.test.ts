@@ -35,14 +35,16 @@ t.test('rolling upgrades: expand, contract and expand again, and no request fail
   t.match(named.output(), `gatehouse ${version} `, 'the old code is that of the tag')
 
   const database = await createOwnedDatabase(t)
+  let ended: Load | undefined
   for (const [step, before, after] of [
     ['expand', old, next],
     ['contract', next, second],
     ['expand again', second, third],
   ] as const) {
     t.comment(step)
-    const { line2 } = await upgradeUnderLoad(t, { database, old: before, next: after })
-    t.match(line2, step === 'expand' ? /^R-\d+$/ : undefined)
+    const upgraded = await upgradeUnderLoad(t, { database, old: before, next: after, ended })
+    ended = upgraded.load
+    t.match(String(upgraded.line2), step === 'expand' ? /^R-\d+$/ : /^undefined$/)
     if (step === 'expand') await repairByNewer(t, database, old, next)
   }
 })
@@ -59,18 +61,24 @@ async function repairByNewer(t: Test, database: TestDatabase, old: Release, next
   t.strictSame(await doctor(t, database, old), [], 'that of the next release repairs it')
 }
 
-type Upgrade = { database: TestDatabase; old: Release; next: NextRelease }
+type Upgrade = {
+  database: TestDatabase
+  old: Release
+  next: NextRelease
+  /** The load of the upgrade before. */
+  ended: Load | undefined
+}
 
 /**
  * While a load is served, `migrate` of the next release runs; the old process verifies the database again
  * and goes on; it is replaced by a process of its own release, by one of the next release, by one of its own
  * (back), and again by one of the next release.
- * @returns of an order's address, what the next release says
+ * @returns the load, and of an order's address what the next release says
  */
-async function upgradeUnderLoad(t: Test, { database, old, next }: Upgrade) {
+async function upgradeUnderLoad(t: Test, { database, old, next, ended }: Upgrade) {
   const running = await startInstance(t, database, {}, old)
   const instances = [running]
-  const load = await startLoad(t, database, [running])
+  const load = await startLoad(t, database, [running], ended)
   await load.more(50)
   const answered = load.answered()
   t.match(await migrateBy(t, database, next), /^replaced functions, policies/m)
@@ -103,7 +111,7 @@ async function upgradeUnderLoad(t: Test, { database, old, next }: Upgrade) {
     other.filter((reason) => !isAllowed(reason)),
     [],
   )
-  return { line2: JSON.parse(body).shippingAddress.line2 }
+  return { load, line2: JSON.parse(body).shippingAddress.line2 }
 }
 
 /** Resolves once a verification has begun and ended: the one that ends first may have begun before. */
