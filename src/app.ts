@@ -275,7 +275,7 @@ export async function buildApp(
       await app.register(auth.logout, { signedOutUri, ...config.session })
       await app.register(auth.sessions, config.session)
       await app.register(auth.identities, { redirectUri })
-      await app.register(auth.tokens)
+      await app.register(api.apiTokens)
       await app.register(auth.audit)
       await app.register(auth.account)
       await app.register(api.tenants)

@@ -9,7 +9,6 @@ import billingCustomers from './billing/customers.ts'
 import billingEvents from './billing/events.ts'
 import billingReconciliations from './billing/reconciliations.ts'
 import billingReplays from './billing/replays.ts'
-import { appTokens, serviceTokens } from './program-tokens.ts'
 import declared from './resources/declared.ts'
 import folders from './resources/folders.ts'
 import teamMembers from './resources/team-members.ts'
@@ -20,6 +19,7 @@ import invitations from './tenant/invitations.ts'
 import tenantName from './tenant/name.ts'
 import usage from './tenant/usage.ts'
 import users, { tenantMembers } from './tenant/users.ts'
+import { apiTokens, appTokens, serviceTokens } from './tokens.ts'
 import deliveries from './webhooks/deliveries.ts'
 import webhookEndpointActions from './webhooks/endpoint-actions.ts'
 import webhookEndpoints, { tenantWebhookEndpoints } from './webhooks/endpoints.ts'
@@ -29,6 +29,7 @@ import endpointReplays from './webhooks/replays.ts'
 
 /** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {
+  apiTokens,
   appTokens,
   audit,
   billingCheckout,

@@ -9,7 +9,6 @@ import login from './login.ts'
 import logout from './logout.ts'
 import sessions from './sessions.ts'
 import signedOut from './signed-out.ts'
-import tokens from './tokens.ts'
 import verify from './verify.ts'
 
 /** Sign-in, sign-out and the caller's own account; src/app.ts registers each in its scope. */
@@ -25,6 +24,5 @@ export default {
   logout,
   sessions,
   signedOut,
-  tokens,
   verify,
 }

@@ -2,28 +2,21 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { Submitter } from '#src/access/caller.ts'
 import type { ClientInfo } from '#src/audit/audit.ts'
-import {
-  createAppToken,
-  deleteAppToken,
-  listAppTokens,
-  maxAppTokens,
-  rotateAppToken,
-} from '#src/auth/app-tokens/app-tokens.ts'
 import { isRecordedOperator } from '#src/auth/operators/operators.ts'
-import type {
-  ProgramTokenFacts,
-  ProgramTokenWithSecret,
-} from '#src/auth/program-tokens/program-tokens.ts'
+import { appTokens as tokensOfApp } from '#src/auth/tokens/app-tokens.ts'
 import {
-  createServiceToken,
-  deleteServiceToken,
   findCreatorNames,
-  listServiceTokens,
-  maxServiceTokens,
-  rotateServiceToken,
-} from '#src/auth/service-tokens/service-tokens.ts'
+  serviceTokens as tokensOfServices,
+} from '#src/auth/tokens/service-tokens.ts'
+import {
+  createToken,
+  deleteToken,
+  listTokens,
+  type ProgramTokens,
+  rotateToken,
+  type TokenWithSecret,
+} from '#src/auth/tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
@@ -41,20 +34,11 @@ import { appTokenForm, appTokensPage } from '#src/pages/operations/app-tokens.ts
 import { serviceTokenForm, serviceTokensPage } from '#src/pages/tenant/service-tokens.ts'
 
 /** What is different between the tokens of services and those of the app. */
-type Kind<Caller> = {
+type Kind<Caller extends Submitter> = {
   path: string
-  resource: 'service-token' | 'app-token'
+  tokens: ProgramTokens<By<Caller>, By<Caller>>
   form: ReturnType<typeof programTokenForm>
   entryOf(request: FastifyRequest): Entry<Caller>
-  /** @throws Problem `conflict` if there are too many */
-  create(
-    tx: Tx,
-    by: By<Caller>,
-    facts: ProgramTokenFacts,
-    now: Date,
-  ): Promise<ProgramTokenWithSecret>
-  rotate(tx: Tx, by: By<Caller>, id: string): Promise<ProgramTokenWithSecret | null>
-  remove(tx: Tx, by: By<Caller>, id: string): Promise<boolean>
   /** Reads everything the page shows in one transaction. */
   render(
     request: FastifyRequest,
@@ -62,23 +46,20 @@ type Kind<Caller> = {
   ): Promise<Page>
 }
 
-type By<Caller> = Caller & { readonly clientInfo: ClientInfo }
+type By<Caller extends Submitter> = Caller & { readonly clientInfo: ClientInfo }
 
 const hide = true
 
 /** The page of the app tokens, for operators. */
 export const appTokens = pagesOf({
   path: '/app/app-tokens',
-  resource: 'app-token',
+  tokens: tokensOfApp,
   form: appTokenForm,
   entryOf: ({ sessionEntry }) => sessionEntry,
-  create: createAppToken,
-  rotate: rotateAppToken,
-  remove: deleteAppToken,
   async render(request, shown) {
     const read = await request.server.db.read(request.sessionEntry, async (tx) => {
       const [{ data: tokens }, isRecorded] = await Promise.all([
-        listAppTokens(tx, { limit: maxAppTokens, after: null }),
+        listTokens(tokensOfApp, tx, null, { limit: tokensOfApp.max, after: null }),
         isRecordedOperator(tx),
       ])
       return { tokens, isRecorded }
@@ -90,17 +71,14 @@ export const appTokens = pagesOf({
 /** The page of the tenant's service tokens. */
 export const serviceTokens = pagesOf({
   path: '/app/service-tokens',
-  resource: 'service-token',
+  tokens: tokensOfServices,
   form: serviceTokenForm,
   entryOf: ({ tenantEntry }) => tenantEntry,
-  create: createServiceToken,
-  rotate: rotateServiceToken,
-  remove: deleteServiceToken,
   async render(request, shown) {
     const { server, tenantEntry } = request
     const { tokens, names } = await server.db.read(tenantEntry, async (tx, caller) => {
       const [{ data: tokens }, names] = await Promise.all([
-        listServiceTokens(tx, caller, { limit: maxServiceTokens, after: null }),
+        listTokens(tokensOfServices, tx, caller, { limit: tokensOfServices.max, after: null }),
         findCreatorNames(tx, caller),
       ])
       return { tokens, names }
@@ -114,13 +92,13 @@ export const serviceTokens = pagesOf({
 /** The page of the tokens of one kind, with its forms. */
 function pagesOf<Caller extends Submitter>({
   path,
-  resource,
+  tokens,
   form,
   entryOf,
   ...kind
 }: Kind<Caller>): FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> {
   const access = (action: 'read' | 'create' | 'update' | 'delete') => ({
-    access: { resource, action },
+    access: { resource: tokens.name, action },
   })
 
   return async function programTokens(app, { keys }) {
@@ -142,7 +120,7 @@ function pagesOf<Caller extends Submitter>({
         try {
           const location = await app.db.write(entryOf(request), (tx, caller) =>
             request.submitOnce(tx, caller, async () =>
-              shownOnce(await kind.create(tx, { ...caller, clientInfo }, facts, now)),
+              shownOnce(await createToken(tokens, tx, { ...caller, clientInfo }, facts, now)),
             ),
           )
           return reply.redirect(location, 303)
@@ -160,7 +138,7 @@ function pagesOf<Caller extends Submitter>({
         const { clientInfo, body } = request
         const location = await app.db.write(entryOf(request), (tx, caller) =>
           request.submitOnce(tx, caller, async () => {
-            const made = await kind.rotate(tx, { ...caller, clientInfo }, body.id)
+            const made = await rotateToken(tokens, tx, { ...caller, clientInfo }, body.id)
             return made && shownOnce(made)
           }),
         )
@@ -174,7 +152,7 @@ function pagesOf<Caller extends Submitter>({
       async (request, reply) => {
         const { clientInfo, body } = request
         const removed = await app.db.write(entryOf(request), (tx, caller) =>
-          kind.remove(tx, { ...caller, clientInfo }, body.id),
+          deleteToken(tokens, tx, { ...caller, clientInfo }, body.id),
         )
         if (!removed) throw new Problem('not-found')
         const notice: TokenNotice = 'removed'
@@ -190,7 +168,7 @@ function pagesOf<Caller extends Submitter>({
     }
   }
 
-  function shownOnce({ token, name }: ProgramTokenWithSecret) {
+  function shownOnce({ token, name }: TokenWithSecret) {
     return { path, secret: { secret: token, note: name } }
   }
 }

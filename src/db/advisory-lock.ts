@@ -8,7 +8,7 @@ import type { Queryable } from './system-database.ts'
 export const lockIds = { migrate: 7_165_230_418 } as const
 
 /** Advisory locks with one holder for each key. */
-type LockName =
+export type LockName =
   | 'api-tokens'
   | 'app-tokens'
   | 'billing-fetch'

@@ -293,9 +293,7 @@ const hunts: readonly SourceHunt[] = [
     kind: 'scope',
     files: [
       'src/audit/list.ts',
-      ...['api-tokens', 'members', 'portal', 'service-tokens'].map(
-        (name) => `src/auth/${name}/*.ts`,
-      ),
+      ...['members', 'portal', 'tokens'].map((name) => `src/auth/${name}/*.ts`),
       'src/auth/sessions/list.ts',
       'src/auth/sessions/sign-out.ts',
       'src/auth/sign-in/identities.ts',
@@ -410,8 +408,8 @@ const hunts: readonly SourceHunt[] = [
   },
   {
     kind: 'rotation',
-    files: ['src/auth/app-tokens/app-tokens.ts'],
-    forms: [form(/if \(\(await lockAppToken.*\n(?= +const secret)/g, '')],
+    files: ['src/auth/tokens/store.ts'],
+    forms: [form(/if \(\(await lockToken.*\n(?= +const secret)/g, '')],
     tests: [tests.appTokenRoutes],
   },
   ...queueHunts(),

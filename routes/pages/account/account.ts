@@ -6,7 +6,6 @@ import type { Action } from '#src/access/policy.ts'
 import { assignablePermissions, permissionsOf } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { findTargets } from '#src/audit/targets.ts'
-import { createOwnToken, deleteToken, listTokens } from '#src/auth/api-tokens/api-tokens.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
@@ -14,6 +13,8 @@ import { createTenant, findOwnRole, listMemberships } from '#src/auth/members/te
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
+import { createToken, deleteToken, listTokens } from '#src/auth/tokens/store.ts'
 import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
@@ -93,7 +94,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
           await Promise.all([
             listIdentities(tx, caller, firstPage),
             listSessions(tx, caller, idleSeconds, firstPage),
-            listTokens(tx, caller, firstPage),
+            listTokens(apiTokens, tx, caller, firstPage),
             listOwnInvitations(tx),
             listMemberships(tx, caller, caller.tenantId, firstPage),
             listOwnAudit(tx, caller, page),
@@ -164,19 +165,18 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
       const { name, days, permissions } = body
+      const now = app.clock.now()
       const wanted = {
         name,
-        expiresAt: new Date(app.clock.now().getTime() + Number(days) * dayMs),
+        expiresAt: new Date(now.getTime() + Number(days) * dayMs),
         permissions: permissions === undefined ? null : chosen(permissions),
       }
       const location = await app.db.write(sessionEntry, (tx, caller) =>
         request.submitOnce(tx, caller, async () => {
-          const made = await createOwnToken(tx, caller, wanted, clientInfo)
-          const secret = made && { secret: made.token, note: made.name }
-          return secret && { path: '/app/account', secret }
+          const made = await createToken(apiTokens, tx, { ...caller, clientInfo }, wanted, now)
+          return { path: '/app/account', secret: { secret: made.token, note: made.name } }
         }),
       )
-      if (location === null) throw new Problem('malformed')
       return reply.redirect(location, 303)
     },
   )
@@ -186,7 +186,7 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     async (request, reply) => {
       const { sessionEntry, body, clientInfo } = request
       const deleted = await app.db.write(sessionEntry, (tx, caller) =>
-        deleteToken(tx, caller, body.id, clientInfo),
+        deleteToken(apiTokens, tx, { ...caller, clientInfo }, body.id),
       )
       if (!deleted) throw new Problem('not-found')
       return redirect(reply, 'token-ended')

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
-import { createOwnToken } from '#src/auth/api-tokens/api-tokens.ts'
+import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
+import { createToken } from '#src/auth/tokens/store.ts'
 import { isReceiver, sealMessage } from '#src/crypto/sealed-message.ts'
 import { Problem } from '#src/http/problems.ts'
 import {
@@ -48,11 +49,17 @@ const commandLine: FastifyPluginAsyncTypebox = async function commandLine(app) {
       const { sessionEntry, body, clientInfo, viewer } = request
       const { name, days, port, key, state } = body
       if (!isReceiver(key)) throw new Problem('malformed')
-      const expiresAt = new Date(app.clock.now().getTime() + Number(days) * dayMs)
+      const now = app.clock.now()
+      const expiresAt = new Date(now.getTime() + Number(days) * dayMs)
       const made = await app.db.write(sessionEntry, (tx, caller) =>
-        createOwnToken(tx, caller, { name, expiresAt, permissions: null }, clientInfo),
+        createToken(
+          apiTokens,
+          tx,
+          { ...caller, clientInfo },
+          { name, expiresAt, permissions: null },
+          now,
+        ),
       )
-      if (made === null) throw new Problem('malformed')
       const answer = new URLSearchParams({ state, token: sealMessage(key, made.token) })
       const url = `http://127.0.0.1:${port}/?${answer}`
       reply.header('refresh', `0;url=${url}`)

@@ -1,7 +1,7 @@
 import type { Portal, TenantApp, TenantScope } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
-import { hashOf } from '#src/auth/program-tokens/program-tokens.ts'
 import { type PortalRow, toPortal } from '#src/auth/sessions/enter.ts'
+import { hashOf } from '#src/auth/tokens/store.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import type { Entry } from '#src/db/entry.ts'

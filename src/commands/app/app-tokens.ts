@@ -1,11 +1,6 @@
 import { noClientInfo } from '#src/audit/audit.ts'
-import {
-  createAppToken,
-  deleteAppToken,
-  listAppTokens,
-  maxAppTokens,
-  rotateAppToken,
-} from '#src/auth/app-tokens/app-tokens.ts'
+import { appTokens, maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
+import { createToken, deleteToken, listTokens, rotateToken } from '#src/auth/tokens/store.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { endingLimits } from '#src/db/timeouts.ts'
@@ -24,7 +19,9 @@ const dayMs = 86_400_000
 /** `gatehouse app-tokens list`. */
 export async function list(env: Environment, { json }: Json): Promise<void> {
   const page = { limit: maxAppTokens, after: null }
-  const { data: tokens } = await change(env, (connection) => listAppTokens(connection, page))
+  const { data: tokens } = await change(env, (connection) =>
+    listTokens(appTokens, connection, null, page),
+  )
   if (json) return printJson(tokens)
   printTable(
     ['Id', 'Name', 'Token', 'Permissions', 'Expires', 'Last used'],
@@ -43,7 +40,9 @@ export async function create(
   const now = new Date()
   const expiresAt = new Date(now.getTime() + days * dayMs)
   const facts = { name, permissions: [...new Set(permissions)], expiresAt }
-  const created = await change(env, (connection) => createAppToken(connection, owner, facts, now))
+  const created = await change(env, (connection) =>
+    createToken(appTokens, connection, owner, facts, now),
+  )
   if (json) return printJson(created)
   print(`${created.id}  ${created.name}  until ${created.expiresAt}`)
   print(`Token (not shown again): ${created.token}`)
@@ -51,7 +50,7 @@ export async function create(
 
 /** `gatehouse app-tokens rotate`. */
 export async function rotate(env: Environment, id: string, { json }: Json): Promise<void> {
-  const rotated = await change(env, (connection) => rotateAppToken(connection, owner, id))
+  const rotated = await change(env, (connection) => rotateToken(appTokens, connection, owner, id))
   if (rotated === null) throw noToken()
   if (json) return printJson(rotated)
   print(`Token (not shown again): ${rotated.token}`)
@@ -59,7 +58,7 @@ export async function rotate(env: Environment, id: string, { json }: Json): Prom
 
 /** `gatehouse app-tokens revoke`. */
 export async function revoke(env: Environment, id: string, { json }: Json): Promise<void> {
-  const isDeleted = await change(env, (connection) => deleteAppToken(connection, owner, id))
+  const isDeleted = await change(env, (connection) => deleteToken(appTokens, connection, owner, id))
   if (!isDeleted) throw noToken()
   if (json) return printJson({ id, deleted: true })
   print(`${id} is revoked.`)

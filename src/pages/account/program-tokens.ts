@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { ProgramToken } from '#src/auth/program-tokens/program-tokens.ts'
+import type { Token } from '#src/auth/tokens/store.ts'
 import { Uuid } from '#src/http/schemas.ts'
 import {
   badge,
@@ -56,7 +56,7 @@ export const revokeForm = Type.Object(
 
 export type ProgramTokensView = {
   viewer: Viewer
-  tokens: readonly Omit<ProgramToken, 'createdAt' | 'secretRotatedAt'>[]
+  tokens: readonly Omit<Token, 'createdAt' | 'secretRotatedAt'>[]
   /** For marking tokens that have expired. */
   now: Date
   /** A secret that was just created, with the name of its token as the note. */

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { createOwnToken } from '#src/auth/api-tokens/api-tokens.ts'
 import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
 import {
   createInvitation,
@@ -18,19 +17,23 @@ import {
 import { findOwnRole, findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import { createPortalLink, endPortalLink, maxPortalSessions } from '#src/auth/portal/portal.ts'
-import {
-  changeServiceToken,
-  createServiceToken,
-  deleteServiceToken,
-  findServiceNames,
-  findServiceToken,
-  listServiceTokens,
-  maxServiceTokens,
-  rotateServiceToken,
-} from '#src/auth/service-tokens/service-tokens.ts'
 import { endOtherSessions, isAuthenticationTimeKnown } from '#src/auth/sessions/list.ts'
 import { signOut } from '#src/auth/sessions/sign-out.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
+import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
+import {
+  findServiceNames,
+  maxServiceTokens,
+  serviceTokens,
+} from '#src/auth/tokens/service-tokens.ts'
+import {
+  changeToken,
+  createToken,
+  deleteToken,
+  findToken,
+  listTokens,
+  rotateToken,
+} from '#src/auth/tokens/store.ts'
 import type { Tx } from '#src/db/database.ts'
 import { readFirstSteps } from '#src/domain/first-steps.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
@@ -169,7 +172,7 @@ t.test('tokens of another person take no room', async (t) => {
   await addTokens(test, elsewhere, 50)
   const wanted = { name: 'mine', permissions: null, expiresAt: null }
   const made = await write(admin, (connection) =>
-    createOwnToken(connection, { ...admin, role: 'admin' }, wanted, clientInfo),
+    createToken(apiTokens, connection, { ...admin, role: 'admin', clientInfo }, wanted, new Date()),
   )
   t.match(made, { token: String })
 })
@@ -442,13 +445,13 @@ t.test('a service token is found, changed and deleted in its tenant alone', asyn
   await store(elsewhere, 'theirs', theirs)
   await store(admin, 'mine', [id])
   await app.db.read(enter(admin), async (tx) => {
-    t.match((await listServiceTokens(tx, admin, page)).data, [{ id, name: 'mine' }])
-    t.match(await findServiceToken(tx, admin, id), { name: 'mine' })
-    t.equal(await findServiceToken(tx, admin, other), null)
+    t.match((await listTokens(serviceTokens, tx, admin, page)).data, [{ id, name: 'mine' }])
+    t.match(await findToken(serviceTokens, tx, admin, id), { name: 'mine' })
+    t.equal(await findToken(serviceTokens, tx, admin, other), null)
     t.strictSame([...(await findServiceNames(tx, admin, [other]))], [])
   })
   const wanted = { name: 'new', permissions: ['post:read'], expiresAt: null }
-  const made = await write(admin, (tx) => createServiceToken(tx, by, wanted, new Date()))
+  const made = await write(admin, (tx) => createToken(serviceTokens, tx, by, wanted, new Date()))
   t.match(made, { name: 'new' }, 'theirs take no room')
 
   const holder = await database.admin.connect()
@@ -456,12 +459,14 @@ t.test('a service token is found, changed and deleted in its tenant alone', asyn
   await holder.query('BEGIN')
   await holder.query('SELECT FROM service_tokens WHERE name = $1 FOR UPDATE', ['theirs'])
   const change = { name: 'changed' }
-  const changed = await write(admin, (tx) => changeServiceToken(tx, by, id, change, new Date()))
+  const changed = await write(admin, (tx) =>
+    changeToken(serviceTokens, tx, by, id, change, new Date()),
+  )
   t.match(changed, { name: 'changed' }, 'theirs are not waited for')
   await holder.query('ROLLBACK')
 
-  t.match(await write(admin, (tx) => rotateServiceToken(tx, by, id)), { name: 'changed' })
-  t.equal(await write(admin, (tx) => deleteServiceToken(tx, by, id)), true)
+  t.match(await write(admin, (tx) => rotateToken(serviceTokens, tx, by, id)), { name: 'changed' })
+  t.equal(await write(admin, (tx) => deleteToken(serviceTokens, tx, by, id)), true)
   const { rows } = await database.admin.query(
     'SELECT name, secret_rotated_at AS rotated, count(*)::int FROM service_tokens WHERE tenant_id = $1 GROUP BY 1, 2',
     [elsewhere.tenantId],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { maxAppTokens } from '#src/auth/app-tokens/app-tokens.ts'
+import { maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
 import { build } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as } from '#test/support/callers/callers.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { servicePermissions } from '#src/access/policy.ts'
-import { maxServiceTokens } from '#src/auth/service-tokens/service-tokens.ts'
+import { maxServiceTokens } from '#src/auth/tokens/service-tokens.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { build } from '#test/support/app/app.ts'
 import { authenticatedAgo } from '#test/support/callers/account.ts'

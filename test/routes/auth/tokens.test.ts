@@ -1,5 +1,5 @@
 import t from 'tap'
-import { maxTokens } from '#src/auth/api-tokens/api-tokens.ts'
+import { maxTokens } from '#src/auth/tokens/api-tokens.ts'
 import { build } from '#test/support/app/app.ts'
 import { authenticatedAgo } from '#test/support/callers/account.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'

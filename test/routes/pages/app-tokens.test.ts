@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { maxAppTokens } from '#src/auth/app-tokens/app-tokens.ts'
 import { notRecordedYet } from '#src/auth/operators/operators.ts'
+import { maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'

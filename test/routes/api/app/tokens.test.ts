@@ -1,7 +1,7 @@
 import t from 'tap'
 import { appPermissions } from '#src/access/policy.ts'
-import { maxAppTokens } from '#src/auth/app-tokens/app-tokens.ts'
 import { notRecordedYet } from '#src/auth/operators/operators.ts'
+import { maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'

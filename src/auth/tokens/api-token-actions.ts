@@ -2,17 +2,10 @@ import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import { tokenPermissions } from '#src/access/roles.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
-import { Problem } from '#src/http/problems.ts'
 import { Line, NoContent, Nullable, PageOf, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
-import { TokenHint } from '../program-tokens/schemas.ts'
-import {
-  createOwnToken,
-  deleteToken,
-  findOwnToken,
-  listTokens,
-  maxTokens,
-  tokenList,
-} from './api-tokens.ts'
+import { apiTokens, maxTokens } from './api-tokens.ts'
+import { TokenHint } from './schemas.ts'
+import { createToken, deleteToken, findToken, listTokens } from './store.ts'
 
 const ApiToken = Type.Object(
   {
@@ -68,12 +61,9 @@ export const createApiToken = defineAction({
   status: 201,
   problems: ['conflict'],
   once: true,
-  async run({ tx, by }: Acting<Caller>, { body: { name, expiresAt, permissions = null } }) {
+  run({ tx, by, now }: Acting<Caller>, { body: { name, expiresAt, permissions = null } }) {
     const wanted = { name, expiresAt: expiresAt ? new Date(expiresAt) : null, permissions }
-    const token = await createOwnToken(tx, by, wanted, by.clientInfo)
-    if (token !== null) return token
-    const detail = 'expiresAt must be in the future, at most 366 days ahead.'
-    throw new Problem('malformed', { detail })
+    return createToken(apiTokens, tx, by, wanted, now)
   },
 })
 
@@ -83,9 +73,9 @@ export const listApiTokens = defineAction({
   tag,
   summary: 'Your API tokens in all your tenants, newest first',
   description: 'Expired tokens are listed for another 30 days.',
-  list: tokenList,
+  list: apiTokens.list,
   result: PageOf(ApiToken),
-  run: ({ tx, by }: Acting<Caller>, { page }) => listTokens(tx, by, page),
+  run: ({ tx, by }: Acting<Caller>, { page }) => listTokens(apiTokens, tx, by, page),
 })
 
 export const getApiToken = defineAction({
@@ -95,7 +85,7 @@ export const getApiToken = defineAction({
   summary: 'One of your API tokens',
   params: UuidParams,
   result: ApiToken,
-  run: ({ tx, by }: Acting<Caller>, { params }) => findOwnToken(tx, by, params.id),
+  run: ({ tx, by }: Acting<Caller>, { params }) => findToken(apiTokens, tx, by, params.id),
 })
 
 export const deleteApiToken = defineAction({
@@ -106,5 +96,5 @@ export const deleteApiToken = defineAction({
   params: UuidParams,
   result: NoContent('The token is deleted'),
   status: 204,
-  run: ({ tx, by }: Acting<Caller>, { params }) => deleteToken(tx, by, params.id, by.clientInfo),
+  run: ({ tx, by }: Acting<Caller>, { params }) => deleteToken(apiTokens, tx, by, params.id),
 })

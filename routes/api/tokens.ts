@@ -1,8 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { appTokenActions } from '#src/auth/app-tokens/actions.ts'
-import type { programTokenActions } from '#src/auth/program-tokens/actions.ts'
-import { serviceTokenActions } from '#src/auth/service-tokens/actions.ts'
+import type { Caller } from '#src/access/caller.ts'
+import {
+  appTokenActions,
+  type ProgramTokenActions,
+  serviceTokenActions,
+} from '#src/auth/tokens/actions.ts'
+import {
+  createApiToken,
+  deleteApiToken,
+  getApiToken,
+  listApiTokens,
+} from '#src/auth/tokens/api-token-actions.ts'
 import type { Entry } from '#src/db/entry.ts'
 
 /** The tokens of the app. Operators manage them with a session; no token can. */
@@ -15,11 +24,20 @@ export const serviceTokens: FastifyPluginAsyncTypebox = async function serviceTo
   addRoutes(app, '/service-tokens', serviceTokenActions, ({ tenantEntry }) => tenantEntry)
 }
 
-function addRoutes<Caller extends object>(
+/** The caller's API tokens. They are managed with a session; a token cannot create tokens. */
+export const apiTokens: FastifyPluginAsyncTypebox = async function tokens(app) {
+  const at = { entryOf: ({ sessionEntry }: FastifyRequest) => sessionEntry, head: false }
+  app.api('POST /auth/tokens', createApiToken, at)
+  app.api('GET /auth/tokens', listApiTokens, at)
+  app.api('GET /auth/tokens/:id', getApiToken, at)
+  app.api('DELETE /auth/tokens/:id', deleteApiToken, at)
+}
+
+function addRoutes<Holder extends Caller>(
   app: Parameters<FastifyPluginAsyncTypebox>[0],
   path: `/${string}`,
-  actions: ReturnType<typeof programTokenActions<Caller>>,
-  entryOf: (request: FastifyRequest) => Entry<Caller>,
+  actions: ProgramTokenActions<Holder>,
+  entryOf: (request: FastifyRequest) => Entry<Holder>,
 ): void {
   const at = { entryOf, head: false }
   app.api(`GET ${path}`, actions.list, at)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { Id, Line, Nullable, Time, Uuid } from '#src/http/schemas.ts'
-import { defaultDays, maxDays } from './program-tokens.ts'
+import { defaultDays, maxDays } from './store.ts'
 
 /** In responses about tokens of every kind. */
 export const TokenHint = Type.String({
