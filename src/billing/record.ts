@@ -104,7 +104,7 @@ export function createRecorder(
 }
 
 function overloaded(): Problem {
-  return new Problem('unavailable', { retryAfterSeconds: 1 })
+  return new Problem('unavailable', { retryAfterSeconds: 1, reason: 'overloaded' })
 }
 
 /** Rejects the entries that have waited too long, and returns the others. */

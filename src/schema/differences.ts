@@ -18,12 +18,14 @@ export type Difference = {
 /**
  * Compares the catalogue with what the last `migrate` recorded.
  * @param record read before; a `migrate` that ends in between makes the comparison start again
- * @param role compares its privileges, and those of PUBLIC
+ * @param roles whose privileges are compared, beside those of PUBLIC
+ * @param lesser whether a privilege that a role has no longer is a difference, too
  */
 export async function findDifferences(
   client: pg.ClientBase,
   record: SchemaRecord,
   roles: readonly string[],
+  { lesser } = { lesser: true },
 ): Promise<Difference[]> {
   const tables = record.objects.flatMap(({ kind, name }) =>
     kind === 'table' || kind === 'view' ? [name] : [],
@@ -33,11 +35,11 @@ export async function findDifferences(
   for (const role of [...roles, 'PUBLIC']) held.set(role, await readPrivileges(client, role))
   const current = await readRecord(client)
   if (current?.releases.at(-1)?.id !== record.releases.at(-1)?.id) {
-    return current === null ? [] : findDifferences(client, current, roles)
+    return current === null ? [] : findDifferences(client, current, roles, { lesser })
   }
   return [
     ...compareObjects(record.objects, found),
-    ...[...held].flatMap(([role, rights]) => comparePrivileges(record, role, rights)),
+    ...[...held].flatMap(([role, rights]) => comparePrivileges(record, role, rights, lesser)),
   ]
 }
 
@@ -103,7 +105,12 @@ function toDifference({ kind, name, table }: CatalogueObject, what: string): Dif
 }
 
 /** Only objects that `migrate` recorded: rights on others are of no concern. */
-function comparePrivileges(record: SchemaRecord, role: string, held: Privileges): Difference[] {
+function comparePrivileges(
+  record: SchemaRecord,
+  role: string,
+  held: Privileges,
+  lesser: boolean,
+): Difference[] {
   const who = role === 'PUBLIC' ? 'Everyone' : `The role ${role}`
   const wanted = record.privileges.get(role)
   if (wanted === undefined) {
@@ -124,7 +131,7 @@ function comparePrivileges(record: SchemaRecord, role: string, held: Privileges)
         },
       ]
     }
-    if (missing.length > 0) {
+    if (missing.length > 0 && lesser) {
       return [
         { object: name, problem: `${who} may not ${missing.join(', ')} ${name}, which it needs.` },
       ]

@@ -57,12 +57,21 @@ for (const [name, sql] of Object.entries(changes)) {
 }
 
 t.test('between the migrations of a newer release and its record', async (t) => {
-  const { url, admin } = await createDatabaseWithRole(t)
-  const find = () => verifyDatabase(url, 'web', 'isolation')
-  await admin.query('DROP TABLE endpoint_probes')
-  t.match(await find(), [{ object: 'endpoint_probes' }], 'a table that was dropped by hand')
+  const { url, admin, roleName } = await createDatabaseWithRole(t)
+  const find = () => verifyDatabase(url, 'web', 'catalogue')
+  await admin.query(
+    'DROP TABLE endpoint_probes; ALTER TABLE token_revocations DROP COLUMN tenant_id CASCADE',
+  )
+  t.match(
+    await find(),
+    [{ object: 'endpoint_probes' }, { object: 'token_revocations', problem: /may not UPDATE/ }],
+    'a table and a column that were dropped by hand',
+  )
   await addMigration(admin)
-  t.strictSame(await find(), [], 'a table that a migration has dropped')
+  t.strictSame(await find(), [], 'a table and a column that a migration has dropped')
+  await admin.query(`GRANT DELETE ON audit_log TO ${roleName}`)
+  t.match(await find(), [{ object: 'audit_log' }], 'a privilege that was given by hand')
+  await admin.query(`REVOKE DELETE ON audit_log FROM ${roleName}`)
   await admin.query('DROP POLICY owner_removal ON orders')
   t.match(await find(), [{ object: 'orders' }], 'a policy that was dropped by hand')
 })

@@ -182,9 +182,9 @@ async function findInRelease(verified: Verified): Promise<Finding[]> {
   const role = await nameOf(client)
   const roleFlaws = await verifyRoles(client)
   const isLimited = roleFlaws.length === 0
-  const differences = isLimited ? await findChanged(client, record, role) : []
   // A newer release migrates: its migrations are committed, and its record is not yet.
   const isBetween = isAhead && relation === 'same'
+  const differences = isLimited ? await findChanged(client, record, role, !isBetween) : []
   const changed = isBetween ? await ofTablesLeft(client, differences, record) : differences
   const isAsRecorded = (object: string) =>
     isLimited && !changed.some((one) => one.object === object)
@@ -264,8 +264,9 @@ async function findChanged(
   client: pg.Client,
   record: SchemaRecord,
   role: string,
+  lesser: boolean,
 ): Promise<Finding[]> {
-  const differences = await findDifferences(client, record, [role])
+  const differences = await findDifferences(client, record, [role], { lesser })
   return differences.map((difference) => ({ remedy: migrateRemedy, ...difference }))
 }
 
