@@ -101,9 +101,9 @@ async function upgradeUnderLoad(t: Test, { database, old, next, ended }: Upgrade
   const order = { path: `/orders/${load.order}`, headers: { cookie: load.cookie } }
   const { body } = await askPatiently(serving, order)
   await load.stop()
+  await checkLoad(t, database, load, instances)
   serving.child.kill('SIGTERM')
   t.equal(await serving.ended, 0)
-  await checkLoad(t, database, load, instances)
   const { other } = reasonsOf(instances, load.refusals)
   // ALTER TABLE may hold its lock longer than a request waits, if the machine is slow.
   const isAllowed = (reason: string) => next.adds.length > 0 && /lock timeout/.test(reason)
