@@ -300,7 +300,6 @@ export async function buildApp(
         await app.register(api.audit)
         await app.register(api.serviceTokens)
         await app.register(api.webhookEndpoints, newEndpoints)
-        await app.register(api.webhookEndpointActions, { keys: encryptionKeys })
         await app.register(api.deliveries)
         await app.register(api.endpointReplays)
         await app.register(api.events)

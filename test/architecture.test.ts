@@ -147,7 +147,7 @@ t.test('a process that serves requests loads nothing that calls customers’ URL
   const everywhere = loadedWith(files, 'src/server.ts')
   t.notOk(everywhere.has('src/app.ts'), 'a worker is without the routes')
   const loaded = everywhere.union(loadedWith(files, 'src/app.ts'))
-  t.ok(loaded.has('routes/api/webhooks/endpoint-actions.ts'), 'the routes are loaded')
+  t.ok(loaded.has('routes/api/webhooks/endpoints.ts'), 'the routes are loaded')
   t.same(
     callers.filter((path) => loaded.has(path)),
     [],

@@ -15,14 +15,16 @@ export type Registration<Caller> = {
   entryOf(request: FastifyRequest): Entry<Caller>
   /** Whether a GET has a HEAD; true by default. */
   readonly head?: boolean
+  /** Whether the parameter `id` is the tenant in which the app acts. */
+  readonly namesTenant?: true
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Registers the API route of an action in this scope, whose guards apply to it. */
-    api<Caller extends object, Params extends TSchema, Body extends TSchema>(
+    api<Caller extends object, Params extends TSchema, Body extends TSchema, Query extends TSchema>(
       route: Route,
-      action: Action<Caller, Params, Body>,
+      action: Action<Caller, Params, Body, Query>,
       registration: Registration<Caller>,
     ): void
   }
@@ -38,14 +40,19 @@ export default fp(
   { name: 'actions', fastify: '5.x', dependencies: ['idempotency', 'preconditions'] },
 )
 
-function routeOf<Caller extends object, Params extends TSchema, Body extends TSchema>(
+function routeOf<
+  Caller extends object,
+  Params extends TSchema,
+  Body extends TSchema,
+  Query extends TSchema,
+>(
   app: FastifyInstance,
   route: Route,
-  action: Action<Caller, Params, Body>,
-  { entryOf, head = true }: Registration<Caller>,
+  action: Action<Caller, Params, Body, Query>,
+  { entryOf, head = true, namesTenant }: Registration<Caller>,
 ): RouteOptions {
   const [method = '', url = ''] = route.split(' ')
-  const { rule, once, versioned, list, lock, status = 200 } = action
+  const { rule, once, versioned, lock, prepare, status = 200 } = action
   const isRead = method === 'GET'
   return {
     method,
@@ -54,18 +61,15 @@ function routeOf<Caller extends object, Params extends TSchema, Body extends TSc
     config: {
       access: rule,
       ...(once !== undefined && { idempotencyKey: once }),
-      ...(versioned && { versioned }),
+      ...(versioned !== undefined && { versioned }),
+      ...(namesTenant && { namesTenant }),
     },
     schema: schemaOf(action),
     async handler(request, reply) {
       const now = app.clock.now()
-      const query = request.query as Parameters<typeof readPage>[0]
-      // The adapter validated all of it with the schemas of the action.
-      const input = {
-        params: request.params,
-        body: request.body,
-        ...(list && { page: readPage(query, list.name, list.forms) }),
-      } as ActionInput<Params, Body>
+      const given = inputOf(request, action)
+      const outside = { readUrl: (text: string) => app.readCustomerUrl(text, request.log) }
+      const input = prepare ? { ...given, body: await prepare(given.body, outside) } : given
       const work = async (tx: Tx, caller: Caller) => {
         const acting = { tx, by: { ...caller, clientInfo: request.clientInfo }, now }
         if (lock) await reply.ifMatch(() => lock(acting, input.params))
@@ -74,26 +78,55 @@ function routeOf<Caller extends object, Params extends TSchema, Body extends TSc
       const entry = entryOf(request)
       const result = await (isRead ? app.db.read(entry, work) : app.db.write(entry, work))
       if (result === null || result === false) throw new Problem('not-found')
+      if (typeof result === 'string') throw refusalOf(action, result)
       reply.code(status)
-      if (status === 201 && typeof result === 'object' && 'id' in result) {
-        reply.header('location', `${url}/${result.id}`)
-      }
+      const location = locationOf(request, action, result)
+      if (location !== undefined) reply.header('location', location)
       return reply.send(status === 204 ? null : result)
     },
   }
 }
 
-function schemaOf<Caller, Params extends TSchema, Body extends TSchema>(
-  action: Action<Caller, Params, Body>,
+/** What the request asks for, which the schemas of the action have validated. */
+function inputOf<Caller, Params extends TSchema, Body extends TSchema, Query extends TSchema>(
+  { params, body, query }: FastifyRequest,
+  { list }: Action<Caller, Params, Body, Query>,
+) {
+  const page = list && readPage(query as Parameters<typeof readPage>[0], list.name, list.forms)
+  return { params, body, query, ...(page && { page }) } as ActionInput<Params, Body, Query>
+}
+
+/** @throws Error if the action does not declare the refusal */
+function refusalOf({ name, refusals }: Pick<Action<never>, 'name' | 'refusals'>, refusal: string) {
+  const detail = refusals?.[refusal]
+  if (detail === undefined) throw new Error(`${name} has no refusal ${refusal}.`)
+  return new Problem('conflict', { detail })
+}
+
+/** The path of a new object is that of its list, with the parameters of the request, and its id. */
+function locationOf(
+  { routeOptions, params }: FastifyRequest,
+  { status, location }: Pick<Action<never>, 'status' | 'location'>,
+  result: object | true,
+): string | undefined {
+  if (result === true) return undefined
+  if (status !== 201 || !('id' in result)) return location?.(result)
+  const list = routeOptions.url?.replaceAll(/:(\w+)/g, (_, name) => Object(params)[name])
+  return `${list}/${result.id}`
+}
+
+function schemaOf<Caller, Params extends TSchema, Body extends TSchema, Query extends TSchema>(
+  action: Action<Caller, Params, Body, Query>,
 ): FastifySchema {
   const { name, tag, summary, description, params, body, list, result, status = 200 } = action
+  const query = list ? PageQuery : action.query
   return {
     operationId: name,
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
     ...(params && { params }),
-    ...(list && { querystring: PageQuery }),
+    ...(query && { querystring: query }),
     ...(body && { body }),
     response: { [status]: result, ...(action.problems && problems(...action.problems)) },
   }

@@ -21,7 +21,6 @@ import usage from './tenant/usage.ts'
 import users, { tenantMembers } from './tenant/users.ts'
 import { apiTokens, appTokens, serviceTokens } from './tokens.ts'
 import deliveries from './webhooks/deliveries.ts'
-import webhookEndpointActions from './webhooks/endpoint-actions.ts'
 import webhookEndpoints, { tenantWebhookEndpoints } from './webhooks/endpoints.ts'
 import events from './webhooks/events.ts'
 import notifications from './webhooks/notifications.ts'
@@ -59,6 +58,5 @@ export default {
   tenants,
   usage,
   users,
-  webhookEndpointActions,
   webhookEndpoints,
 }

@@ -12,9 +12,20 @@ export type Acting<Caller> = {
   readonly now: Date
 }
 
-export type ActionInput<Params extends TSchema, Body extends TSchema> = {
+/** Checks outside of the database, which take longer than a transaction should. */
+export type Outside = {
+  /** Returns the normalized URL of a receiver. @throws Problem `malformed` with the fault */
+  readUrl(text: string): Promise<string>
+}
+
+export type ActionInput<
+  Params extends TSchema,
+  Body extends TSchema,
+  Query extends TSchema = TSchema,
+> = {
   readonly params: Static<Params>
   readonly body: Static<Body>
+  readonly query: Static<Query>
   /** The requested page, if the action is a list. */
   readonly page: Page
 }
@@ -23,7 +34,12 @@ export type ActionInput<Params extends TSchema, Body extends TSchema> = {
  * One operation, declared beside its domain function. It knows nothing of HTTP methods and paths:
  * an adapter makes its route. What does not fit this declaration is a plain route.
  */
-export type Action<Caller, Params extends TSchema = TSchema, Body extends TSchema = TSchema> = {
+export type Action<
+  Caller,
+  Params extends TSchema = TSchema,
+  Body extends TSchema = TSchema,
+  Query extends TSchema = TSchema,
+> = {
   /** The operationId. */
   readonly name: string
   readonly rule: { readonly resource: Resource; readonly action: RuleAction }
@@ -32,21 +48,32 @@ export type Action<Caller, Params extends TSchema = TSchema, Body extends TSchem
   readonly description?: string
   readonly params?: Params
   readonly body?: Body
+  /** The query, unless it is that of a `list`. */
+  readonly query?: Query
   /** The name and cursor forms of a list, whose result is a page. */
   readonly list?: { readonly name: string; readonly forms: readonly RegExp[] }
   readonly result: TSchema
   /** 201 for a new object, which has an id; 204 without a body. Default: 200. */
-  readonly status?: 201 | 204
+  readonly status?: 201 | 202 | 204
+  /** Where the result of a 202 is read. */
+  location?(result: object): string
+  /** The detail of the 409 for each refusal that `run` returns by its name. */
+  readonly refusals?: Readonly<Record<string, string>>
   /** Problems besides those that every operation with its rule can have. */
   readonly problems?: readonly ErrorCode[]
   /** Whether an Idempotency-Key makes it happen once. */
   readonly once?: boolean
   /** The schema whose ETag clients can use. */
-  readonly versioned?: TSchema
+  readonly versioned?: TSchema | false
+  /** Checks and completes the body before the transaction. */
+  prepare?(body: Static<Body>, outside: Outside): Promise<Static<Body>>
   /** Reads what If-Match compares, locked until the transaction ends. */
   lock?(acting: Acting<Caller>, params: Static<Params>): Promise<object | null>
-  /** @returns the result; null, or false with 204, if there is no such object in reach */
-  run(acting: Acting<Caller>, input: ActionInput<Params, Body>): Promise<object | boolean | null>
+  /** @returns the result or a refusal; null, or false with 204, if there is no such object in reach */
+  run(
+    acting: Acting<Caller>,
+    input: ActionInput<Params, Body, Query>,
+  ): Promise<object | boolean | string | null>
 }
 
 /** Declares an operation; its parameters and body get the types of their schemas. */
@@ -54,6 +81,7 @@ export function defineAction<
   Caller,
   Params extends TSchema = TSchema,
   Body extends TSchema = TSchema,
->(action: Action<Caller, Params, Body>): Action<Caller, Params, Body> {
+  Query extends TSchema = TSchema,
+>(action: Action<Caller, Params, Body, Query>): Action<Caller, Params, Body, Query> {
   return action
 }

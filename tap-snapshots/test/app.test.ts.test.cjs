@@ -115,7 +115,6 @@ root
           tenantAudit
           serviceTokens
           webhookEndpoints
-          webhookEndpointActions
           deliveries
           endpointReplays
           events

@@ -96,7 +96,7 @@ t.test('a new object is 201 with its location, a removed one 204 without a body'
   const created = await serve(t, 'POST /t/:id', made)
   const answer = await created.app.inject({ method: 'POST', url: '/t/a' })
   t.equal(answer.statusCode, 201)
-  t.equal(answer.headers.location, '/t/:id/b')
+  t.equal(answer.headers.location, '/t/a/b')
   const removed = await serve(
     t,
     'POST /t/:id',
