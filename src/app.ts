@@ -161,8 +161,11 @@ export async function buildApp(
     redisUrl: config.redisUrl,
     isShared: metrics.http.sharedLimits,
   })
-  const form = options.connect ? await findForm(config.database.url) : undefined
-  await app.register(database, { ...config.database, verification, form })
+  await app.register(database, {
+    ...config.database,
+    verification,
+    findForm: options.connect ? findForm : undefined,
+  })
   await app.register(refusals)
   await app.register(queue, { ...config.database, connect: options.connect })
   await app.register(oidcClient, {
