@@ -8,7 +8,7 @@ import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
 import { PageQuery, problems } from '#src/http/schemas.ts'
 
-type Route = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
+type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 /** Where an action is registered: who enters its transaction. */
 export type Registration<Caller> = {

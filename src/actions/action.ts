@@ -60,7 +60,7 @@ export type Action<
   /** The detail of the 409 for each refusal that `run` returns by its name. */
   readonly refusals?: Readonly<Record<string, string>>
   /** Problems besides those that every operation with its rule can have. */
-  readonly problems?: readonly ErrorCode[]
+  readonly problems?: readonly (ErrorCode | 404)[]
   /** Whether an Idempotency-Key makes it happen once. */
   readonly once?: boolean
   /** The schema whose ETag clients can use. */
