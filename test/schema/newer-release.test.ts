@@ -1,5 +1,5 @@
-import type pg from 'pg'
-import t from 'tap'
+import pg from 'pg'
+import t, { type Test } from 'tap'
 import { type CatalogueObject, readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
 import { keptIn, type Part, readDefinitions } from '#src/schema/definitions.ts'
 import {
@@ -75,6 +75,42 @@ t.test('between the migrations of a newer release and its record', async (t) => 
   await admin.query('DROP POLICY owner_removal ON orders')
   t.match(await find(), [{ object: 'orders' }], 'a policy that was dropped by hand')
 })
+
+t.test('a newer release that migrates while a process of this one verifies', async (t) => {
+  const { url, admin, roleName } = await createDatabaseWithRole(t)
+  const migrateNow = async () => {
+    await admin.query(
+      `CREATE FUNCTION newest() RETURNS bigint LANGUAGE sql SECURITY DEFINER
+         SET search_path = pg_catalog, pg_temp RETURN 1;
+       ALTER FUNCTION newest() OWNER TO test_owner; REVOKE EXECUTE ON FUNCTION newest() FROM PUBLIC;
+       GRANT EXECUTE ON FUNCTION newest() TO ${roleName}`,
+    )
+    await becomeNewer(admin)
+    await record(admin, roleName)
+  }
+  const looks = interceptFunctions(t, migrateNow)
+  t.strictSame(await verifyDatabase(url, 'web', 'catalogue', await ownRelease()), [])
+  t.equal(looks(), 2, 'the first look compared the old record with the new functions')
+})
+
+/**
+ * Does something before the first look at the functions, after the one at the record.
+ * @returns how many looks there were
+ */
+function interceptFunctions(t: Pick<Test, 'teardown'>, before: () => Promise<void>) {
+  const { query } = pg.Client.prototype
+  let looks = 0
+  pg.Client.prototype.query = function interceptedQuery(...args: unknown[]) {
+    const send = () => Reflect.apply(query, this, args)
+    if (!String(args[1]).startsWith('search_path=')) return send()
+    looks += 1
+    return looks === 1 ? before().then(send) : send()
+  }
+  t.teardown(() => {
+    pg.Client.prototype.query = query
+  })
+  return () => looks
+}
 
 /** What keeps a process of this release from serving, although the newer one made it so. */
 const breaks: Readonly<Record<string, readonly [string, RegExp, RegExp]>> = {

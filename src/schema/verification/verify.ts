@@ -48,7 +48,11 @@ export async function verifyDatabase(
   depth: Depth = 'isolation',
   files: OwnFiles = {},
 ): Promise<Finding[]> {
-  return withClient(url, (client) => findOrDescribe(client, duty, depth, files))
+  return withClient(url, async (client) =>
+    findSettled(client, await fingerprintOf(client), () =>
+      findOrDescribe(client, duty, depth, files),
+    ),
+  )
 }
 
 /** Rounds after which everything is verified again although nothing has changed: a quarter of an hour. */
@@ -64,18 +68,47 @@ export function repeatVerification(url: string): () => Promise<Finding[]> {
   let rounds = 0
   return () =>
     withClient(url, async (client) => {
-      const before = await inTransaction(client, () => readFingerprint(client)).catch((error) => {
-        if (isDatabaseUnavailable(error)) throw error
-        return null // the verification says why
-      })
+      const before = await fingerprintOf(client)
       rounds += 1
       if (before !== null && before === verified && rounds < unchangedRounds) return []
-      const findings = await findOrDescribe(client, 'web', 'catalogue')
+      const findings = await findSettled(client, before, () =>
+        findOrDescribe(client, 'web', 'catalogue'),
+      )
       const isWhole = findings.length === 0 && (await findVariant(client)) === null
       verified = isWhole ? before : null
       rounds = 0
       return findings
     })
+}
+
+const mostLooks = 10
+
+/**
+ * Looks again while the catalogue or the record changes: a verification that begins before `migrate` commits and
+ * ends after it compares the one with the other.
+ * @param before the fingerprint before the first look
+ */
+async function findSettled(
+  client: pg.Client,
+  before: string | null,
+  find: () => Promise<Finding[]>,
+): Promise<Finding[]> {
+  let [known, findings] = [before, await find()]
+  for (let look = 1; findings.length > 0 && look < mostLooks; look++) {
+    const found = await fingerprintOf(client)
+    if (found === known) break
+    known = found
+    findings = await find()
+  }
+  return findings
+}
+
+/** Null if it cannot be read: the verification says why. */
+function fingerprintOf(client: pg.Client): Promise<string | null> {
+  return inTransaction(client, () => readFingerprint(client)).catch((error) => {
+    if (isDatabaseUnavailable(error)) throw error
+    return null
+  })
 }
 
 /** A verification that fails is a finding, unless the database cannot be reached. */
