@@ -199,8 +199,8 @@ export async function buildApp(
   })
 
   await app.register(async function browser(app) {
-    await app.register(underPressure)
-    const { operators, quota } = config
+    const { operators, quota, maxEventLoopDelayMs } = config
+    await app.register(underPressure, { ...(maxEventLoopDelayMs && { maxEventLoopDelayMs }) })
     const eventRetentionDays = config.outbound.retentionDays
     await app.register(session, { ...config.session, operators, quota, eventRetentionDays })
     await app.register(credential, { baseUrl: config.baseUrl })

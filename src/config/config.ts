@@ -62,6 +62,8 @@ export type Config = {
   role: 'all' | 'web' | 'worker'
   /** How long requests are still accepted after SIGTERM. */
   drainMs: number
+  /** Set by tests only: the delay of the event loop beyond which a process refuses requests. */
+  maxEventLoopDelayMs?: number
   /** In a process of one role, both URLs are that of its role. */
   database: {
     url: string

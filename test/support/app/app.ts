@@ -48,7 +48,13 @@ export function testConfig(urls: Urls, settings: Record<string, string> = {}): C
   const { database, billing, ...config } = readConfig({ ...testSettings(urls), ...settings })
   // Tests hold locks for longer than a request waits.
   const limits = { ...patient.limits, lockMs: defaultLimits.lockMs }
-  return { ...config, database: { ...database, limits }, billing: { ...billing, recorder } }
+  return {
+    ...config,
+    database: { ...database, limits },
+    billing: { ...billing, recorder },
+    // The test itself, and all files of its process, are in this event loop.
+    maxEventLoopDelayMs: 60_000,
+  }
 }
 
 export type TestApp = {
