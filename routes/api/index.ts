@@ -5,10 +5,12 @@ import eventTypes from './app/event-types.ts'
 import portalLinks from './app/portal-links.ts'
 import publish from './app/publish.ts'
 import billingCheckout from './billing/checkout.ts'
-import billingCustomers from './billing/customers.ts'
-import billingEvents from './billing/events.ts'
-import billingReconciliations from './billing/reconciliations.ts'
-import billingReplays from './billing/replays.ts'
+import {
+  billingCustomers,
+  billingEvents,
+  billingReconciliations,
+  billingReplays,
+} from './billing/operators.ts'
 import declared from './resources/declared.ts'
 import { folders, teamMembers, teams } from './resources/teams.ts'
 import audit from './tenant/audit.ts'

@@ -1,0 +1,346 @@
+import type { PgBoss } from 'pg-boss'
+import Type from 'typebox'
+import { type Acting, defineAction } from '#src/actions/action.ts'
+import { readList } from '#src/http/lists/pagination.ts'
+import { SortBy } from '#src/http/lists/query.ts'
+import { Id, Line, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import { customerList, linkCustomer, listCustomers, toCustomerProblem } from './customers.ts'
+import { dismissEvent } from './dismiss.ts'
+import {
+  EventParams,
+  EventType,
+  findReceived,
+  forwardingStatuses,
+  listReceived,
+  receivedList,
+  Status,
+} from './events.ts'
+import {
+  createReconciliation,
+  findReconciliation,
+  listReconciliations,
+  reconciliationList,
+  reconciliationStatuses,
+} from './reconciliation.ts'
+import { createReplay, findReplay } from './replays.ts'
+
+const ForwardingStatus = Type.Enum([...forwardingStatuses], {
+  title: 'BillingEventForwardingStatus',
+})
+const Received = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    receivedAt: Time,
+    status: Status,
+    attempts: Type.Integer(),
+    lastError: Nullable(Type.String()),
+    outcome: Nullable(
+      Type.String({
+        description:
+          '`processed`; `stale` (a newer state of the object was applied before); `gone` (the provider has deleted the object). Of an ignored event the reason: `kind`, `guest`, `test-mode` or `connected-account`. Of an unlinked event `second-customer`: its user has another customer',
+      }),
+    ),
+    processedAt: Nullable(Time),
+    otherBodies: Type.Integer({
+      description: 'Duplicates of the id with another body; the first body is stored',
+    }),
+    source: Type.Enum(['webhook', 'reconciled'], {
+      description:
+        '`reconciled`: its webhook never arrived, and it was found in the list of the provider',
+    }),
+    dismissedReason: Nullable(
+      Type.String({ description: 'Why an operator dismissed it, while its status is `dismissed`' }),
+    ),
+    customer: Nullable(
+      Type.String({ description: 'The customer whose link an `unlinked` event waits for' }),
+    ),
+    forwarding: Nullable(
+      Type.Object(
+        {
+          status: ForwardingStatus,
+          attempts: Type.Integer(),
+          lastError: Nullable(Type.String()),
+          attemptedAt: Nullable(Time),
+        },
+        {
+          title: 'BillingEventForwarding',
+          description:
+            'Whether the app has it (`APP_WEBHOOK_URL`); null if it is not posted. After `failed` a replay of the event posts it again',
+        },
+      ),
+    ),
+  },
+  { title: 'BillingEvent' },
+)
+const ReceivedWithBody = Type.Object(
+  { ...Received.properties, body: Nullable(Type.String()) },
+  { title: 'BillingEventWithBody' },
+)
+const Dismissal = Type.Object(
+  {
+    reason: Type.String({ ...Line(500), description: 'Kept with the event and in the audit log' }),
+  },
+  { title: 'BillingEventDismissal', additionalProperties: false },
+)
+
+const listQuery = Type.Object(
+  {
+    ...PageQuery.properties,
+    status: Type.Optional(Status),
+    forwarding: Type.Optional(ForwardingStatus),
+    type: Type.Optional(EventType),
+    from: Type.Optional(Type.String({ ...Time, description: 'Received at this time or later' })),
+    to: Type.Optional(Type.String({ ...Time, description: 'Received before this time' })),
+    sort: SortBy('receivedAt'),
+  },
+  { additionalProperties: false },
+)
+
+const Replay = Type.Object(
+  {
+    id: Uuid,
+    total: Type.Integer({ description: 'Events selected by the request' }),
+    succeeded: Type.Integer(),
+    failed: Type.Integer({ description: 'Events that failed again; each has its `lastError`' }),
+    createdAt: Time,
+    finishedAt: Nullable(Time),
+  },
+  { title: 'BillingReplay' },
+)
+
+const Selection = Type.Object(
+  {
+    status: Status,
+    from: Type.Optional(Time),
+    to: Type.Optional(Time),
+  },
+  { title: 'NewBillingReplay', additionalProperties: false },
+)
+
+const replay = { resource: 'billing-event', action: 'replay' } as const
+const explanation =
+  'For operators. Processes each event again, in order of arrival. Effects are keyed by the event, so none happens twice. Returns the replay; GET /billing/replays/:id returns its progress.'
+
+const Reconciliation = Type.Object(
+  {
+    id: Uuid,
+    from: Type.String({ ...Time, description: 'Events that the provider created from here' }),
+    to: Type.String({ ...Time, description: 'until before this time' }),
+    dryRun: Type.Boolean({ description: 'It only counts' }),
+    scheduled: Type.Boolean({ description: 'False if an operator asked for it' }),
+    status: Type.Enum([...reconciliationStatuses]),
+    seen: Type.Integer({ description: 'Events in the list of the provider' }),
+    missed: Type.Integer({
+      description: 'Events whose webhook never arrived. Without `dryRun` they are recorded.',
+    }),
+    different: Type.Integer({
+      description: 'Known events whose content in the list is not what was received',
+    }),
+    refused: Type.Integer({ description: 'Members of the list that are no events of this time' }),
+    missedIds: Type.Array(Type.String(), { description: 'The first hundred' }),
+    differentIds: Type.Array(Type.String(), { description: 'The first hundred' }),
+    error: Nullable(Type.String({ description: 'Why it failed' })),
+    createdAt: Time,
+    finishedAt: Nullable(Time),
+  },
+  { title: 'BillingReconciliation' },
+)
+
+const Request = Type.Object(
+  {
+    from: Type.Optional(Time),
+    to: Type.Optional(Time),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Count only, record nothing' })),
+  },
+  { title: 'NewBillingReconciliation', additionalProperties: false },
+)
+
+const Customer = Type.Object(
+  {
+    customer: Type.String({ description: 'Id at the billing provider' }),
+    userId: Id,
+    email: Nullable(Type.String()),
+  },
+  { title: 'BillingCustomer' },
+)
+const CustomerParams = Type.Object({ customer: Line(255) }, { additionalProperties: false })
+const CustomerLink = Type.Object(
+  { userId: Nullable(Type.Integer({ ...Id, description: 'null unlinks the customer' })) },
+  { title: 'BillingCustomerLink', additionalProperties: false },
+)
+const LinkedCustomer = Type.Object(
+  {
+    customer: Type.String(),
+    userId: Nullable(Id),
+  },
+  { title: 'LinkedBillingCustomer' },
+)
+
+const tag = 'billing events'
+
+type By = Acting<object>
+
+/** The operations on events received from the billing provider, for operators. */
+export const billingEventActions = {
+  list: defineAction({
+    name: 'listBillingEvents',
+    rule: { resource: 'billing-event', action: 'read' },
+    tag,
+    summary: 'List received billing events, newest first',
+    description: 'For operators. To find a rare `type`, set `from` and `to`.',
+    query: listQuery,
+    result: PageOf(Received),
+    run: ({ tx }: By, { query }) => {
+      const { page, filter } = readList(query, receivedList)
+      return listReceived(tx, filter, page)
+    },
+  }),
+  get: defineAction({
+    name: 'getBillingEvent',
+    rule: { resource: 'billing-event', action: 'read' },
+    tag,
+    summary: 'Read a received billing event with its raw body',
+    description: 'For operators. `body` is null after its retention has ended.',
+    params: EventParams,
+    result: ReceivedWithBody,
+    run: ({ tx }: By, { params }) => findReceived(tx, params.id),
+  }),
+  dismiss: defineAction({
+    name: 'dismissBillingEvent',
+    rule: { resource: 'billing-event', action: 'update' },
+    tag,
+    summary: 'Dismiss a dead billing event',
+    description:
+      'For operators. The event need not be processed: it is no longer counted as dead, and not replayed with the dead events, and not processed when its customer is linked. Replayed by its id, it is processed, or what it was before. 409 if it is neither dead nor unlinked.',
+    params: EventParams,
+    body: Dismissal,
+    result: ReceivedWithBody,
+    problems: ['conflict'],
+    async run({ tx, by }: Acting<{ userId: number }>, { params: { id }, body }) {
+      await dismissEvent(tx, by, { eventId: id, reason: body.reason }, by.clientInfo)
+      return findReceived(tx, id)
+    },
+  }),
+}
+
+/** The operations that process received events again, one or many. */
+export function billingReplayActions(queue: PgBoss) {
+  return {
+    one: defineAction({
+      name: 'replayBillingEvent',
+      rule: replay,
+      tag,
+      summary: 'Process a received billing event again',
+      description: `${explanation} 409 if its body has been deleted.`,
+      params: EventParams,
+      result: Replay,
+      status: 202,
+      problems: ['conflict'],
+      once: true,
+      refusals: { 'no-body': 'Its body has been deleted.' },
+      location: ({ id }: { id: string }) => `/billing/replays/${id}`,
+      async run({ tx }: By, { params: { id } }) {
+        const event = await findReceived(tx, id)
+        if (event === null) return null
+        return event.body === null ? 'no-body' : createReplay(tx, queue, { ids: [id] })
+      },
+    }),
+    many: defineAction({
+      name: 'replayBillingEvents',
+      rule: replay,
+      tag,
+      summary: 'Process many received billing events again',
+      description: explanation,
+      body: Selection,
+      result: Replay,
+      status: 202,
+      once: true,
+      location: ({ id }: { id: string }) => `/billing/replays/${id}`,
+      run: ({ tx }: By, { body }) => createReplay(tx, queue, body),
+    }),
+    get: defineAction({
+      name: 'getBillingReplay',
+      rule: replay,
+      tag,
+      summary: 'Read the progress of a replay',
+      params: UuidParams,
+      result: Replay,
+      run: ({ tx }: By, { params }) => findReplay(tx, params.id),
+    }),
+  }
+}
+
+/** The operations that compare the billing provider's list of events with the received events. */
+export function reconciliationActions(queue: PgBoss) {
+  return {
+    create: defineAction({
+      name: 'createBillingReconciliation',
+      rule: { resource: 'billing-event', action: 'replay' },
+      tag,
+      summary: 'Compare the events of the provider with those received',
+      description:
+        'For operators. Reads the list of the provider and records each event whose webhook never arrived, with the same effect. Needs BILLING_API_URL. Without `from` and `to` it covers the last day; never the last ten minutes, because their webhooks may still arrive. The same runs every 15 minutes by itself.',
+      body: Request,
+      result: Reconciliation,
+      status: 202,
+      once: true,
+      location: ({ id }: { id: string }) => `/billing/reconciliations/${id}`,
+      run: ({ tx }: By, { body }) => createReconciliation(tx, queue, body),
+    }),
+    list: defineAction({
+      name: 'listBillingReconciliations',
+      rule: { resource: 'billing-event', action: 'read' },
+      tag,
+      summary: 'List comparisons with the events of the provider, newest first',
+      description: 'For operators.',
+      list: reconciliationList,
+      result: PageOf(Reconciliation),
+      run: ({ tx }: By, { page }) => listReconciliations(tx, page),
+    }),
+    get: defineAction({
+      name: 'getBillingReconciliation',
+      rule: { resource: 'billing-event', action: 'read' },
+      tag,
+      summary: 'Read a comparison with the events of the provider',
+      description: 'For operators.',
+      params: UuidParams,
+      result: Reconciliation,
+      run: ({ tx }: By, { params }) => findReconciliation(tx, params.id),
+    }),
+  }
+}
+
+/** The operations on who gets the invoices and the plan of a billing customer, for operators. */
+export function billingCustomerActions(queue: PgBoss) {
+  return {
+    list: defineAction({
+      name: 'listBillingCustomers',
+      rule: { resource: 'billing-customer', action: 'read' },
+      tag: 'billing customers',
+      summary: 'List the billing customers that are linked to users',
+      description: 'For operators.',
+      list: customerList,
+      result: PageOf(Customer),
+      run: ({ tx }: By, { page }) => listCustomers(tx, page),
+    }),
+    link: defineAction({
+      name: 'linkBillingCustomer',
+      rule: { resource: 'billing-customer', action: 'update' },
+      tag: 'billing customers',
+      summary: 'Link a billing customer to a user',
+      description:
+        'For operators. From now on the customer’s charges create invoices in the user’s own tenant, and its subscription sets the user’s plan. It is taken from the user who had it; existing invoices stay. 404 if the user does not exist, 409 if the user has another customer.',
+      params: CustomerParams,
+      body: CustomerLink,
+      result: LinkedCustomer,
+      problems: ['conflict'],
+      async run({ tx, by }: Acting<{ userId: number }>, { params: { customer }, body }) {
+        const holder = body.userId === null ? null : { userId: body.userId }
+        const linked = await linkCustomer(tx, queue, by, customer, holder, by.clientInfo)
+        if (typeof linked === 'string') throw toCustomerProblem(linked)
+        return { customer, userId: linked.userId }
+      },
+    }),
+  }
+}
