@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
@@ -31,28 +32,70 @@ const identity = {
   plan: null,
 }
 
+const gson = '/usr/share/java/gson.jar' // where Debian has it
+
+/** `args`: between the interpreter and the source. Null as interpreter: it is not installed, or lacks a package. */
 const apps = [
-  { name: 'Python', file: 'app.py', fence: 'python', interpreter: await findPython() },
-  { name: 'Go', file: 'app.go', fence: 'go', interpreter: findProgram('go') },
+  { name: 'Node.js', file: 'app.mjs', interpreter: process.execPath, args: () => [] },
+  {
+    name: 'Python',
+    file: 'app.py',
+    // The packages of Debian are those of its own Python.
+    interpreter: await firstThatRuns(
+      [findProgram('python3'), '/usr/bin/python3'],
+      ['-c', 'import jwt.jwks_client, cryptography.hazmat.primitives.asymmetric.ed25519'],
+    ),
+    args: () => [],
+  },
+  { name: 'Go', file: 'app.go', interpreter: findProgram('go'), args: () => [] },
+  {
+    name: 'PHP',
+    file: 'app.php',
+    interpreter: await firstThatRuns(
+      [findProgram('php')],
+      ['-r', 'exit(extension_loaded("apcu") && extension_loaded("sodium") ? 0 : 1);'],
+    ),
+    args: (port: number) => ['-d', 'apc.enable_cli=1', '-S', `127.0.0.1:${port}`],
+  },
+  {
+    name: 'Ruby',
+    file: 'app.rb',
+    interpreter: await firstThatRuns([findProgram('ruby')], ['-e', 'require "webrick"']),
+    args: () => [],
+  },
+  {
+    name: 'Java',
+    file: 'App.java',
+    // A source is started by the compiler.
+    interpreter: existsSync(gson) && findProgram('javac') !== null ? findProgram('java') : null,
+    args: () => ['-cp', gson],
+  },
 ]
 
-/** Python with the package that the sample names. */
-async function findPython(): Promise<string | null> {
-  const python = findProgram('python3')
-  if (python === null) return null
-  const hasPackage = run(python, ['-c', 'import cryptography.hazmat.primitives.asymmetric.ed25519'])
-  return hasPackage.then(
-    () => python,
-    () => null,
-  )
+async function firstThatRuns(
+  programs: readonly (string | null)[],
+  args: readonly string[],
+): Promise<string | null> {
+  for (const program of programs.filter((one) => one !== null)) {
+    const runs = run(program, args).then(
+      () => true,
+      () => false,
+    )
+    if (await runs) return program
+  }
+  return null
 }
 
-t.test('the page shows the apps unchanged', async (t) => {
+t.test('the page shows two apps unchanged, and names all', async (t) => {
   const page = await readPage('docs/beside-your-app.md')
-  for (const { file, fence } of apps) {
+  for (const [file, fence] of [
+    ['app.py', 'python'],
+    ['app.go', 'go'],
+  ] as const) {
     const program = await readPage(`docs/beside-your-app/${file}`)
     t.strictSame(codeBlocks(page, fence), [program], file)
   }
+  for (const { file } of apps) t.match(page, `](beside-your-app/${file})`)
 })
 
 for (const app of apps) {
@@ -180,7 +223,7 @@ async function start(t: Test, app: (typeof apps)[number]) {
   const port = await findFreePort()
   const listens = { PORT: String(port), ADDRESS: `127.0.0.1:${port}` }
   const env = { GATEHOUSE_URL: issuer, IDENTITY_AUDIENCE: audience, ...listens }
-  const { program, args } = await commandOf(t, app)
+  const { program, args } = await commandOf(t, app, port)
   await runProgram(t, args, env, { program })
   const url = `http://127.0.0.1:${port}/`
   const ask = async (token: string, method = 'GET'): Promise<[number, string]> => {
@@ -198,10 +241,14 @@ async function start(t: Test, app: (typeof apps)[number]) {
 }
 
 /** Go is compiled first, without downloads. */
-async function commandOf(t: Test, { file, interpreter }: (typeof apps)[number]) {
+async function commandOf(
+  t: Test,
+  { file, interpreter, args }: (typeof apps)[number],
+  port: number,
+) {
   if (interpreter === null) throw new Error(`no interpreter for ${file}`)
   const source = `${folder}/${file}`
-  if (file !== 'app.go') return { program: interpreter, args: [source] }
+  if (file !== 'app.go') return { program: interpreter, args: [...args(port), source] }
   const program = `${await temporaryFolder(t)}/app`
   const env = { ...process.env, GO111MODULE: 'off', GOTOOLCHAIN: 'local' }
   await run(interpreter, ['build', '-o', program, source], { env })
