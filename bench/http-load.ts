@@ -28,7 +28,7 @@ export async function sendLoad(target: Target, nextRequest: () => Buffer): Promi
 
 /** One connection; it ends when `answered` returns false. */
 function converse(
-  { hostname, port }: URL,
+  { hostname, port }: Pick<URL, 'hostname' | 'port'>,
   nextRequest: () => Buffer,
   answered: (ms: number, status: string) => boolean,
 ): Promise<void> {
@@ -42,6 +42,12 @@ function converse(
     }
     socket.on('connect', send)
     socket.on('error', reject)
+    // A proxy closes a connection with some errors.
+    socket.on('end', () => {
+      socket.destroy()
+      const goesOn = answered(performance.now() - sentAt, 'lost')
+      resolve(goesOn ? converse({ hostname, port }, nextRequest, answered) : undefined)
+    })
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1')
       if (!isWhole(received)) return

@@ -39,7 +39,7 @@ export function measuredHead(unit: string): string[] {
 export function ratioOf(
   a: Measured | undefined,
   b: Measured | undefined,
-  figure: 'perSecond' | 'p50Ms',
+  figure: 'perSecond' | 'p50Ms' | 'p99Ms',
 ): string {
   return a && b ? (a[figure] / b[figure]).toFixed(2) : 'not measured'
 }

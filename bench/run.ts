@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { measureBeside } from './beside.ts'
 import { measureBilling } from './billing.ts'
 import { measureCluster } from './citus/measure.ts'
+import { measureDoor } from './door.ts'
 import { measureGrowth } from './growth.ts'
 import { measureHeld } from './held.ts'
 import { measureInbound } from './inbound.ts'
@@ -30,6 +31,7 @@ const parts: Readonly<Record<string, (place: Place, effort: Effort) => Promise<S
   read: measureRead,
   writes: measureWrites,
   beside: measureBeside,
+  door: measureDoor,
   outbound: measureOutbound,
   ledger: measureLedgerCost,
   held: measureHeld,
