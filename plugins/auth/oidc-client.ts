@@ -43,6 +43,11 @@ export default fp<Options>(
       ...(providerFetch && { fetch: providerFetch }),
       secretSwitched: (provider, position) =>
         app.log.warn({ provider, position }, 'another client secret was accepted'),
+      missedAddition: (provider, reason) =>
+        app.log.warn(
+          { provider, reason },
+          'people sign in without an address: the list cannot be read',
+        ),
       foundPage: app.allowFormTarget,
     })
     const entries = providers.flatMap((setup) => {

@@ -109,6 +109,8 @@ export type ProviderDeps = {
   otherIssuers?: readonly string[]
   /** Called when the provider accepts another client secret than before; 0 is the first. */
   secretSwitched?: (position: number) => void
+  /** Called if something that is only additional could not be read. */
+  missedAddition?: (reason: string) => void
   /** Called with the origin of the provider's page whenever its metadata was fetched. */
   foundPage?: (origin: string) => void
 }
@@ -150,6 +152,7 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
     clock,
   )
   const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}), clock)
+  const missed = deps.missedAddition ?? (() => {})
   const verifySignature = createSignatureCheck(providerFetch, clock)
 
   function rulesFor({ issuer }: ProviderMetadata): IdTokenRules {
@@ -202,7 +205,7 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
 
   /** The profile from the API of a provider without id_tokens. @throws SignInRefused */
   async function readProfile(endpoints: NonNullable<typeof oauth2>, { tokens }: TokenResponse) {
-    const claims = await fetchProfile(endpoints, tokens.accessToken, providerFetch)
+    const claims = await fetchProfile(endpoints, tokens.accessToken, providerFetch, missed)
     return { ...claims, iss: config.issuer }
   }
 

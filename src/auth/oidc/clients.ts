@@ -66,15 +66,20 @@ function watchOutages(provider: Provider, clock: Clock): WatchedProvider {
   }
 }
 
-type ProvidersDeps = Omit<ProviderDeps, 'secretSwitched' | 'foundPage' | 'otherIssuers'> & {
+type ProvidersDeps = Omit<
+  ProviderDeps,
+  'secretSwitched' | 'missedAddition' | 'foundPage' | 'otherIssuers'
+> & {
   secretSwitched?: (provider: string, position: number) => void
+  /** Called once for each provider and reason. */
+  missedAddition?: (provider: string, reason: string) => void
   foundPage?: (provider: string, origin: string) => void
 }
 
 /** The client of each configured provider by name. */
 export function createProviders(
   configs: readonly OidcClientConfig[],
-  { secretSwitched, foundPage, ...deps }: ProvidersDeps,
+  { secretSwitched, missedAddition, foundPage, ...deps }: ProvidersDeps,
 ): ReadonlyMap<string, WatchedProvider> {
   return new Map(
     configs.map((config) => {
@@ -83,9 +88,18 @@ export function createProviders(
         ...deps,
         otherIssuers: others.map(({ issuer }) => issuer),
         secretSwitched: (position) => secretSwitched?.(config.name, position),
+        missedAddition: once((reason) => missedAddition?.(config.name, reason)),
         foundPage: (origin) => foundPage?.(config.name, origin),
       })
       return [config.name, watchOutages(provider, deps.clock)]
     }),
   )
+}
+
+function once(report: (reason: string) => void): (reason: string) => void {
+  const known = new Set<string>()
+  return (reason) => {
+    if (!known.has(reason)) report(reason)
+    known.add(reason)
+  }
 }

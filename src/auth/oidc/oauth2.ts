@@ -1,6 +1,6 @@
 import type { OAuth2Endpoints } from '#src/config/providers/presets.ts'
 import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
-import { SignInRefused } from './errors.ts'
+import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { mediaTypeOf, type ProviderFetch } from './fetch.ts'
 import { isMediaType, textOf } from './token.ts'
 import { isSubject } from './tokens/id-token.ts'
@@ -12,13 +12,21 @@ import { isSubject } from './tokens/id-token.ts'
  * authenticated. The code, the state and PKCE bind the token to this sign-in.
  */
 
-/** The profile with the names that an id_token uses. @throws SignInRefused | ProviderUnavailable */
+/** More pages of addresses are not read. */
+const maxPages = 5
+
+/**
+ * The profile with the names that an id_token uses. A list of addresses is only additional: if it cannot be
+ * read, the person has no address, and `missed` is called with the reason.
+ * @throws SignInRefused | ProviderUnavailable
+ */
 export async function fetchProfile(
   { profile }: Pick<OAuth2Endpoints, 'profile'>,
   accessToken: string,
   fetch: ProviderFetch,
+  missed: (reason: string) => void,
 ): Promise<JsonObject & { sub: string }> {
-  const found = await request(profile.url, accessToken, fetch)
+  const { body: found } = await request(profile.url, accessToken, fetch)
   if (!isJsonObject(found)) throw new SignInRefused('profile-malformed')
   const members = profile.within === undefined ? found : found[profile.within]
   if (!isJsonObject(members)) throw new SignInRefused('profile-malformed')
@@ -31,11 +39,37 @@ export async function fetchProfile(
     name: names.find((name) => name !== null) ?? null,
     ...(profile.emailsUrl === undefined
       ? addressOf(profile, members)
-      : primaryAddress(await request(profile.emailsUrl, accessToken, fetch))),
+      : primaryAddress(await listAddresses(profile.emailsUrl, accessToken, fetch, missed))),
   }
 }
 
-async function request(url: string, accessToken: string, fetch: ProviderFetch): Promise<unknown> {
+/** Follows the pages of the list (RFC 8288) on its own origin. */
+async function listAddresses(
+  first: string,
+  accessToken: string,
+  fetch: ProviderFetch,
+  missed: (reason: string) => void,
+): Promise<unknown[]> {
+  const list: unknown[] = []
+  try {
+    let url: string | null = first
+    for (let page = 0; url !== null && page < maxPages; page++) {
+      const { body, next } = await request(url, accessToken, fetch)
+      if (!Array.isArray(body)) throw new SignInRefused('profile-malformed')
+      list.push(...body)
+      // The access token goes to no other origin.
+      url = next !== null && new URL(next).origin === new URL(first).origin ? next : null
+    }
+  } catch (error) {
+    if (!(error instanceof SignInRefused || error instanceof ProviderUnavailable)) throw error
+    missed(error.reason)
+  }
+  return list
+}
+
+type Page = { body: unknown; next: string | null }
+
+async function request(url: string, accessToken: string, fetch: ProviderFetch): Promise<Page> {
   const response = await fetch(url, {
     method: 'GET',
     headers: {
@@ -49,8 +83,11 @@ async function request(url: string, accessToken: string, fetch: ProviderFetch): 
   const text = await response.text()
   const wrapped = parseJsonObject(`{"value":${text}}`) // a list is JSON as well
   if (wrapped === null) throw new SignInRefused('profile-malformed')
-  return wrapped.value
+  const [, next] = nextLink.exec(response.headers.get('link') ?? '') ?? []
+  return { body: wrapped.value, next: next ? (URL.parse(next, url)?.href ?? null) : null }
 }
+
+const nextLink = /<([^<>]+)>[^<,]*;\s*rel="?next"?\s*(?:[;,]|$)/i
 
 /** An id that JavaScript reads exactly; a number counts as its decimal text. */
 function subjectOf(value: unknown): string | null {
@@ -70,8 +107,9 @@ function addressOf(
 }
 
 /** The primary address of a list, if it is verified. */
-function primaryAddress(list: unknown): JsonObject {
-  const addresses = Array.isArray(list) ? list.filter(isJsonObject) : []
-  const primary = addresses.find(({ primary, verified }) => primary === true && verified === true)
+function primaryAddress(list: readonly unknown[]): JsonObject {
+  const primary = list
+    .filter(isJsonObject)
+    .find(({ primary, verified }) => primary === true && verified === true)
   return { email: primary?.email ?? null, email_verified: primary !== undefined }
 }

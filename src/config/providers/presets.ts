@@ -235,6 +235,7 @@ export const presets: readonly Preset[] = [
     notes: [
       oauth2Note,
       'The subject is the numeric id: user names change hands. The primary address counts if it is verified.',
+      'A GitHub App needs the account permission “Email addresses: read-only”. Without it people sign in without an address, and the log says so once.',
     ],
   },
   {
