@@ -234,6 +234,7 @@ export async function buildApp(
         limit: rateLimits.signIn,
         by: 'address-and-session',
       })
+      await app.register(auth.oauth2ProxyStart, { baseUrl })
       await app.register(auth.login, { redirectUri, ...config.session })
       await app.register(auth.callback, {
         redirectUri,
@@ -258,6 +259,7 @@ export async function buildApp(
       await app.register(rateLimit, { name: 'verify', limit: rateLimits.verify, by: 'session' })
       await app.register(authz, { services: true })
       await app.register(auth.verify, { tokens })
+      await app.register(auth.oauth2Proxy, { tokens })
     })
 
     await app.register(async function appCalls(app) {

@@ -8,6 +8,10 @@ import { type ForwardedRequest, readForwardedRequest } from '#src/http/headers/f
 import { Problem } from '#src/http/problems.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Instead of a redirect to sign-in the answer is 401, whatever the proxy sends. */
+    takesNoRedirect?: true
+  }
   interface FastifyRequest {
     /** What a proxy asks about; undefined on routes that no proxy asks. */
     forwarded?: ForwardedRequest
@@ -33,7 +37,9 @@ export default fp<{ baseUrl: string; audiences: readonly Audience[] }>(
       const served = origins.find((one) => one === sentTo)
       const origin = served ?? baseUrl
       request.audience = served === undefined && origins.length > 0 ? null : name
-      request.forwarded = readForwardedRequest(headers, origin)
+      const forwarded = readForwardedRequest(headers, origin)
+      const { takesNoRedirect = forwarded.takesNoRedirect } = request.routeOptions.config
+      request.forwarded = { ...forwarded, takesNoRedirect }
       const isOurs = tokenKindOf(readBearerToken(headers.authorization) ?? '') !== null
       // The token of an app does not exempt the cookie beside it.
       const judged = isOurs ? headers : { ...headers, authorization: undefined }

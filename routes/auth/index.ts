@@ -7,6 +7,8 @@ import identities from './identities.ts'
 import jwks from './jwks.ts'
 import login from './login.ts'
 import logout from './logout.ts'
+import oauth2Proxy from './oauth2-proxy.ts'
+import oauth2ProxyStart from './oauth2-proxy-start.ts'
 import sessions from './sessions.ts'
 import signedOut from './signed-out.ts'
 import verify from './verify.ts'
@@ -22,6 +24,8 @@ export default {
   jwks,
   login,
   logout,
+  oauth2Proxy,
+  oauth2ProxyStart,
   sessions,
   signedOut,
   verify,

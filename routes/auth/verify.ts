@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import {
   decideDemand,
@@ -10,7 +11,7 @@ import type { IdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, problems, VisibleAscii } from '#src/http/schemas.ts'
 
-const Demand = Type.Object(
+export const Demand = Type.Object(
   {
     permission: Type.Optional(
       Type.Enum([...knownPermissions], { description: 'A permission that the caller must have' }),
@@ -31,7 +32,7 @@ const Demand = Type.Object(
 
 const forwarded = (description: string) => Type.Optional(Type.String({ description }))
 
-const Forwarded = Type.Object({
+export const Forwarded = Type.Object({
   'x-forwarded-method': forwarded('Method of the request to the app (Caddy, Traefik)'),
   'x-forwarded-uri': forwarded('Its path and query'),
   'x-original-method': forwarded('The same of nginx'),
@@ -42,7 +43,7 @@ const Forwarded = Type.Object({
 
 const fact = (description: string) => Type.String({ description })
 
-const told = {
+export const told = {
   'gatehouse-user': fact('Id of the user; empty for a service token'),
   'gatehouse-tenant': fact('Id of the active tenant'),
   'gatehouse-role': fact('Role in this tenant'),
@@ -87,36 +88,42 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
       },
     },
     async (request, reply) => {
-      const { audience } = request
-      if (audience === null) {
-        const detail = 'IDENTITY_AUDIENCE does not list this audience for this origin.'
-        throw new Problem('malformed', { detail })
-      }
-      const { caller, identity } = await app.db.read(request.principalEntry, findIdentity)
-      const reason = decideDemand(caller, request.query)
-      if (reason !== 'allowed') {
-        const { userId, serviceId } = caller
-        request.log.info(
-          { reason, ...(serviceId === null ? { userId } : { serviceId }) },
-          'refused',
-        )
-        throw new Problem('forbidden', { reason })
-      }
-      return reply
-        .code(204)
-        .headers(headersOf(identity, tokens.sign(identity, audience)))
-        .send(null)
+      const { identity, token } = await answerQuestion(request, tokens)
+      return reply.code(204).headers(headersOf(identity, token)).send(null)
     },
   )
+}
+
+type Question = Pick<FastifyRequest, 'audience' | 'principalEntry' | 'log' | 'server'> & {
+  readonly query: Type.Static<typeof Demand>
+}
+
+/** @throws Problem if the caller lacks what is asked for, or the audience is not configured */
+export async function answerQuestion(
+  { audience, query, principalEntry, log, server }: Question,
+  tokens: IdentityTokens,
+): Promise<{ identity: Identity; token: string }> {
+  if (audience === null) {
+    const detail = 'IDENTITY_AUDIENCE does not list this audience for this origin.'
+    throw new Problem('malformed', { detail })
+  }
+  const { caller, identity } = await server.db.read(principalEntry, findIdentity)
+  const reason = decideDemand(caller, query)
+  if (reason !== 'allowed') {
+    const { userId, serviceId } = caller
+    log.info({ reason, ...(serviceId === null ? { userId } : { serviceId }) }, 'refused')
+    throw new Problem('forbidden', { reason })
+  }
+  return { identity, token: tokens.sign(identity, audience) }
 }
 
 /** What a header cannot hold is only in the token. */
 const headerText = /^[!-~]*$/
 
 /** Always all of them, so that each replaces what a client has sent under its name. */
-function headersOf(identity: Identity, token: string): Record<string, string> {
+export function headersOf(identity: Identity, token: string): Record<string, string> {
   const { userId, tenantId, role, email, permissions, plan } = identity
-  const facts = {
+  return textsOf({
     'gatehouse-user': userId,
     'gatehouse-tenant': tenantId,
     'gatehouse-role': role,
@@ -124,7 +131,12 @@ function headersOf(identity: Identity, token: string): Record<string, string> {
     'gatehouse-permissions': permissions.join(','),
     'gatehouse-plan': plan,
     'gatehouse-identity': token,
-  }
+  })
+}
+
+export function textsOf(
+  facts: Readonly<Record<string, string | number | null>>,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => {
       const text = String(fact ?? '')

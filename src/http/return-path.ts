@@ -2,7 +2,7 @@ const anyOrigin = 'http://origin.invalid'
 const maxLength = 2_000
 
 // Paths that a proxy sends to this program; only its pages are returned to.
-const ownPath = /^\/(?:auth|app|assets|docs|portal|webhooks)(?:\/|$)/
+const ownPath = /^\/(?:auth|app|assets|docs|portal|webhooks|oauth2\/(?:auth|sign_in|start))(?:\/|$)/
 // An app that redirects to a decoded path would send the browser to another origin.
 const leavingPath = /^\/[/\\\p{Cc}]/u
 

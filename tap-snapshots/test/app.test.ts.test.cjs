@@ -62,6 +62,7 @@ root
       signIn
         rate-limit
           @fastify/rate-limit
+        oauth2ProxyStart
         login
         callback
         signedOut
@@ -77,6 +78,7 @@ root
           @fastify/rate-limit
         authz
         verify
+        oauth2Proxy
       appCalls
         rate-limit
           @fastify/rate-limit
@@ -1343,6 +1345,23 @@ exports[`test/app.test.ts > TAP > the scopes and their guards match the reviewed
     │   openapi.json (HEAD)
     │   • (onRequest) ["setSecurityHeaders()","limitRate()"]
     │   • (onSend) ["headRouteOnSendHandler()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    ├── oauth2/start (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","limitSessionRate()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    ├── oauth2/sign_in (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","limitRate()","limitSessionRate()"]
+    │   • (preParsing) ["refuseFault()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()"]
+    │   • (onResponse) ["countRequest()"]
+    │   • (onError) ["countRefusal()"]
+    ├── oauth2/auth (GET)
+    │   • (onRequest) ["setSecurityHeaders()","refuseOverload()","fastifyCookieHandler()","handleSession()","readCredential()","judgeForwarded()","limitRate()","requireIdentity()"]
+    │   • (onSend) ["fastifyCookieOnSendHandler()","saveSession()","requireEntered()","compressJson()"]
     │   • (onResponse) ["countRequest()"]
     │   • (onError) ["countRefusal()"]
     ├── orders (GET)

@@ -17,7 +17,7 @@ const releases: readonly { version: string; changes: readonly string[] }[] = [
       'Deliveries can be filtered and counted by HTTP status and event; replays take the same filters or `deliveryIds`, and can be cancelled.',
       'Service tokens (`/service-tokens`): credentials of a tenant that outlive the person who created them. Posts of a service have `authorServiceId`, audit entries `serviceId` and `serviceName`.',
       'App tokens (`/app-tokens`): the app behind this program publishes events in the tenant that a path names, makes links to its portal, creates, lists and deletes its endpoints, and lists its members.',
-      '`GET /auth/verify` tells a proxy who sent a request to an app behind it; `/.well-known/jwks.json` has the keys of its tokens.',
+      '`GET /auth/verify` tells a proxy who sent a request to an app behind it; `/.well-known/jwks.json` has the keys of its tokens. `GET /oauth2/auth` answers the same with the status and the names of oauth2-proxy.',
       'The API has a version, which is a date: `API-Version` in every response.',
       'Orders have a `currency`. Without it in the body it is that of the setting `CURRENCY`.',
       'Tokens have a `hint`: prefix and last four characters.',
