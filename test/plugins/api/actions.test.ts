@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import t, { type Test } from 'tap'
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import actions from '#plugins/api/actions.ts'
 import { type Acting, type Action, defineAction } from '#src/actions/action.ts'
 import type { Entry } from '#src/db/entry.ts'
@@ -22,10 +22,11 @@ const common = {
 const entry = {} as Entry<Person>
 
 /** A server whose transactions note how they were opened, and whose If-Match notes what it compares. */
-async function serve(
+async function serve<Body extends TSchema = TSchema>(
   t: Test,
   route: 'GET /t/:id' | 'POST /t/:id',
-  action: Action<Person, typeof Params>,
+  action: Action<Person, typeof Params, Body>,
+  named: { namesTenant?: true } = {},
 ) {
   const log: unknown[] = []
   const app = Fastify()
@@ -37,16 +38,22 @@ async function serve(
   }
   app.decorate('db', { read: open('read'), write: open('write'), async close() {} } as never)
   app.decorate('clock', { now: () => new Date(0) } as never)
+  app.decorate('readCustomerUrl', async (text: string) => {
+    log.push('outside')
+    return `${text}/`
+  })
   app.decorateRequest('clientInfo', { getter: () => ({ userAgent: 'test', ip: null }) })
   app.decorateReply('ifMatch', async (lock: () => Promise<unknown>) => {
     log.push(await lock())
   })
-  app.setErrorHandler((error: { code?: string }, _request, reply) =>
-    reply.code(404).send(error.code),
+  app.setErrorHandler((error: { code?: string; detail?: string; message: string }, _, reply) =>
+    reply.code(404).send(`${error.code} ${error.detail ?? error.message}`),
   )
-  app.register(actions).after(() => app.api(route, action, { entryOf: () => entry, head: false }))
+  app.addHook('onRoute', ({ config }) => void log.push(config))
+  const registration = { entryOf: () => entry, head: false, ...named }
+  app.register(actions).after(() => app.api(route, action, registration))
   await app.ready()
-  return { app, log }
+  return { app, config: log.shift(), log }
 }
 
 t.test(
@@ -87,7 +94,7 @@ t.test('null is 404, and false where nothing is returned', async (t) => {
     const { app } = await serve(t, 'POST /t/:id', defineAction({ ...common, ...status, run }))
     const answer = await app.inject({ method: 'POST', url: '/t/a' })
     t.equal(answer.statusCode, 404)
-    t.equal(answer.body, 'not-found')
+    t.match(answer.body, /^not-found /)
   }
 })
 
@@ -120,4 +127,74 @@ t.test('If-Match is compared with the locked object before the action runs', asy
   const { app, log } = await serve(t, 'POST /t/:id', action)
   await app.inject({ method: 'POST', url: '/t/a' })
   t.strictSame([...log, ...order], ['write', { locked: 'a' }, 'run'])
+})
+
+t.test('a body is completed before the transaction', async (t) => {
+  const action = defineAction({
+    ...common,
+    body: Type.Object({ url: Type.String() }),
+    prepare: async (body, { readUrl }) => ({ url: await readUrl(body.url) }),
+    run: async (_: Acting<Person>, { body }) => ({ id: body.url }),
+  })
+  const { app, log } = await serve(t, 'POST /t/:id', action)
+  const answer = await app.inject({ method: 'POST', url: '/t/a', payload: { url: 'https://x' } })
+  t.strictSame(answer.json(), { id: 'https://x/' })
+  t.strictSame(log, ['outside', 'write'])
+})
+
+t.test('a refusal is the 409 with its detail, and an undeclared one is an error', async (t) => {
+  for (const [refusal, body] of [
+    ['full', 'conflict There is no room.'],
+    ['other', 'undefined doThing has no refusal other.'],
+  ] as const) {
+    const refusals = { full: 'There is no room.' }
+    const action = defineAction({ ...common, status: 201, refusals, run: async () => refusal })
+    const { app } = await serve(t, 'POST /t/:id', action)
+    t.equal((await app.inject({ method: 'POST', url: '/t/a' })).body, body)
+  }
+})
+
+t.test('a 202 has the location that its action names, and a 200 has none', async (t) => {
+  const run = async () => ({ id: 'b' })
+  const location = ({ id }: { id: string }) => `/progress/${id}`
+  const accepted = defineAction({ ...common, status: 202, location, run })
+  const { app } = await serve(t, 'POST /t/:id', accepted)
+  const answer = await app.inject({ method: 'POST', url: '/t/a' })
+  t.equal(answer.statusCode, 202)
+  t.equal(answer.headers.location, '/progress/b')
+  const plain = await serve(t, 'POST /t/:id', defineAction({ ...common, run }))
+  t.notOk((await plain.app.inject({ method: 'POST', url: '/t/a' })).headers.location)
+})
+
+t.test(
+  'the route states the rule, once, the version and whether its path names a tenant',
+  async (t) => {
+    const action = defineAction({ ...common, once: true, versioned: Thing, run: async () => null })
+    const { config } = await serve(t, 'POST /t/:id', action, { namesTenant: true })
+    const { rule: access } = common
+    t.match(config, { access, idempotencyKey: true, versioned: Thing, namesTenant: true })
+    const { config: other } = await serve(
+      t,
+      'POST /t/:id',
+      defineAction({ ...common, run: async () => null }),
+    )
+    for (const key of ['idempotencyKey', 'versioned', 'namesTenant'])
+      t.notOk(Object.hasOwn(Object(other), key), key)
+  },
+)
+
+t.test('an action gets the query that its schema names, or the page of its list', async (t) => {
+  const seen: unknown[] = []
+  const run = async (_: Acting<Person>, { query, page }: { query: unknown; page: unknown }) => {
+    seen.push(query, page)
+    return { id: 'a' }
+  }
+  const query = Type.Object({ status: Type.String() })
+  const filtered = await serve(t, 'GET /t/:id', defineAction({ ...common, query, run }) as never)
+  await filtered.app.inject('/t/a?status=open')
+  t.equal((await filtered.app.inject('/t/a')).statusCode, 404, 'the schema is checked')
+  const list = { name: 'things', forms: [] }
+  const paged = await serve(t, 'GET /t/:id', defineAction({ ...common, list, run }))
+  await paged.app.inject('/t/a?limit=7')
+  t.match(seen, [{ status: 'open' }, undefined, { limit: '7' }, { limit: 7, after: null }])
 })
