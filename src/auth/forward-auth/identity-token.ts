@@ -35,21 +35,23 @@ export function createIdentityTokens({ keys, issuer, clock }: Options): Identity
   const [first, ...older] = keys
   const current = identityKeyOf(first)
   const published = [current, ...older.map(identityKeyOf)]
+  // A signature is deterministic (RFC 8032), so the requests of one second share it if their facts are the
+  // same: it takes a quarter of the time of an answer.
+  const signed = new Map<string, string>()
+  let signedAt = 0
   return {
     keySet: { keys: published.map(({ jwk }) => jwk) },
     sign({ subject, tenantId, role, email, permissions, plan }, aud) {
       const iat = unixSeconds(clock)
       const exp = iat + identityTokenSeconds
       const facts = withoutNulls({ tenant: tenantId, role, email, plan })
-      return signToken(current, {
-        iss: issuer,
-        aud,
-        sub: subject,
-        iat,
-        exp,
-        ...facts,
-        permissions,
-      })
+      const claims = { iss: issuer, aud, sub: subject, iat, exp, ...facts, permissions }
+      if (iat !== signedAt) signed.clear()
+      signedAt = iat
+      const key = JSON.stringify(claims)
+      const token = signed.get(key) ?? signToken(current, claims)
+      signed.set(key, token)
+      return token
     },
   }
 }
