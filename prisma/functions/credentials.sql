@@ -9,7 +9,8 @@
 -- With for_write it locks, until the transaction ends, the tenant FOR KEY SHARE against its end (close_tenant), the
 -- membership FOR SHARE against changes of role and department, then the session FOR KEY SHARE against its deletion and
 -- a new id. A change locks in this order: tenants, memberships, users, sessions and tokens; an app token or a
--- link of the portal comes before its tenant, which nothing locks the other way round.
+-- link of the portal comes before its tenant, which nothing locks the other way round. An expired credential is not
+-- locked, so that its deletion need not wait (expire_credentials).
 CREATE OR REPLACE FUNCTION enter_session(credential bytea, idle_seconds integer, for_write boolean)
 RETURNS TABLE (
   session_id uuid, user_id bigint, email text, plan text, created_at timestamptz,
@@ -27,7 +28,7 @@ BEGIN
       JOIN public.tenants t ON t.id = m.tenant_id
       WHERE s.id_hash = hash AND s.expires_at > now() AND s.last_seen_at > seen_after
       FOR KEY SHARE OF t FOR SHARE OF m;
-    PERFORM FROM public.sessions s WHERE s.id_hash = hash FOR KEY SHARE;
+    PERFORM FROM public.sessions s WHERE s.id_hash = hash AND s.expires_at > now() FOR KEY SHARE;
   END IF;
   SELECT s.id, s.user_id, u.email, CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END,
          u.created_at, s.tenant_id, m.role, m.department,
@@ -105,7 +106,7 @@ BEGIN
       JOIN public.tenants o ON o.id = m.tenant_id
       WHERE t.hash = digest AND t.expires_at > now()
       FOR KEY SHARE OF o FOR SHARE OF m;
-    PERFORM FROM public.api_tokens t WHERE t.hash = digest FOR KEY SHARE;
+    PERFORM FROM public.api_tokens t WHERE t.hash = digest AND t.expires_at > now() FOR KEY SHARE;
   END IF;
   SELECT t.id, CASE WHEN NOT t.all_permissions THEN t.permissions END, t.user_id, u.email,
          CASE WHEN u.subscription_cancels_at <= now() THEN NULL ELSE u.plan END, u.created_at, t.tenant_id, m.role,
@@ -169,7 +170,7 @@ BEGIN
   IF for_write THEN
     PERFORM FROM public.tenants t
       WHERE t.id = (SELECT s.tenant_id FROM public.service_tokens s WHERE s.hash = digest) FOR KEY SHARE;
-    PERFORM FROM public.service_tokens s WHERE s.hash = digest FOR KEY SHARE;
+    PERFORM FROM public.service_tokens s WHERE s.hash = digest AND s.expires_at > now() FOR KEY SHARE;
   END IF;
   SELECT s.id, s.name, s.permissions, s.created_at, s.tenant_id,
          coalesce(s.last_used_at < now() - interval '60 seconds', true)
@@ -219,7 +220,7 @@ DECLARE
   scope_text text;
 BEGIN
   IF for_write THEN
-    PERFORM FROM public.app_tokens a WHERE a.hash = digest FOR KEY SHARE;
+    PERFORM FROM public.app_tokens a WHERE a.hash = digest AND a.expires_at > now() FOR KEY SHARE;
   END IF;
   SELECT a.id, a.name, a.permissions, a.created_at, coalesce(a.last_used_at < now() - interval '60 seconds', true)
     INTO app_token_id, name, permissions, created_at, stale
@@ -285,7 +286,7 @@ CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURN
 BEGIN
   PERFORM FROM public.portal_sessions p
     JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
-    WHERE p.hash = sha256(link) FOR KEY SHARE OF a FOR KEY SHARE OF t;
+    WHERE p.hash = sha256(link) AND a.expires_at > now() FOR KEY SHARE OF a FOR KEY SHARE OF t;
   UPDATE public.portal_sessions p
     SET hash = sha256(credential), opened_at = now(), expires_at = now() + interval '1 hour'
     WHERE p.hash = sha256(link) AND p.opened_at IS NULL AND p.expires_at > now();
@@ -306,7 +307,8 @@ BEGIN
   IF for_write THEN
     PERFORM FROM public.portal_sessions p
       JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
-      WHERE p.hash = digest FOR KEY SHARE OF a FOR KEY SHARE OF t FOR KEY SHARE OF p;
+      WHERE p.hash = digest AND p.expires_at > now() AND a.expires_at > now()
+      FOR KEY SHARE OF a FOR KEY SHARE OF t FOR KEY SHARE OF p;
   END IF;
   SELECT p.id, a.id, a.name, p.created_at, t.id, t.name
     INTO session_id, app_token_id, name, created_at, tenant_id, tenant_name
@@ -321,6 +323,30 @@ BEGIN
   END IF;
   scope_text := public.set_scope('portal', app_token_id || '/' || session_id, NULL, tenant_id);
   RETURN NEXT;
+END
+$$;
+
+-- Ends these credentials of the scope without waiting for their writes, which hold KEY SHARE, before they are deleted.
+-- No write begins with them afterwards.
+CREATE OR REPLACE FUNCTION expire_credentials(ids uuid[]) RETURNS void
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  tenant uuid := public.current_tenant_id();
+  person bigint := public.current_user_id();
+BEGIN
+  IF public.current_scope_kind() = 'app' THEN
+    UPDATE public.portal_sessions p SET expires_at = now()
+      WHERE p.id = ANY (ids) AND p.tenant_id = tenant AND p.expires_at > now();
+  ELSIF public.current_scope_kind() = 'session' THEN
+    UPDATE public.sessions s SET expires_at = now()
+      WHERE s.id = ANY (ids) AND s.user_id = person AND s.expires_at > now();
+    UPDATE public.api_tokens t SET expires_at = now()
+      WHERE t.id = ANY (ids) AND t.user_id = person AND t.expires_at > now();
+    UPDATE public.service_tokens s SET expires_at = now()
+      WHERE s.id = ANY (ids) AND s.tenant_id = tenant AND s.expires_at > now();
+    UPDATE public.app_tokens a SET expires_at = now()
+      WHERE a.id = ANY (ids) AND a.expires_at > now() AND public.is_operator();
+  END IF;
 END
 $$;
 

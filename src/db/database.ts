@@ -14,15 +14,16 @@ import {
 import { createTenantShares, endingSharesOf, shareOf } from './connections/tenant-share.ts'
 import { type Access, beginTransaction, type Transaction } from './connections/transaction.ts'
 import { WatchedPool } from './connections/watched-pool.ts'
-import type { Entry, Tx } from './entry.ts'
+import type { DeleteCredentials, Entry, Tx } from './entry.ts'
 import {
   exceededQuota,
   haveFactsChanged,
+  isLockTimeout,
   isRolledBackForAnother,
   isUniqueViolation,
   tryAgain,
 } from './errors.ts'
-import type { Prisma } from './generated/client.ts'
+import { Prisma } from './generated/client.ts'
 import { nameStatements, type OneStatement, sqlOver } from './sql.ts'
 import { endingLimits, transactionMs as maxTransactionMs } from './timeouts.ts'
 
@@ -166,7 +167,8 @@ export function openDatabase(
       pooled: isPooled(url),
       limits,
     })
-    const { tx, last, notifications } = openTx(transaction, access)
+    const deleteCredentials = deletesOf(entry, transaction)
+    const { tx, last, notifications } = openTx(transaction, access, deleteCredentials)
     try {
       const facts = entry.admit(await transaction.entered)
       const { once } = access === 'write' ? entry : {}
@@ -182,7 +184,34 @@ export function openDatabase(
     }
   }
 
-  function openTx(transaction: Transaction, access: Access) {
+  /** The first try costs no round trip more than a DELETE. */
+  function deletesOf(entry: Entry<unknown>, transaction: Transaction): DeleteCredentials {
+    return async <Row extends object>(
+      table: Prisma.Sql,
+      where: Prisma.Sql,
+      returning: Prisma.Sql,
+    ) => {
+      const rows = Prisma.sql`FROM ${table} WHERE ${where}`
+      const remove = named(Prisma.sql`DELETE ${rows} RETURNING ${returning}`)
+      const run = async (statement: Statement): Promise<object[]> =>
+        (await transaction.query(statement)).rows
+      // On a cluster the nodes do not get the short limit.
+      if (!entry.endsRight || form !== undefined) return (await run(remove)) as Row[]
+      const first = await transaction.attempt(remove, limits.lockMs ?? defaultLimits.lockMs)
+      if (first !== null) return first.rows
+      const ids = (await run(named(Prisma.sql`SELECT id ${rows}`))).map(
+        (row) => 'id' in row && row.id,
+      )
+      const expire = named(Prisma.sql`SELECT expire_credentials(${ids}::uuid[])`)
+      await writes.sendOnce([named(entry.statement(true)), expire]).catch((error) => {
+        // Another transaction is ending them.
+        if (!isLockTimeout(error)) throw error
+      })
+      return (await run(remove)) as Row[]
+    }
+  }
+
+  function openTx(transaction: Transaction, access: Access, deleteCredentials: DeleteCredentials) {
     const last: LastStatement[] = []
     const notifications: Notification[] = []
     const tx: Tx = models.of(transaction.query, {
@@ -198,6 +227,7 @@ export function openDatabase(
       notify(channel: string, payload: string) {
         notifications.push({ channel, payload })
       },
+      deleteCredentials,
     })
     return { tx, last, notifications }
   }

@@ -13,7 +13,19 @@ export type Tx = Models &
      * @param committed gets its rows after the commit
      */
     runWithCommit(statement: Statement, committed: (rows: readonly object[]) => void): void
+    /**
+     * Deletes credentials. Their writes hold the rows, and PostgreSQL lets the locks of further writes pass a
+     * DELETE that waits. So one that would have to wait marks them as expired first, in a transaction of its
+     * own: no further write enters, and they have ended even if this transaction fails.
+     */
+    deleteCredentials: DeleteCredentials
   }
+
+export type DeleteCredentials = <Row extends object>(
+  table: Prisma.Sql,
+  where: Prisma.Sql,
+  returning: Prisma.Sql,
+) => Promise<Row[]>
 
 /**
  * How a transaction begins: a statement that presents the credential to the database, which sets

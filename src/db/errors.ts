@@ -90,6 +90,11 @@ export function isReadOnlyServer(error: unknown): boolean {
   return hasCode(error, (code) => code === '25006')
 }
 
+/** True if a statement did not get a lock in the time that it may wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return hasCode(error, (code) => code === '55P03')
+}
+
 /** True if a statement was refused because an earlier one of its transaction had failed. */
 export function isAfterFailure(error: unknown): boolean {
   return hasCode(error, (code) => code === '25P02')

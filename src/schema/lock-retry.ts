@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { isLockTimeout } from '#src/db/errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 
 /**
@@ -9,7 +10,6 @@ export const lockWaitMs = 100
 
 const attempts = 25
 const pauseMs = 300
-const lockTimeout = '55P03'
 
 /**
  * Retries while another transaction holds the lock. Between attempts, waiting queries continue.
@@ -24,10 +24,6 @@ export async function untilLocked<T>(work: () => Promise<T>): Promise<T> {
     }
     await wait(pauseMs)
   }
-}
-
-export function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === lockTimeout
 }
 
 /** @param what the state in which the work was abandoned */

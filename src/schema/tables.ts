@@ -188,6 +188,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'open_portal_link(bytea, bytea)',
     'touch_session(bytea)',
     'touch_token(text, bytea)',
+    'expire_credentials(uuid[])',
     'switch_tenant(bytea, bytea, uuid)',
     ...homeFunctionsOf(resources),
     'start_attempt(bytea, bytea, text, text, text, text, text, text, integer, text)',

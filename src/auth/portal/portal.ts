@@ -4,7 +4,7 @@ import { type PortalRow, toPortal } from '#src/auth/sessions/enter.ts'
 import { hashOf } from '#src/auth/tokens/store.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
-import type { Entry } from '#src/db/entry.ts'
+import type { Entry, Tx } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -60,14 +60,13 @@ export async function createPortalLink(
 
 /** Ends a link of the tenant, or the session that it has opened. @returns its id; null if it is missing */
 export async function endPortalLink(
-  tx: Queryable,
+  tx: Tx,
   { tenantId }: TenantScope,
   target: string,
   clientInfo: ClientInfo,
 ): Promise<string | null> {
-  const ended = await tx.sql`
-    DELETE FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND id = ${target}::uuid
-    RETURNING id`
+  const where = Prisma.sql`tenant_id = ${tenantId}::uuid AND id = ${target}::uuid`
+  const ended = await tx.deleteCredentials(Prisma.sql`portal_sessions`, where, Prisma.sql`id`)
   if (ended.length === 0) return null
   await record(tx, { tenantId, target, action: 'portal-link-delete' }, clientInfo)
   return target

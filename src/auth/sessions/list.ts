@@ -76,14 +76,17 @@ function toSession(row: SessionRow, owner: SessionOwner) {
  * @returns false if it does not exist or belongs to another user
  */
 export async function endOwnSession(
-  connection: Queryable,
+  connection: Tx,
   queue: PgBoss,
   caller: SessionOwner & { tenantId: string | null },
   id: string,
   clientInfo: ClientInfo,
 ): Promise<boolean> {
-  const rows = await connection.sql<EndedRow>`
-    DELETE FROM sessions WHERE id = ${id} AND user_id = ${caller.userId} RETURNING id, tenant_id`
+  const rows = await connection.deleteCredentials<EndedRow>(
+    Prisma.sql`sessions`,
+    Prisma.sql`id = ${id}::uuid AND user_id = ${caller.userId}`,
+    Prisma.sql`id, tenant_id`,
+  )
   if (id === caller.sessionId) await retireGrants(connection, queue, caller)
   await recordEndedSessions(connection, caller.userId, rows, 'own-request', clientInfo)
   return rows.length === 1
@@ -94,13 +97,15 @@ export async function endOwnSession(
  * @returns the number of ended sessions
  */
 export async function endOtherSessions(
-  connection: Queryable,
+  connection: Tx,
   caller: SessionOwner,
   clientInfo: ClientInfo,
 ): Promise<number> {
-  const rows = await connection.sql<EndedRow>`
-    DELETE FROM sessions WHERE user_id = ${caller.userId} AND id <> ${caller.sessionId} RETURNING
-      id, tenant_id`
+  const rows = await connection.deleteCredentials<EndedRow>(
+    Prisma.sql`sessions`,
+    Prisma.sql`user_id = ${caller.userId} AND id <> ${caller.sessionId}::uuid`,
+    Prisma.sql`id, tenant_id`,
+  )
   await recordEndedSessions(connection, caller.userId, rows, 'others-ended', clientInfo)
   return rows.length
 }

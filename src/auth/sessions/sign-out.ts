@@ -3,7 +3,8 @@ import type { SessionCaller } from '#src/access/caller.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { retireGrants } from '#src/auth/provider-tokens/retire.ts'
 import { equalBytes, hmacSha256, randomToken } from '#src/crypto/hash.ts'
-import type { Queryable } from '#src/db/system-database.ts'
+import type { Tx } from '#src/db/database.ts'
+import { Prisma } from '#src/db/generated/client.ts'
 
 /**
  * Ends the session, enqueues the revocation of the user's provider tokens and writes the audit
@@ -13,14 +14,17 @@ import type { Queryable } from '#src/db/system-database.ts'
  * @returns the provider of the sign-in, where the browser may still be signed in
  */
 export async function signOut(
-  connection: Queryable,
+  connection: Tx,
   queue: PgBoss,
   caller: Pick<SessionCaller, 'userId' | 'tenantId' | 'sessionId'>,
   clientInfo: ClientInfo,
 ): Promise<string | null> {
   const { userId, tenantId, sessionId } = caller
-  const [ended] = await connection.sql<{ provider: string | null }>`
-    DELETE FROM sessions WHERE id = ${sessionId} AND user_id = ${userId} RETURNING provider`
+  const [ended] = await connection.deleteCredentials<{ provider: string | null }>(
+    Prisma.sql`sessions`,
+    Prisma.sql`id = ${sessionId}::uuid AND user_id = ${userId}`,
+    Prisma.sql`provider`,
+  )
   if (ended === undefined) return null
   await retireGrants(connection, queue, { userId, tenantId })
   await recordAudit(

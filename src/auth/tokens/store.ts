@@ -2,6 +2,7 @@ import { type AuditEntry, type ClientInfo, recordAudit } from '#src/audit/audit.
 import { hintOf, lastFourOf, randomApiToken, type TokenKind } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { type LockName, lockUntilCommit } from '#src/db/advisory-lock.ts'
+import type { Tx } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { createdPosition, newestFirst, newestFirstForms } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -232,16 +233,30 @@ export async function rotateToken<Scope, By extends Scope & Author>(
   return { ...toToken(tokens.prefix, rotated), token: secret }
 }
 
+/** Ends a token without waiting for its writes. */
+export async function expireToken<Scope>(
+  tokens: ProgramTokens<Scope, Scope & Author>,
+  tx: Queryable,
+  scope: Scope,
+  id: string,
+): Promise<void> {
+  await tx.sql`
+    UPDATE ${tokens.table} SET expires_at = now()
+    WHERE ${tokens.within(scope)} AND id = ${id}::uuid AND expires_at > now()`
+}
+
 /** Deletes a token; its next request is refused. False if it is missing or out of reach. */
 export async function deleteToken<Scope, By extends Scope & Author, May extends Permissions>(
   tokens: Tokens<Scope, By, May>,
-  tx: Queryable,
+  tx: Queryable & Partial<Pick<Tx, 'deleteCredentials'>>,
   by: By,
   id: string,
 ): Promise<boolean> {
-  const [deleted] = await tx.sql<TokenRow<May>>`
-    DELETE FROM ${tokens.table} WHERE ${tokens.within(by)} AND id = ${id}::uuid
-    RETURNING ${columns}, ${tokens.columns}`
+  const where = Prisma.sql`${tokens.within(by)} AND id = ${id}::uuid`
+  const returning = Prisma.sql`${columns}, ${tokens.columns}`
+  const [deleted] =
+    (await tx.deleteCredentials?.<TokenRow<May>>(tokens.table, where, returning)) ??
+    (await tx.sql<TokenRow<May>>`DELETE FROM ${tokens.table} WHERE ${where} RETURNING ${returning}`)
   if (deleted === undefined) return false
   await record(tx, by, `${tokens.name}-delete`, deleted, reasonOf(by))
   return true

@@ -1,6 +1,12 @@
 import { noClientInfo } from '#src/audit/audit.ts'
 import { appTokens, maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
-import { createToken, deleteToken, listTokens, rotateToken } from '#src/auth/tokens/store.ts'
+import {
+  createToken,
+  deleteToken,
+  expireToken,
+  listTokens,
+  rotateToken,
+} from '#src/auth/tokens/store.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { Queryable } from '#src/db/system-database.ts'
 import { endingLimits } from '#src/db/timeouts.ts'
@@ -58,6 +64,8 @@ export async function rotate(env: Environment, id: string, { json }: Json): Prom
 
 /** `gatehouse app-tokens revoke`. */
 export async function revoke(env: Environment, id: string, { json }: Json): Promise<void> {
+  // In a transaction of its own: writes of the token without a gap could keep its deletion waiting.
+  await change(env, (connection) => expireToken(appTokens, connection, null, id))
   const isDeleted = await change(env, (connection) => deleteToken(appTokens, connection, owner, id))
   if (!isDeleted) throw noToken()
   if (json) return printJson({ id, deleted: true })

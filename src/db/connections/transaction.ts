@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { isAfterFailure, isReadOnlyServer } from '../errors.ts'
+import { isAfterFailure, isCancelled, isReadOnlyServer } from '../errors.ts'
 import type { Statement } from './one-trip.ts'
 import { rethrowSilence } from './pool-options.ts'
 import { beginWrite, settingsOfTransaction } from './session-settings.ts'
@@ -31,6 +31,12 @@ export type Transaction = {
   readonly hasEnded: boolean
   /** Runs a statement; those that do not wait for each other leave in one packet. */
   query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>
+  /**
+   * In a transaction with limits: runs a statement that takes no longer than this. `lock_timeout` would not do: it limits
+   * the wait for each holder of a row, and further ones may come.
+   * @returns null if it was cancelled: it has changed nothing, and the transaction continues
+   */
+  attempt(statement: Statement, timeoutMs: number): Promise<pg.QueryResult | null>
   /**
    * Ends it. The COMMIT of a read changes nothing, so it is not waited for.
    * @param last sent in one packet with COMMIT: that is one round trip less, during which a write would
@@ -111,6 +117,21 @@ export async function beginTransaction(
       // If the entry failed, the rows of the statements behind it are not returned.
       const [, result] = await Promise.all([opened, send(statement)])
       return result
+    },
+    async attempt(statement, timeoutMs) {
+      await opened
+      beginPacket()
+      const sent = [
+        send({ text: `SAVEPOINT attempt; SET LOCAL statement_timeout = ${timeoutMs}` }),
+        send(statement),
+        ...(limits ? [send(limiting(limits))] : []),
+      ]
+      const [, result] = await Promise.allSettled(sent)
+      if (result?.status === 'fulfilled') return result.value
+      if (!isCancelled(result?.reason)) throw result?.reason
+      failure = undefined
+      await send({ text: 'ROLLBACK TO SAVEPOINT attempt' })
+      return null
     },
     async commit(last) {
       await opened

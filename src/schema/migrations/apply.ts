@@ -1,7 +1,8 @@
 import type pg from 'pg'
+import { isLockTimeout } from '#src/db/errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { findVariant } from '../citus/variant.ts'
-import { isLockTimeout, lockRefusal, untilLocked } from '../lock-retry.ts'
+import { lockRefusal, untilLocked } from '../lock-retry.ts'
 import type { Migration } from './history.ts'
 import {
   migrationList,
