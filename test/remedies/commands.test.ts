@@ -1,12 +1,15 @@
+import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { readSources } from '#src/commands/kit/environment.ts'
 import { errorMessage } from '#src/commands/kit/error-message.ts'
+import { openApi } from '#src/commands/webhooks/api-client.ts'
 import { loginFile, readLogin, writeLogin } from '#src/commands/webhooks/login-file.ts'
 import { readBillingProvider } from '#src/config/billing.ts'
-import { startPostgres } from '#src/demo/postgres/start.ts'
+import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 
@@ -110,3 +113,57 @@ t.test('a missing file is named with its path, and is no other fault', async (t)
   const unknown = Object.assign(new Error('ENOENT'), { code: 'ENOENT' })
   t.match(errorMessage(unknown), /^Error: ENOENT\n/, 'without a path it is not a file')
 })
+
+t.test('a login for another address: a further login, or a token', async (t) => {
+  const shell = { XDG_CONFIG_HOME: await emptyFolder(t) }
+  const [one, other] = ['https://one.example.com', 'https://other.example.com']
+  await writeLogin(shell, { url: one, token: 'gth_x' })
+  const env = { GATEHOUSE_URL: other }
+  t.equal(
+    await remedyOf(() => openApi({ shell, env })),
+    'Run `gatehouse login` with the other address, or set GATEHOUSE_TOKEN.',
+  )
+  const withToken = { ...env, GATEHOUSE_TOKEN: 'gth_y' }
+  t.match(await openApi({ shell, env: withToken }), { baseUrl: other })
+  await writeLogin(shell, { url: other, token: 'gth_y' }) // what the command does at its end
+  t.match(await openApi({ shell, env }), { baseUrl: other })
+})
+
+t.test('an instance that is busy is asked again later', async (t) => {
+  const answers = { status: 429, body: '' }
+  const server = createServer((_, response) => {
+    response.writeHead(answers.status, { 'content-type': 'application/json' }).end(answers.body)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const list = async () => {
+    const program = await runProgram(t, ['endpoints', 'list', '--json'], {
+      ...{ GATEHOUSE_URL: `http://127.0.0.1:${port}`, GATEHOUSE_TOKEN: 'gth_x' },
+    })
+    return { status: await program.ended, told: program.messages() }
+  }
+  for (const status of [429, 503]) {
+    Object.assign(answers, { status, body: '' })
+    t.match(await list(), { status: 1, told: /Try again later\./ })
+    Object.assign(answers, { status: 200, body: '{"data":[],"nextCursor":null}' })
+    t.match(await list(), { status: 0 })
+  }
+})
+
+t.test(
+  'data that the account of PostgreSQL cannot enter is moved away',
+  { skip: process.getuid?.() !== 0 && 'only root starts PostgreSQL as another account' },
+  async (t) => {
+    const folder = await emptyFolder(t)
+    const dataDir = join(folder, 'data')
+    await mkdir(dataDir)
+    await writeFile(join(dataDir, 'file'), '')
+    t.match(await remedyOf(() => startPostgres({ dataDir })), /^Move it away, or delete it/)
+    await rename(dataDir, join(folder, 'kept'))
+    t.teardown(() => removePostgres(dataDir))
+    const server = await startPostgres({ dataDir })
+    await server.stop()
+  },
+)

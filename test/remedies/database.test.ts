@@ -2,8 +2,11 @@ import t from 'tap'
 import { migrate } from '#src/schema/migrate.ts'
 import { type Migration, readMigrations } from '#src/schema/migrations/history.ts'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'
+import { production } from '#test/support/app/production.ts'
 import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
+import { startProxy } from '#test/support/database/postgres-proxy.ts'
+import { runProgram } from '#test/support/processes/program.ts'
 
 /* Faults of a database whose remedy is not `migrate` alone: after the remedy the fault is gone. */
 
@@ -163,4 +166,66 @@ t.test('a role with a flaw: another role is named, and migrate makes it', async 
     t.strictSame(createdRoles, [another.username])
     t.strictSame(await verifyDatabase(another.href, 'web'), [], flaw)
   }
+})
+
+t.test('a setting that closes the database is taken back where it was set', async (t) => {
+  const database = await createDatabaseWithRole(t)
+  const name = new URL(database.url).pathname.slice(1)
+  const readOnly = ['default_transaction_read_only', 'on', /ALTER DATABASE … or ALTER SYSTEM/]
+  const unseen = ['session_replication_role', 'replica', /^As a superuser, take it back where/]
+  for (const [setting, value, remedy] of [readOnly, unseen]) {
+    for (const place of [`DATABASE ${name}`, `ROLE ${database.roleName}`]) {
+      await database.admin.query(`ALTER ${place} SET ${setting} = '${value}'`)
+      t.match(await verifyDatabase(database.url, 'web'), [{ problem: `${setting}`, remedy }], place)
+      await database.admin.query(`ALTER ${place} RESET ${setting}`)
+      t.strictSame(await verifyDatabase(database.url, 'web'), [], place)
+    }
+  }
+})
+
+t.test('a transaction that holds a lock is found and ended', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const blocked = { name: '29990101000000_blocked', sql: 'ALTER TABLE posts ADD COLUMN more text' }
+  const holder = await database.admin.connect()
+  holder.on('error', () => {}) // it is ended below
+  t.teardown(() => holder.release(true))
+  await holder.query(`SET application_name = 'holder'; BEGIN; LOCK TABLE posts IN SHARE MODE`)
+  const remedy = await migrateTo(database, blocked).then(
+    () => '',
+    (error) => error.remedy,
+  )
+  const [, sql = ''] =
+    /^Find it \((SELECT .*)\), end it and run migrate again\.$/.exec(remedy) ?? []
+  const { rows } = await database.admin.query<{ pid: number; application_name: string }>(sql)
+  const found = rows.find(({ application_name }) => application_name === 'holder')
+  await database.admin.query('SELECT pg_terminate_backend($1)', [found?.pid])
+  t.match(await migrateTo(database, blocked), { applied: [blocked.name] })
+})
+
+t.test('a database that is away, and queues that are missing', async (t) => {
+  const database = await createOwnedDatabase(t)
+  const env = { ...production(database), DATABASE_OWNER_URL: database.ownerUrl }
+  const run = async (words: string[], more: Record<string, string> = {}) => {
+    const program = await runProgram(t, words, { ...env, ...more })
+    return { status: await program.ended, output: program.results(), told: program.messages() }
+  }
+  const proxy = await startProxy(t, database.workerUrl)
+  const through = { DATABASE_WORKER_URL: proxy.through(database.workerUrl) }
+  proxy.pause()
+  t.match(await run(['ledger', 'verify'], through), {
+    status: 1,
+    told: /The database cannot be reached: .* Check DATABASE_URL, DATABASE_WORKER_URL/,
+  })
+  proxy.resume()
+  t.match(await run(['ledger', 'verify'], through), { status: 0 })
+
+  await database.admin.query(`DELETE FROM pgboss.queue WHERE name = 'billing-event'`)
+  const faults = async () => {
+    const { output } = await run(['doctor', '--json'])
+    const found: { subject: string; faults: string[] }[] = JSON.parse(output)
+    return found.find(({ subject }) => subject === 'queue')?.faults
+  }
+  t.strictSame(await faults(), ['Its queues are missing. Run `gatehouse migrate`.'])
+  t.match(await run(['migrate']), { status: 0 })
+  t.strictSame(await faults(), [])
 })

@@ -1,7 +1,7 @@
 /*
  * Every remedy of the program by the file that has it, and the beginning of its text as the source has
  * it. `tried` names the test file that causes the fault, does what the remedy says and shows that the fault
- * is gone, with a text of that file. `not` is the reason why a test cannot, or does not yet.
+ * is gone, with a text of that file. `not` is the reason why no test does.
  */
 
 type Row = { tried: readonly [file: string, text: string] } | { not: string }
@@ -11,28 +11,35 @@ const commands = 'test/remedies/commands.test.ts'
 const start = 'test/remedies/start.test.ts'
 const migrateTest = 'test/schema/migrate.test.ts'
 const defineTest = 'test/schema/define.test.ts'
+const services = 'test/commands/serve/doctor-services.test.ts'
+const certificate = { tried: [services, 'NODE_EXTRA_CA_CERTS: join('] } as const
 
 /** Names what to give or look up; another call with it is every other test of the command. */
 const input = { not: 'it asks for another input, which the tests of the command give' }
 /** Its fault is of another machine or program. */
 const elsewhere = { not: 'the fault is outside this program, and named alone' }
 const cluster = { not: 'the fault of a cluster is named by the tests of test/schema/citus/*' }
-const untried = { not: 'named by a test, not carried out yet' }
 
 export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'src/commands/app/app-tokens.ts': { 'listRemedy = ': input },
   'src/commands/billing/link.ts': { 'Give the id of a user': input },
   'src/commands/billing/reconcile.ts': {
-    'Check BILLING_API_URL and BILLING_API_KEY': untried,
-    'The run is stored and goes on': untried,
+    'Check BILLING_API_URL and BILLING_API_KEY': input,
+    'The run is stored and goes on': {
+      tried: ['test/billing/reconciliation.test.ts', 'an interrupted run goes on where it was'],
+    },
   },
   'src/commands/billing/replay.ts': {
     'Nothing was replayed. Check the ids': input,
-    'It is stored and starts with the next worker': untried,
+    'It is stored and starts with the next worker': {
+      tried: ['test/commands/billing/billing.test.ts', 'finished_at IS NOT NULL AND total = 1'],
+    },
   },
   'src/commands/database/ledger.ts': {
     'gets a job': { tried: ['test/commands/database/ledger.test.ts', 'ledger repair'] },
-    'with --accept the difference': untried,
+    'with --accept the difference': {
+      tried: ['test/ledger/ledger.test.ts', 'a changed window is accepted by an entry'],
+    },
     'cannot be repaired; see': { not: 'it names what no command repairs' },
   },
   'src/commands/database/trace.ts': { 'It may be wrong, older': input },
@@ -49,16 +56,18 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Run `npm ci`, or restore': { tried: [start, 'provider-pages.ts'] },
     "EACCES: 'Give this user access": { not: 'tests may run as root, which may read everything' },
     "EPERM: 'Give this user access": { not: 'tests may run as root, which may read everything' },
-    'Free space on its disk': untried,
-    'Check DATABASE_URL, DATABASE_WORKER_URL': untried,
+    'Free space on its disk': { not: 'a test would fill a disk' },
+    'Check DATABASE_URL, DATABASE_WORKER_URL': { tried: [database, 'proxy.resume()'] },
     'Run `gatehouse migrate` with': { tried: [defineTest, 'migrate restores it'] },
     'Is GATEHOUSE_TOKEN a token': input,
     'Use a token of a person': input,
     'Is the id right': input,
-    "429: 'Try again later": untried,
-    "503: 'Try again later": untried,
+    "429: 'Try again later": { tried: [commands, 'is asked again later'] },
+    "503: 'Try again later": { tried: [commands, 'is asked again later'] },
   },
-  'src/commands/serve/doctor.ts': { 'Run `gatehouse migrate`': untried },
+  'src/commands/serve/doctor.ts': {
+    'Run `gatehouse migrate`': { tried: [database, 'Its queues are missing'] },
+  },
   'src/commands/serve/providers.ts': { 'Check OIDC_': elsewhere },
   'src/commands/serve/health.ts': { 'See the log of the process': elsewhere },
   'src/commands/serve/init.ts': {
@@ -70,12 +79,16 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   'src/commands/tenants/erasure.ts': {
     'Give the id of a tenant': input,
     'Give the id of a user': input,
-    'describeBlock(outcome)': untried,
+    'describeBlock(outcome)': {
+      tried: ['test/commands/tenants/erasure.test.ts', 'unblocked.status, 0'],
+    },
     'Give its exact name with --name': input,
   },
   'src/commands/tenants/usage.ts': { '`gatehouse usage list` shows': input },
   'src/commands/webhooks/api-client.ts': {
-    'Run `gatehouse login` with the other address': untried,
+    'Run `gatehouse login` with the other address': {
+      tried: [commands, 'a login for another address'],
+    },
     'Ask for less at once': input,
     'Is it running there?': elsewhere,
   },
@@ -101,13 +114,19 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
-  'src/demo/missing.ts': { 'Run `npm start` in a checkout': untried },
+  'src/demo/missing.ts': {
+    'Run `npm start` in a checkout': {
+      not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
+    },
+  },
   'src/demo/postgres/cluster.ts': {
     'and with it the data of the demo': { tried: [start, 'password of the'] },
   },
   'src/demo/postgres/data-directory.ts': {
-    'Move it away, or delete it': untried,
-    'Run `npm ci`, or set DATABASE_URL': untried,
+    'Move it away, or delete it': { tried: [commands, 'cannot enter is moved away'] },
+    'Run `npm ci`, or set DATABASE_URL': {
+      not: 'a test would take the packages away from all others, or needs another platform',
+    },
   },
   'src/demo/postgres/lock-file.ts': {
     'Stop the program that started it': { tried: [commands, 'stopped with the printed command'] },
@@ -125,7 +144,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     },
   },
   'src/runtime/certificate-errors.ts': {
-    'If an authority of your own signed it': untried,
+    'If an authority of your own signed it': certificate,
   },
   'src/runtime/process/ports.ts': {
     'Stop the process that uses it': { tried: ['test/runtime/ports.test.ts', 'busy.close()'] },
@@ -159,12 +178,14 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   },
   'src/schema/finding.ts': {
     'Run `gatehouse migrate` with': { tried: [defineTest, 'migrate restores it'] },
-    'Add what is missing to its migration': untried,
+    'Add what is missing to its migration': {
+      not: 'it names a page, whose steps test/docs/new-resource.test.ts carries out without the fault',
+    },
     'The database is of release': { not: 'it needs the program of a newer release' },
   },
   'src/schema/migrate.ts': {
     'None of them was changed. Fix the cause': { tried: [defineTest, 'fails as a whole'] },
-    'Let DATABASE_OWNER_URL lead to PostgreSQL': untried,
+    'Let DATABASE_OWNER_URL lead to PostgreSQL': { tried: [services, 'direct.ended, 0'] },
     'Use another role in DATABASE_URL': { tried: [database, 'both log in as'] },
   },
   'src/schema/migrations/apply.ts': { 'Fix the cause and run': { tried: [migrateTest, 'mended'] } },
@@ -172,7 +193,9 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Use an empty database; for the demo': { tried: [database, 'an empty database is used'] },
     'Use an empty database (for the demo': { tried: [start, '29990102000000_second'] },
   },
-  'src/schema/lock-retry.ts': { 'Find it (SELECT pid': untried },
+  'src/schema/lock-retry.ts': {
+    'Find it (SELECT pid': { tried: [database, 'is found and ended'] },
+  },
   'src/schema/resource-tables.ts': {
     'Write the migration that creates it': { tried: [database, 'RENAME TO documents'] },
     'Change the column in a migration': { tried: [database, 'SET NOT NULL'] },
@@ -182,20 +205,26 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Create it as an administrator': { tried: [migrateTest, 'CREATEROLE is needed for nothing'] },
   },
   'src/schema/unreachable.ts': {
-    certificateRemedy: untried,
-    'Add ?pgbouncer=true': untried,
+    certificateRemedy: certificate,
+    'Add ?pgbouncer=true': {
+      tried: ['test/db/pgbouncer.test.ts', 'without pgbouncer=true the connection is refused'],
+    },
     'and that PostgreSQL is running': elsewhere,
     'Check that PostgreSQL behind it': elsewhere,
     'and that PgBouncer is running': elsewhere,
-    'Let the connection URL lead': untried,
-    'Once writes may go on, take it back': untried,
+    'Let the connection URL lead': { tried: [services, 'the URL leads to the primary'] },
+    'Once writes may go on, take it back': { tried: [database, 'default_transaction_read_only'] },
   },
   'src/schema/verification/verify-functions.ts': {
-    'has it through another role: as an administrator': untried,
+    'has it through another role: as an administrator': {
+      tried: ['test/schema/newer-release.test.ts', 'REVOKE :role_bypass FROM :role'],
+    },
     'No release made it. As its owner': { tried: [database, 'through peek'] },
   },
   'src/schema/verification/verify-roles.ts': {
-    'As a superuser, take it back where it was set': untried,
+    'As a superuser, take it back where it was set': {
+      tried: [database, 'session_replication_role'],
+    },
     'Name another role in the connection URL': { tried: [database, 'another role is named'] },
   },
   'src/schema/verification/verify-tables.ts': {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { receive } from '#test/billing/received.ts'
 import { production } from '#test/support/app/production.ts'
 import { createDatabase } from '#test/support/database/database.ts'
-import { withinMs } from '#test/support/database/until.ts'
+import { until, withinMs } from '#test/support/database/until.ts'
 import { runDemo, runProgram, sendEvent, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test('trigger, replay, link and doctor against the running demo', async (t) => {
@@ -107,6 +107,10 @@ t.test('a replay without a worker ends with an error, and one of nothing at once
     output: '',
     told: /events: 0 of 1\n.*No worker has taken up the replay within 10 seconds\. It is stored/,
   })
+  const worker = await runProgram(t, ['worker'], production(database))
+  await until(database, 'SELECT FROM billing_replays WHERE finished_at IS NOT NULL AND total = 1')
+  worker.child.kill('SIGTERM')
+  t.equal(await worker.ended, 0, worker.output())
 })
 
 t.test('an unknown event is an error, and nothing is replayed', async (t) => {

@@ -10,7 +10,7 @@ import { noRedis, startRedis } from '#test/instances/redis.ts'
 import { startOwnServer } from '#test/reliability/own-server.ts'
 import { startPair } from '#test/reliability/standby.ts'
 import { production } from '#test/support/app/production.ts'
-import { createDatabase } from '#test/support/database/database.ts'
+import { createDatabase, createOwnedDatabase } from '#test/support/database/database.ts'
 import { pgbouncer, startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { createAuthority, selfSigned } from '#test/support/processes/certificates.ts'
 import { runProgram } from '#test/support/processes/program.ts'
@@ -138,7 +138,7 @@ t.test(
     skip: pgbouncer === null && 'no pgbouncer on this machine',
   },
   async (t) => {
-    const database = await createDatabase(t)
+    const database = await createOwnedDatabase(t)
     const pooler = await startPgbouncer(t, database.url, 3)
     const unmarked = {
       url: pooler.through(database.url, { marked: false }),
@@ -155,11 +155,16 @@ t.test(
     })
     t.equal(await migrating.ended, 1)
     t.match(migrating.messages(), /Let DATABASE_OWNER_URL lead to PostgreSQL itself/)
+    const direct = await runProgram(t, ['migrate'], {
+      ...production(unmarked),
+      DATABASE_OWNER_URL: database.ownerUrl,
+    })
+    t.equal(await direct.ended, 0, direct.messages())
   },
 )
 
 t.test('the URL of a standby, and one of several hosts, are named', async (t) => {
-  const { standby } = await startPair(t)
+  const { standby, ...primary } = await startPair(t)
   const found = await doctor(t, production(standby))
   const isStandby = /^The database is a standby, .*lead to the primary/
   t.match(found['database, application role'], [isStandby])
@@ -172,6 +177,8 @@ t.test('the URL of a standby, and one of several hosts, are named', async (t) =>
   const migrating = await runProgram(t, ['migrate'], { NODE_ENV: 'production', ...urls })
   t.equal(await migrating.ended, 1)
   t.match(migrating.messages(), /The database is a standby/)
+  const leading = await doctor(t, production(primary))
+  t.strictSame(leading['database, application role'], [], 'the URL leads to the primary')
 
   const several = standby.url.replace('127.0.0.1', '127.0.0.1:9,127.0.0.1')
   t.match(await doctor(t, { ...production(standby), DATABASE_URL: several }), {

@@ -11,7 +11,7 @@ t.test('user export, user erase, tenant export and tenant delete', async (t) => 
     ...{ role: 'admin', email: 'ada@example.com', emailVerified: true },
   })
   const eve = await createUser(database, { role: 'admin' })
-  await createUser(database, { tenantId: eve.tenantId })
+  const other = await createUser(database, { tenantId: eve.tenantId })
   const orderId = await createOrder(database, ada)
   const folderId = await createFolder(
     database,
@@ -52,6 +52,11 @@ t.test('user export, user erase, tenant export and tenant delete', async (t) => 
   const blocked = await run(['user', 'erase', String(eve.userId), '--yes'])
   t.equal(blocked.status, 1)
   t.match(blocked.told, /Make another member an admin first, or delete the tenant: “Tenant /)
+  await database.admin.query(`UPDATE memberships SET role = 'admin' WHERE user_id = $1`, [
+    other.userId,
+  ])
+  const unblocked = await run(['user', 'erase', String(eve.userId), '--yes'])
+  t.equal(unblocked.status, 0, unblocked.told)
   t.match((await run(['user', 'erase', 'nobody@example.com', '--yes'])).told, 'no such user')
   const erased = await run(['user', 'erase', 'ada@example.com', '--yes', '--json'])
   t.strictSame(JSON.parse(erased.output), { userId: ada.userId, erased: true })
