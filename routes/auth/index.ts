@@ -7,11 +7,10 @@ import identities from './identities.ts'
 import jwks from './jwks.ts'
 import login from './login.ts'
 import logout from './logout.ts'
-import oauth2Proxy from './oauth2-proxy.ts'
 import oauth2ProxyStart from './oauth2-proxy-start.ts'
 import sessions from './sessions.ts'
 import signedOut from './signed-out.ts'
-import verify from './verify.ts'
+import verify, { oauth2Proxy } from './verify.ts'
 
 /** Sign-in, sign-out and the caller's own account; src/app.ts registers each in its scope. */
 export default {

@@ -11,7 +11,7 @@ import type { IdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, problems, VisibleAscii } from '#src/http/schemas.ts'
 
-export const Demand = Type.Object(
+const Demand = Type.Object(
   {
     permission: Type.Optional(
       Type.Enum([...knownPermissions], { description: 'A permission that the caller must have' }),
@@ -32,7 +32,7 @@ export const Demand = Type.Object(
 
 const forwarded = (description: string) => Type.Optional(Type.String({ description }))
 
-export const Forwarded = Type.Object({
+const Forwarded = Type.Object({
   'x-forwarded-method': forwarded('Method of the request to the app (Caddy, Traefik)'),
   'x-forwarded-uri': forwarded('Its path and query'),
   'x-original-method': forwarded('The same of nginx'),
@@ -43,7 +43,7 @@ export const Forwarded = Type.Object({
 
 const fact = (description: string) => Type.String({ description })
 
-export const told = {
+const told = {
   'gatehouse-user': fact('Id of the user; empty for a service token'),
   'gatehouse-tenant': fact('Id of the active tenant'),
   'gatehouse-role': fact('Role in this tenant'),
@@ -60,6 +60,12 @@ is signed. A service token has no user.
 
 The same-origin rule applies to the request to the app: with a cookie, a method that is not safe must come \
 from our own origin, and so must any method if the proxy does not name it.`
+
+const toldAlso = {
+  'x-auth-request-user': fact('As `gatehouse-user`'),
+  'x-auth-request-email': fact('As `gatehouse-email`'),
+  'x-auth-request-groups': fact('As `gatehouse-role`'),
+}
 
 /** Tells a proxy who sent a request. */
 const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async function verify(
@@ -94,12 +100,58 @@ const verify: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> = async func
   )
 }
 
+/** `/auth/verify` by the names of oauth2-proxy, for proxies that are configured for it. */
+export const oauth2Proxy: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> =
+  async function oauth2Proxy(app, { tokens }) {
+    app.get(
+      '/oauth2/auth',
+      {
+        exposeHeadRoute: false,
+        config: {
+          access: { resource: 'verification', action: 'read' },
+          forwardsHeaders: true,
+          takesNoRedirect: true, // oauth2-proxy answers 401, whatever is opened
+        },
+        schema: {
+          operationId: 'verifyLikeOauth2Proxy',
+          tags: ['sign-in'],
+          summary:
+            'Ask as `/auth/verify`, by the path of oauth2-proxy; answers with its status and headers',
+          produces: ['text/plain'],
+          querystring: Demand,
+          headers: Forwarded,
+          response: {
+            202: Type.String({
+              description: 'The request may pass',
+              headers: { ...told, ...toldAlso },
+            }),
+            ...problems('cross-origin', 'forbidden'),
+          },
+        },
+      },
+      async (request, reply) => {
+        const { identity, token } = await answerQuestion(request, tokens)
+        const { userId, email, role } = identity
+        const also = textsOf({
+          'x-auth-request-user': userId,
+          'x-auth-request-email': email,
+          'x-auth-request-groups': role,
+        })
+        return reply
+          .code(202)
+          .headers({ ...headersOf(identity, token), ...also })
+          .type('text/plain')
+          .send('')
+      },
+    )
+  }
+
 type Question = Pick<FastifyRequest, 'audience' | 'principalEntry' | 'log' | 'server'> & {
   readonly query: Type.Static<typeof Demand>
 }
 
 /** @throws Problem if the caller lacks what is asked for, or the audience is not configured */
-export async function answerQuestion(
+async function answerQuestion(
   { audience, query, principalEntry, log, server }: Question,
   tokens: IdentityTokens,
 ): Promise<{ identity: Identity; token: string }> {
@@ -121,7 +173,7 @@ export async function answerQuestion(
 const headerText = /^[!-~]*$/
 
 /** Always all of them, so that each replaces what a client has sent under its name. */
-export function headersOf(identity: Identity, token: string): Record<string, string> {
+function headersOf(identity: Identity, token: string): Record<string, string> {
   const { userId, tenantId, role, email, permissions, plan } = identity
   return textsOf({
     'gatehouse-user': userId,
@@ -134,9 +186,7 @@ export function headersOf(identity: Identity, token: string): Record<string, str
   })
 }
 
-export function textsOf(
-  facts: Readonly<Record<string, string | number | null>>,
-): Record<string, string> {
+function textsOf(facts: Readonly<Record<string, string | number | null>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(facts).map(([name, fact]) => {
       const text = String(fact ?? '')

@@ -56,6 +56,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'src/config': [
     ['secret-files.ts', 'same-site.ts'],
     ['config.ts'],
+    ['audiences.ts'],
     [
       'allowed-origins.ts',
       'app-webhook.ts',
