@@ -302,7 +302,12 @@ const hunts: readonly SourceHunt[] = [
     tests: [tests.ownTenant, tests.queryScope, tests.unlink, tests.matrix],
     routes: '/auth; /app/account; /app/tenant; /service-tokens; /invitations; /tenants; /session',
   },
-  { kind: 'route', files: ['routes/**/*.ts'], forms: routeAccess, tests: [tests.matrix] },
+  {
+    kind: 'route',
+    files: ['routes/**/*.ts', 'src/**/*actions.ts'],
+    forms: routeAccess,
+    tests: [tests.matrix],
+  },
   ...Object.entries(guards).map(([plugin, tests]) => ({
     kind: 'hook',
     files: [`plugins/*/${plugin}.ts`],
