@@ -26,8 +26,8 @@ const start = {
 const oauth2ProxyStart: FastifyPluginAsyncTypebox<{ baseUrl: string }> =
   async function oauth2ProxyStart(app, { baseUrl }) {
     for (const [operationId, path] of [
-      ['startLikeOauth2Proxy', '/oauth2/start'],
-      ['signInLikeOauth2Proxy', '/oauth2/sign_in'],
+      ['startLikeOauthProxy', '/oauth2/start'],
+      ['signInLikeOauthProxy', '/oauth2/sign_in'],
     ] as const) {
       const options = { exposeHeadRoute: false, config: { access: 'public' } } as const
       app.get(path, { ...options, schema: { ...start, operationId } }, async (request, reply) => {

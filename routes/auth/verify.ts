@@ -113,7 +113,7 @@ export const oauth2Proxy: FastifyPluginAsyncTypebox<{ tokens: IdentityTokens }> 
           takesNoRedirect: true, // oauth2-proxy answers 401, whatever is opened
         },
         schema: {
-          operationId: 'verifyLikeOauth2Proxy',
+          operationId: 'verifyLikeOauthProxy',
           tags: ['sign-in'],
           summary:
             'Ask as `/auth/verify`, by the path of oauth2-proxy; answers with its status and headers',

@@ -271,6 +271,7 @@ t.test('functions that do something without a credential are those of signing in
     create_tenant: [['Another', 100], 'refused'],
     leave_tenant: [[key(), key(), ada.tenantId], 'nothing'],
     erase_account: [[key()], 'nothing'],
+    expire_credentials: [[[randomUUID()]], 'nothing'],
     delete_tenant: [[key(), key(), 'Tenant'], 'nothing'],
     delete_endpoint: [[ada.tenantId, attempt], 'nothing'],
     export_own: [['profile', null, null, 10], 'refused'],

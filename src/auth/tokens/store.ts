@@ -167,7 +167,8 @@ export async function createToken<Scope, By extends Scope & Author, May extends 
     INSERT INTO ${tokens.table}
       (${tokens.more}, hash, last_four, name, permissions, created_at, expires_at)
     VALUES (${tokens.valuesOf(by, facts)}, ${hashOf(secret)}, ${lastFourOf(secret)}, ${name},
-            ${[...(permissions ?? [])]}, ${now}, ${expiresAt ?? daysAfter(now, defaultDays)})
+            ${[...(permissions ?? [])]}, now(),
+            coalesce(${expiresAt}::timestamptz, now() + make_interval(days => ${defaultDays})))
     RETURNING ${columns}, ${tokens.columns}`
   if (created === undefined) throw new Error('The token was not stored.')
   const reason = tokens.reasonOf?.(facts) ?? reasonOf(by)

@@ -31,7 +31,7 @@ function isForFrontEnd({ url, access, namesTenant }: CollectedRoute): boolean {
   const { resource, action }: { resource?: unknown; action?: unknown } = { ...access }
   const rule = policy.find((one) => one.resource === resource && one.action === action)
   if (rule === undefined || rule.scope === 'operator' || rule.scope === 'app') return false
-  return url !== '/auth/verify' && !/^\/(event-types|portal)\b/.test(url)
+  return !['/auth/verify', '/oauth2/auth'].includes(url) && !/^\/(event-types|portal)\b/.test(url)
 }
 
 const pathOf = ({ url }: CollectedRoute) =>
