@@ -19,13 +19,12 @@ type Options = {
   poolSize: number
   limits?: Partial<Limits>
   verification: VerifyMonitor
-  /** Finds out what the database wants otherwise; absent without a database. */
-  findForm?: ((systemDb: SystemDatabase) => Promise<DatabaseForm | undefined>) | undefined
+  form?: DatabaseForm | undefined
 }
 
 /** Opens both ways to the database and closes them with the server. */
 export default fp<Options>(
-  async function database(app, { url, poolSize, verification, findForm, ...options }) {
+  async function database(app, { url, poolSize, verification, form, ...options }) {
     const { tracing, metrics } = app
     const limits = { lockMs: requestLockMs, ...options.limits }
     const { pools } = metrics
@@ -34,16 +33,16 @@ export default fp<Options>(
       writes: pools.watch('writes'),
       transactions: pools.watch('scoped'),
     }
+    const scoped = openDatabase(url, poolSize, { watch, form, limits })
     const size = Math.ceil(poolSize / 2)
     const keyed = openSystemDatabase(url, size, { watch: pools.watch('identity'), limits })
-    app.addHook('onClose', keyed.close)
-    const form = await findForm?.(keyed)
-    const scoped = openDatabase(url, poolSize, { watch, form, limits })
     const db = traceDatabase(requireVerified(scoped, verification), tracing)
     const systemDb = traceSystemDatabase(keyed, tracing)
     app.decorate('db', db)
     app.decorate('systemDb', systemDb)
-    app.addHook('onClose', db.close)
+    app.addHook('onClose', async function closeDatabase() {
+      await Promise.all([db.close(), systemDb.close()])
+    })
   },
   { name: 'database', fastify: '5.x', dependencies: ['metrics', 'tracing'] },
 )

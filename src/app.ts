@@ -161,11 +161,8 @@ export async function buildApp(
     redisUrl: config.redisUrl,
     isShared: metrics.http.sharedLimits,
   })
-  await app.register(database, {
-    ...config.database,
-    verification,
-    findForm: options.connect ? findForm : undefined,
-  })
+  const form = options.connect ? await findForm(config.database.url) : undefined
+  await app.register(database, { ...config.database, verification, form })
   await app.register(refusals)
   await app.register(queue, { ...config.database, connect: options.connect })
   await app.register(oidcClient, {

@@ -77,23 +77,20 @@ export async function startWorker(
   tracing: Tracing = untraced,
 ): Promise<Worker> {
   const { workerUrl, poolSize, limits = {} } = config.database
+  const form = await findForm(workerUrl)
   const log = createOutageLog(logger, isDatabaseUnavailable)
   const watch = {
     reads: metrics.pools.watch('job-reads'),
     writes: metrics.pools.watch('job-writes'),
     transactions: metrics.pools.watch('jobs'),
   }
-  const keyed = openSystemDatabase(workerUrl, 4, {
-    ...{ watch: metrics.pools.watch('jobs-identity'), limits },
-  })
-  const form = await findForm(keyed).catch(async (error) => {
-    await keyed.close()
-    throw error
-  })
   const parts: Parts = {
     log,
     db: traceDatabase(openDatabase(workerUrl, poolSize, { watch, form, limits }), tracing),
-    systemDb: traceSystemDatabase(keyed, tracing),
+    systemDb: traceSystemDatabase(
+      openSystemDatabase(workerUrl, 4, { watch: metrics.pools.watch('jobs-identity'), limits }),
+      tracing,
+    ),
     queue: openQueue(workerUrl, 'worker', (err) => log.error({ err }, 'queue'), limits),
     stoppables: [],
   }

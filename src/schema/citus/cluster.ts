@@ -1,13 +1,10 @@
 import type pg from 'pg'
 
-/** A connection, or what sends over one of a pool. */
-export type Asked = { query<Row extends object>(text: string): Promise<{ rows: Row[] }> }
-
 /**
  * Whether tables of the database are distributed with Citus. The extension alone changes nothing.
  * @param client of any role
  */
-export async function isDistributed(client: Asked): Promise<boolean> {
+export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   if (!(await hasExtension(client))) return false
   const { rows: tables } = await client.query<{ distributed: boolean }>(
     `SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_dist_partition
@@ -25,7 +22,7 @@ export async function queueOptions(client: pg.ClientBase): Promise<Record<string
   return (await hasExtension(client)) ? { 'citus.enable_ddl_propagation': 'off' } : {}
 }
 
-async function hasExtension(client: Asked): Promise<boolean> {
+async function hasExtension(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS found`,
   )

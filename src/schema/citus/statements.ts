@@ -1,8 +1,9 @@
+import pg from 'pg'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
+import { poolOptions, unhurried } from '#src/db/connections/pool-options.ts'
 import type { DatabaseForm } from '#src/db/database.ts'
-import type { Queryable } from '#src/db/system-database.ts'
-import { type Asked, isDistributed } from './cluster.ts'
+import { isDistributed } from './cluster.ts'
 
 const [tenant, user] = [scopeTenantId.text, scopeUserId.text]
 
@@ -19,13 +20,19 @@ const finding: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the database wants otherwise than one PostgreSQL; undefined if it is one. On a cluster BEGIN is sent
- * with each read: without it, setting the scope would have to begin a distributed transaction.
+ * What the database at `url` wants otherwise than one PostgreSQL; undefined if it is one. On a cluster BEGIN
+ * is sent with each read: without it, setting the scope would have to begin a distributed transaction.
  * @throws if the database cannot be reached
  */
-export async function findForm({ sql }: Queryable): Promise<DatabaseForm | undefined> {
-  const client: Asked = { query: async (text) => ({ rows: await sql({ text }) }) }
-  return (await isDistributed(client)) ? { adapt } : undefined
+export async function findForm(url: string): Promise<DatabaseForm | undefined> {
+  const client = new pg.Client(poolOptions(url, 1, unhurried))
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await isDistributed(client)) ? { adapt } : undefined
+  } finally {
+    await client.end()
+  }
 }
 
 /** The statement that a cluster gets instead; another statement stays as it is. */
