@@ -76,8 +76,8 @@ ALTER TABLE audit_log ALTER COLUMN service_id SET DEFAULT current_service_id(),
 
 -- ---- Quotas ----
 -- Every table with rows of tenants is counted here, by its declaration (src/resources/kit/sql.ts), or a test names it as
--- an exception. The attempts of a
--- delivery are counted with the delivery, because they are deleted with it by the foreign key.
+-- an exception. The attempts of a delivery are counted with the delivery, because they are deleted with it by the
+-- foreign key.
 
 -- Creates the function and the triggers that count a table with a column tenant_id. `budget` is `resource` or
 -- `event`; `bytes` and `rows` are expressions over a row `r`. Triggers run once per statement, so a bulk

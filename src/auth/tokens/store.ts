@@ -112,31 +112,39 @@ export async function listTokens<Scope, By extends Author, May extends Permissio
 }
 
 /** A token; null if it is missing or out of reach. */
-export async function findToken<Scope, By extends Author, May extends Permissions>(
+export function findToken<Scope, By extends Author, May extends Permissions>(
   tokens: Tokens<Scope, By, May>,
-  { sql }: Queryable,
+  tx: Queryable,
   scope: Scope,
   id: string,
 ) {
-  const [row] = await sql<TokenRow<May>>`
-    SELECT ${columns}, ${tokens.columns} FROM ${tokens.table}
-    WHERE ${tokens.within(scope)} AND id = ${id}::uuid`
-  return row === undefined ? null : toToken(tokens.prefix, row)
+  return readToken(tokens, tx, scope, id, Prisma.empty)
 }
 
 /**
  * As findToken; locks the token until the transaction ends. The lock waits for unfinished writes with it,
  * which hold a lock on the row.
  */
-export async function lockToken<Scope, By extends Author>(
+export function lockToken<Scope, By extends Author>(
   tokens: ProgramTokens<Scope, By>,
   tx: Queryable,
   scope: Scope,
   id: string,
 ) {
-  await tx.sql`
-    SELECT 1 FROM ${tokens.table} WHERE ${tokens.within(scope)} AND id = ${id}::uuid FOR UPDATE`
-  return findToken(tokens, tx, scope, id)
+  return readToken(tokens, tx, scope, id, Prisma.sql`FOR UPDATE`)
+}
+
+async function readToken<Scope, By extends Author, May extends Permissions>(
+  tokens: Tokens<Scope, By, May>,
+  { sql }: Queryable,
+  scope: Scope,
+  id: string,
+  lock: Prisma.Sql,
+) {
+  const [row] = await sql<TokenRow<May>>`
+    SELECT ${columns}, ${tokens.columns} FROM ${tokens.table}
+    WHERE ${tokens.within(scope)} AND id = ${id}::uuid ${lock}`
+  return row === undefined ? null : toToken(tokens.prefix, row)
 }
 
 /**
