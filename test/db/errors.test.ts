@@ -6,6 +6,7 @@ import { openSystemDatabase } from '#src/db/system-database.ts'
 import { Problem } from '#src/http/problems.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
+import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 
 const nowhere = 'postgres://nobody:nothing@127.0.0.1:9/none'
@@ -71,8 +72,8 @@ t.test(
 t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
   const { url, admin } = await createDatabase(t)
   const user = (await allowScopes({ admin }))(await createUser({ url, admin } as never))
-  const db = openDatabase(url, 2)
-  const systemDb = openSystemDatabase(url, 2)
+  const db = openDatabase(url, 2, patient)
+  const systemDb = openSystemDatabase(url, 2, patient)
   t.teardown(() => Promise.all([db.close(), systemDb.close()]))
   const killAll = () =>
     admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
