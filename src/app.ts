@@ -44,6 +44,7 @@ import signInReturn from '#plugins/pages/sign-in-return.ts'
 import queue from '#plugins/queue.ts'
 import billingRecorder from '#plugins/webhooks/billing-recorder.ts'
 import customerUrls from '#plugins/webhooks/customer-urls.ts'
+import schemaChecks from '#plugins/webhooks/schema-checks.ts'
 import webhookVerify from '#plugins/webhooks/webhook-verify.ts'
 import api from '#routes/api/index.ts'
 import auth from '#routes/auth/index.ts'
@@ -172,6 +173,7 @@ export async function buildApp(
     ...(options.providerFetch && { providerFetch: options.providerFetch }),
   })
   await app.register(customerUrls, config.outbound)
+  await app.register(schemaChecks, { clock })
 
   async function registerWebhookPages(app: FastifyInstance, prefix: '/app' | '/portal') {
     const { retrySeconds } = config.outbound

@@ -4,14 +4,6 @@ import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import fp from 'fastify-plugin'
 import { isStorableTimeText } from '#src/http/times.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
-import type { CompileSchema } from '#src/webhooks/events/app-types.ts'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Compiles the JSON Schema of an event type, which the app has registered. */
-    compileEventSchema: CompileSchema
-  }
-}
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>
 type Serialize = ReturnType<FastifySerializerCompiler<unknown>>
@@ -32,7 +24,6 @@ export default fp(
   async function schemaCompilers(app) {
     app.setValidatorCompiler(compileValidator)
     app.setSerializerCompiler(compileSerializer)
-    app.decorate('compileEventSchema', compileEventSchema)
   },
   { name: 'schema-compilers', fastify: '5.x' },
 )
@@ -41,23 +32,6 @@ export default fp(
 function limitTimes(ajv: Ajv): void {
   const standard = Object(ajv.formats['date-time'])
   ajv.addFormat('date-time', (text) => standard.validate(text) && isStorableTimeText(text))
-}
-
-// Apps write these schemas: unusual keywords are not logged, unknown ones are refused.
-const ofEventTypes = {
-  useDefaults: false,
-  logger: false,
-  strictTypes: false,
-  strictTuples: false,
-} as const
-
-/** With an instance of its own, so that two schemas may have one $id. Nothing is filled in. */
-const compileEventSchema: CompileSchema = (schema) => {
-  const options = { customOptions: { ...customOptions, ...ofEventTypes } }
-  const validate = Object(makeAjv()({}, options)({ schema, method: '', url: '' }))
-  // Of Ajv, not of JSON Schema: the check would return a promise that rejects.
-  if (validate.$async) throw new Error('$async is not a keyword of draft 7')
-  return validate
 }
 
 /** For requests. */

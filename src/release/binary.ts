@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { sha256 } from '#src/crypto/hash.ts'
 import { version } from '#src/runtime/assets.ts'
 import { writeBill, writeNotices } from './bill.ts'
-import { bundleProgram, queryCompiler, top } from './bundle.ts'
+import { bundleProgram, checkThread, queryCompiler, top } from './bundle.ts'
 import { findPackages, findRuntime } from './packages.ts'
 
 /*
@@ -19,6 +19,7 @@ const packages = await findPackages(bundle)
 const runtime = await findRuntime()
 await writeFile(`${binary}.mjs`, bundle.code)
 await writeFile(top + queryCompiler, bundle.queryCompilerWasm)
+await writeFile(top + checkThread, bundle.threadCode)
 await writeFile(
   `${binary}.json`,
   JSON.stringify({

@@ -5,6 +5,9 @@ import { listAssets } from '#src/runtime/assets.ts'
 /** The folder of package.json, with a trailing slash. */
 export const top = fileURLToPath(new URL('../..', import.meta.url))
 
+/** The path of the thread that checks event data among the assets; the build writes it there. */
+export const checkThread = 'dist/check-thread.js'
+
 /** The path of Prisma's query compiler among the assets; the build writes it there. */
 export const queryCompiler = 'dist/query-compiler.wasm'
 
@@ -17,6 +20,8 @@ export type Bundle = {
   assets: string[]
   /** The content of `queryCompiler`. */
   queryCompilerWasm: Uint8Array
+  /** The content of `checkThread`: a script, as a thread cannot begin with a module from memory. */
+  threadCode: string
 }
 
 /**
@@ -25,21 +30,29 @@ export type Bundle = {
  */
 export async function bundleProgram({ readable = false } = {}): Promise<Bundle> {
   let queryCompilerWasm: Uint8Array = new Uint8Array()
-  const { outputFiles, metafile } = await build({
+  const shared = {
     absWorkingDir: top, // makes the output independent of the current folder
-    entryPoints: [`${top}src/cli.ts`],
-    outfile: `${top}dist/gatehouse.mjs`,
     write: false,
-    metafile: true,
     bundle: true,
     platform: 'node',
     target: 'node26',
-    format: 'esm',
     minifySyntax: true,
     minifyWhitespace: !readable,
     keepNames: true,
     legalComments: 'none', // see dist/THIRD-PARTY-NOTICES
     logLevel: 'error',
+  } as const
+  const thread = await build({
+    ...shared,
+    entryPoints: [`${top}src/webhooks/checks/thread.ts`],
+    format: 'cjs',
+  })
+  const { outputFiles, metafile } = await build({
+    ...shared,
+    entryPoints: [`${top}src/cli.ts`],
+    outfile: `${top}dist/gatehouse.mjs`,
+    metafile: true,
+    format: 'esm',
     // CommonJS packages load Node's modules with `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);",
@@ -53,7 +66,8 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
     ],
   })
   const code = inAscii(outputFiles[0]?.text ?? '')
-  return { code, metafile, assets: await listFiles(), queryCompilerWasm }
+  const threadCode = inAscii(thread.outputFiles[0]?.text ?? '')
+  return { code, metafile, assets: await listFiles(), queryCompilerWasm, threadCode }
 }
 
 /**
@@ -75,6 +89,7 @@ async function listFiles(): Promise<string[]> {
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
     queryCompiler,
+    checkThread,
   ]
 }
 

@@ -35,6 +35,7 @@ root
     queue
     oidc-client
     customer-urls
+    schema-checks
     open
       assets
     reference

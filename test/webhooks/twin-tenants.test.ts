@@ -17,7 +17,7 @@ import {
   lockEndpoint,
   rotateSecret,
 } from '#src/webhooks/endpoints/endpoints.ts'
-import { createDataChecks } from '#src/webhooks/events/app-types.ts'
+import { createKnownTypes } from '#src/webhooks/events/app-types.ts'
 import { listRecentEvents, readFeed, searchedEvents } from '#src/webhooks/events/feed.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
 import { publishAppEvents } from '#src/webhooks/events/publish-app-events.ts'
@@ -268,7 +268,8 @@ t.test('an object is searched in the newest events of its own tenant', async (t)
 
 t.test('the app may use the id of an event of another tenant', async (t) => {
   const event = { id: 'same', type: 'report.finished', data: {} }
-  const checking = { checks: createDataChecks(() => () => true), pointerOf: () => '' }
+  const checks = { check: async () => null }
+  const checking = { types: createKnownTypes(), checks, pointerOf: () => '' }
   const outcome = await inTwin(
     (tx) => publishAppEvents(tx, twin, [event], checking, now),
     `INSERT INTO app_event_types (name, description) VALUES ('report.finished', 'x')`,

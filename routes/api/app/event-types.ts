@@ -59,8 +59,11 @@ const eventTypes: FastifyPluginAsyncTypebox = async function eventTypes(app) {
       requireShallow(body)
       const now = app.clock.now()
       const facts = { schema: null, example: null, ...body }
+      // Decided before and after the schema is compiled, which takes long and holds no connection.
+      await app.db.read(request.principalEntry)
+      if (facts.schema) await app.schemaChecks.requireUsable(facts.schema, facts.example)
       const { type, isNew } = await app.db.write(request.principalEntry, (tx) =>
-        putAppType(tx, params.name, facts, app.compileEventSchema, now),
+        putAppType(tx, params.name, facts, now),
       )
       return reply.code(isNew ? 201 : 200).send(type)
     },

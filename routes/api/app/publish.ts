@@ -4,10 +4,12 @@ import Type, { type Static } from 'typebox'
 import { isUniqueViolation } from '#src/db/errors.ts'
 import { problems, Time, UuidParams } from '#src/http/schemas.ts'
 import { AppTypeName, JsonData, requireShallow } from '#src/webhooks/events/app-schemas.ts'
-import { createDataChecks } from '#src/webhooks/events/app-types.ts'
+import { createKnownTypes } from '#src/webhooks/events/app-types.ts'
 import {
+  type Checking,
   maxBatch,
   publishAppEvents,
+  publishCompiled,
   publishShort,
 } from '#src/webhooks/events/publish-app-events.ts'
 
@@ -59,7 +61,8 @@ const Published = Type.Object(
 
 /** The app publishes its events in the tenant that it names. */
 const publish: FastifyPluginAsyncTypebox = async function publish(app) {
-  const checks = createDataChecks(app.compileEventSchema)
+  const types = createKnownTypes()
+  const checks = app.schemaChecks
   app.post(
     '/tenants/:id/events',
     {
@@ -84,14 +87,17 @@ const publish: FastifyPluginAsyncTypebox = async function publish(app) {
       requireShallow(request.body)
       const now = app.clock.now()
       const { events, pointerOf } = eventsOf(request.body)
+      const checking: Checking = { types, checks, pointerOf }
       const write = () =>
         app.db.write(request.tenantPrincipalEntry, {
-          short: (caller) => publishShort(caller, events, { checks, pointerOf }, now),
-          whole: (tx, caller) => publishAppEvents(tx, caller, events, { checks, pointerOf }, now),
+          short: (caller) => publishShort(caller, events, checking, now),
+          whole: (tx, caller) => publishAppEvents(tx, caller, events, checking, now),
         })
-      const { published, isReplay } = await write().catch((error) => {
+      const tenant = { tenantId: request.params.id }
+      const publish = () => publishCompiled(tenant, checks, write)
+      const { published, isReplay } = await publish().catch((error) => {
         // Another request has published the same id since this one looked: it is known now.
-        if (isUniqueViolation(error)) return write()
+        if (isUniqueViolation(error)) return publish()
         throw error
       })
       if (isReplay) markReplayed(request)

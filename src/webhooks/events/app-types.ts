@@ -4,9 +4,7 @@ import { Prisma } from '#src/db/generated/client.ts'
 import { withinBytes } from '#src/db/keyset.ts'
 import { type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
-import { type KeywordError, toFieldErrors } from '#src/http/validation.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
-import { resultOfWork } from '#src/runtime/time-limit.ts'
 import { isOwnType } from './types.ts'
 
 /** The description of an event type, as the app registers it. */
@@ -31,14 +29,8 @@ export const maxAppTypes = 500
 /** Characters of a description in the catalogue, which shows all types on one page. */
 const summaryLength = 200
 
-// Compiling blocks the process. A schema of a few hundred fields takes some tens of milliseconds.
-const maxCompileMs = 1_000
-
 /** A schema and an example, each as JSON: publishing reads the schemas of up to 100 types. */
 export const maxTypeBytes = 65_536
-
-/** How long a request may check data: a pattern or `uniqueItems` of a schema could take hours. */
-export const maxCheckMs = 250
 
 export const appTypeList = { name: 'event-types', forms: [appTypeName] }
 
@@ -102,8 +94,8 @@ export async function requireEventTypes(
   if (fields.length > 0) throw new Problem('malformed', { fields })
 }
 
-/** What publishing an event needs to know about its type. */
-export type AppTypeSchema = { name: string; schema: JsonObject | null; updatedAt: Date }
+/** What publishing an event needs to know about its type. The schema is JSON. */
+export type AppTypeSchema = { name: string; schema: string | null; updatedAt: Date }
 
 /** The schemas of the registered types with these names, by name. */
 export async function findAppTypeSchemas(
@@ -111,29 +103,27 @@ export async function findAppTypeSchemas(
   names: readonly string[],
 ): Promise<Map<string, AppTypeSchema>> {
   const rows = await sql<AppTypeSchema>`
-    SELECT name, schema, updated_at AS "updatedAt" FROM app_event_types
+    SELECT name, schema::text, updated_at AS "updatedAt" FROM app_event_types
     WHERE name = ANY (${[...names]})`
   return new Map(rows.map((row) => [row.name, row]))
 }
 
 /**
  * Registers a type, or replaces its description, schema and example. Published events do not change.
- * @throws Problem `malformed` if the schema cannot be used, the example does not match it, or either is
- *   longer than `maxTypeBytes`; `conflict` for a type of the program itself, or if there are
+ * The caller has checked that the schema can be used.
+ * @throws Problem `malformed` if the schema or the example is longer than `maxTypeBytes`; `conflict` for a type of the program itself, or if there are
  *   `maxAppTypes` already
  */
 export async function putAppType(
   tx: Tx,
   name: string,
   { description, schema, example }: AppTypeFacts,
-  compile: CompileSchema,
   now: Date,
 ): Promise<{ type: AppEventType; isNew: boolean }> {
   if (isOwnType(name)) {
     throw new Problem('conflict', { detail: `${name} is a type of this program itself.` })
   }
   const [schemaText, exampleText] = [toText(schema, '/schema'), toText(example, '/example')]
-  requireUsable(schema, example, compile)
   // Without the lock, two requests at once could both see room for one more.
   await lockUntilCommit(tx, 'event-types')
   const [row] = await tx.sql<TypeRow & { isNew: boolean }>`
@@ -161,47 +151,11 @@ function toText(value: JsonObject | null, pointer: string): string | null {
   throw new Problem('malformed', { fields: [{ in: 'body', pointer, detail }] })
 }
 
-function requireUsable(
-  schema: JsonObject | null,
-  example: JsonObject | null,
-  compile: CompileSchema,
-): void {
-  if (schema === null) return
-  const validate = compileUsable(schema, compile)
-  if (example === null) return
-  const fields = resultOfWork(maxCheckMs, () => faultsOf(validate, example, '/example'))
-  if (fields === null) throw new Problem('malformed', { fields: [tooSlow('/example')] })
-  if (fields.length > 0) throw new Problem('malformed', { fields })
-}
-
-function compileUsable(schema: JsonObject, compile: CompileSchema): Validate {
-  let why = 'it takes too long to compile'
-  try {
-    const validate = resultOfWork(maxCompileMs, () => compile(schema))
-    if (validate !== null) return validate
-  } catch (error) {
-    why = error instanceof Error ? error.message.slice(0, 200) : 'unknown'
-  }
-  const detail = `is not a JSON Schema (draft 7) that can be used: ${why}`
-  throw new Problem('malformed', { fields: [{ in: 'body', pointer: '/schema', detail }] })
-}
-
-/** The fault of data whose check does not end within `maxCheckMs`. */
-export function tooSlow(pointer: string): FieldError {
-  return { in: 'body', pointer, detail: 'takes too long to check against its schema' }
-}
-
-/** Says whether a value matches a schema; if not, `errors` says why. */
-export type Validate = ((data: unknown) => unknown) & { errors?: readonly KeywordError[] | null }
-
-/** @throws if it is not a JSON Schema that can be used */
-export type CompileSchema = (schema: JsonObject) => Validate
-
-/** A version of a type: when it began, and the check of data; null if it accepts any object. */
-export type TypeVersion = { readonly updatedAt: Date; readonly validate: Validate | null }
+/** A version of a type: when it began, and whether data is checked; without a schema it is any object. */
+export type TypeVersion = { readonly updatedAt: Date; readonly hasSchema: boolean }
 type TypeVersions = ReadonlyMap<string, TypeVersion>
 
-export type DataChecks = {
+export type KnownTypes = {
   /** The versions of these types, by name. */
   of(types: ReadonlyMap<string, AppTypeSchema>): TypeVersions
   /**
@@ -212,13 +166,11 @@ export type DataChecks = {
   foresee(names: ReadonlySet<string>): TypeVersions | null
 }
 
-/** Compiles the schemas of types, each version once. */
-export function createDataChecks(compile: CompileSchema): DataChecks {
+/** Remembers the latest version of each type that this process has seen. */
+export function createKnownTypes(): KnownTypes {
   const latest = new Map<string, TypeVersion>()
   function versionOf({ name, schema, updatedAt }: AppTypeSchema): TypeVersion {
-    const known = latest.get(name)
-    if (known?.updatedAt.getTime() === updatedAt.getTime()) return known
-    const version = { updatedAt, validate: schema && compile(schema) }
+    const version = { updatedAt, hasSchema: schema !== null }
     latest.set(name, version)
     return version
   }
@@ -232,16 +184,6 @@ export function createDataChecks(compile: CompileSchema): DataChecks {
       return known.length < names.size ? null : new Map(known)
     },
   }
-}
-
-/** Every fault of `data`, which is at `pointer` in the body of the request. */
-export function faultsOf(validate: Validate, data: JsonObject, pointer: string): FieldError[] {
-  if (validate(data) === true) return []
-  const errors = validate.errors ?? []
-  return toFieldErrors(
-    'body',
-    errors.map((error) => ({ ...error, instancePath: `${pointer}${error.instancePath}` })),
-  )
 }
 
 function toType({

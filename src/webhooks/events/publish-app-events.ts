@@ -4,15 +4,14 @@ import type { ShortStatement, Tx } from '#src/db/database.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { type FieldError, Problem } from '#src/http/problems.ts'
 import type { JsonObject } from '#src/runtime/json.ts'
-import { resultOfWork } from '#src/runtime/time-limit.ts'
+import { maxKept } from '#src/webhooks/checks/messages.ts'
+import type { SchemaChecks, TypeSchema } from '#src/webhooks/checks/schema-checks.ts'
 import { scheduleAttempts, wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
 import {
-  type DataChecks,
-  faultsOf,
+  type AppTypeSchema,
   findAppTypeSchemas,
-  maxCheckMs,
+  type KnownTypes,
   type TypeVersion,
-  tooSlow,
 } from './app-types.ts'
 import { composeEvent } from './publish.ts'
 import { isOwnType } from './types.ts'
@@ -30,7 +29,50 @@ export const maxBatch = 100
 const maxFaults = maxBatch
 
 type Outcome = { published: PublishedEvent[]; isReplay: boolean }
-type Checking = { checks: DataChecks; pointerOf: PointerOf }
+
+/** Ends a transaction without publishing: these schemas are to be compiled first. */
+class Uncompiled extends Error {
+  readonly schemas: readonly TypeSchema[]
+  constructor(schemas: readonly TypeSchema[]) {
+    super('schemas of event types are not compiled')
+    this.name = 'Uncompiled'
+    this.schemas = schemas
+  }
+}
+
+/** What the events of a request are checked with. */
+export type Checking = {
+  types: KnownTypes
+  checks: Pick<SchemaChecks, 'check'>
+  pointerOf: PointerOf
+  /** Why the first check, on the types that were seen last, refused all events. */
+  refused?: { versions: TypeVersions; error: unknown }
+}
+
+type TypeVersions = ReadonlyMap<string, TypeVersion>
+
+// Each time, schemas of others may drop those that were compiled.
+const maxCompilations = 3
+
+/**
+ * Publishes by `write`, which is short or whole, and compiles the schemas of the types first if needed.
+ * No connection is held meanwhile.
+ */
+export async function publishCompiled<T>(
+  { tenantId }: TenantScope,
+  checks: Pick<SchemaChecks, 'compile'>,
+  write: () => Promise<T>,
+): Promise<T> {
+  for (let count = 0; count < maxCompilations; count += 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!(error instanceof Uncompiled)) throw error
+      await checks.compile(tenantId, error.schemas)
+    }
+  }
+  throw new Problem('unavailable', { retryAfterSeconds: 1, reason: 'schema-checks' })
+}
 
 /**
  * The same as `publishAppEvents` in one statement, on the types that were seen last. It fails if they have
@@ -40,17 +82,18 @@ type Checking = { checks: DataChecks; pointerOf: PointerOf }
 export async function publishShort(
   { tenantId }: TenantScope,
   events: readonly AppEvent[],
-  { checks, pointerOf }: Checking,
+  checking: Checking,
   now: Date,
 ): Promise<ShortStatement<Outcome> | null> {
-  const types = checks.foresee(new Set(events.map(({ type }) => type)))
+  const types = checking.types.foresee(new Set(events.map(({ type }) => type)))
   if (types === null) return null
-  const faults = [...checkAll(events, types, pointerOf), ...doubledIds(events, pointerOf)]
-  if (faults.length > 0) return null
-  const composed = events.map(({ id, type, data }) => ({
-    type,
-    ...composeEvent(type, data, now, id),
-  }))
+  const composed = composeAll(events, now)
+  const faults = await checkAll({ tenantId }, composed, types, checking).catch((error) => {
+    checking.refused = { versions: types, error }
+    return null
+  })
+  if (faults === null || faults.length > 0) return null
+  if (doubledIds(events, checking.pointerOf).length > 0) return null
   const times = [...types.values()].map(({ updatedAt }) => updatedAt.toISOString())
   // In an argument, so that it is called first.
   const tenant = Prisma.sql`
@@ -79,13 +122,11 @@ export async function publishAppEvents(
   tx: Tx,
   { tenantId }: TenantScope,
   events: readonly AppEvent[],
-  { checks, pointerOf }: Checking,
+  checking: Checking,
   now: Date,
 ): Promise<Outcome> {
-  const composed = events.map(({ id, type, data }) => ({
-    type,
-    ...composeEvent(type, data, now, id),
-  }))
+  const { pointerOf } = checking
+  const composed = composeAll(events, now)
   const named = composed.filter((_, index) => events[index]?.id !== undefined)
   const [types, known] = await Promise.all([
     findAppTypeSchemas(tx, [...new Set(events.map(({ type }) => type))]),
@@ -93,8 +134,14 @@ export async function publishAppEvents(
   ])
   const before = events.map(({ id }) => (id === undefined ? undefined : known.get(id)))
   // The type of a known event may have changed since it was published.
-  const unchecked = events.map((event, index) => (before[index] === undefined ? event : null))
-  const faults = checkAll(unchecked, checks.of(types), pointerOf)
+  const unchecked = composed.map((event, index) => (before[index] === undefined ? event : null))
+  const versions = checking.types.of(types)
+  // The same data and types were refused a moment ago: another check would take as long.
+  const { refused } = checking
+  if (refused && known.size === 0 && isDeepStrictEqual(refused.versions, versions))
+    throw refused.error
+  const faults = await checkAll({ tenantId }, unchecked, versions, checking)
+  if (faults === null) throw new Uncompiled(schemasOf(types))
   faults.push(...doubledIds(events, pointerOf))
   if (faults.length > 0) throw new Problem('malformed', { fields: faults.slice(0, maxFaults) })
 
@@ -162,32 +209,52 @@ function isSameEvent(before: KnownEvent | null, { type, data }: AppEvent): boole
 /** Where an event is in the body of the request. */
 type PointerOf = (index: number) => string
 
-/** The faults of all events; null has none. */
-function checkAll(
-  events: readonly (AppEvent | null)[],
-  types: ReadonlyMap<string, TypeVersion>,
-  pointerOf: PointerOf,
-): FieldError[] {
-  let current = 0
-  const faults = resultOfWork(maxCheckMs, () =>
-    events.flatMap((event, index) => {
-      current = index
-      return event === null ? [] : check(event, types.get(event.type), pointerOf(index))
-    }),
-  )
-  return faults ?? [tooSlow(`${pointerOf(current)}/data`)]
+type Composed = { id: string; type: string; body: string }
+
+function composeAll(events: readonly AppEvent[], now: Date): Composed[] {
+  return events.map(({ id, type, data }) => ({ type, ...composeEvent(type, data, now, id) }))
 }
 
-function check(
-  { type: name, data }: AppEvent,
-  type: TypeVersion | undefined,
-  pointer: string,
-): FieldError[] {
+/** The faults of all events, of which null has none; null if a schema is not compiled. */
+async function checkAll(
+  { tenantId }: TenantScope,
+  events: readonly (Composed | null)[],
+  versions: TypeVersions,
+  { checks, pointerOf }: Checking,
+): Promise<FieldError[] | null> {
+  const faults = events.map((event, index) => {
+    return event === null ? [] : faultsOfType(event, versions, pointerOf(index))
+  })
+  const toCheck = events.flatMap((event, index) => {
+    const version = event === null ? undefined : versions.get(event.type)
+    if (event === null || !version?.hasSchema || isOwnType(event.type)) return []
+    const { type, body } = event
+    return [{ index, type, body, version: version.updatedAt, pointer: `${pointerOf(index)}/data` }]
+  })
+  if (toCheck.length === 0) return faults.flat()
+  const found = await checks.check(tenantId, toCheck)
+  if (found === null) return null
+  for (const [position, { index }] of toCheck.entries())
+    faults[index]?.push(...(found[position] ?? []))
+  return faults.flat()
+}
+
+function faultsOfType({ type }: Composed, versions: TypeVersions, pointer: string): FieldError[] {
   const refuse = (detail: string) => [{ in: 'body', pointer: `${pointer}/type`, detail } as const]
   // The app may have registered the name before an upgrade brought the type.
-  if (isOwnType(name)) return refuse('is a type of this program itself')
-  if (type === undefined) return refuse('is not a registered event type')
-  return type.validate === null ? [] : faultsOf(type.validate, data, `${pointer}/data`)
+  if (isOwnType(type)) return refuse('is a type of this program itself')
+  return versions.has(type) ? [] : refuse('is not a registered event type')
+}
+
+/** @throws Problem `malformed` if not all of them can be kept at a time */
+function schemasOf(types: ReadonlyMap<string, AppTypeSchema>): TypeSchema[] {
+  const schemas = [...types.values()].flatMap(({ name, schema, updatedAt }) => {
+    return schema === null ? [] : [{ type: name, version: updatedAt, schema }]
+  })
+  if (schemas.reduce((sum, { schema }) => sum + schema.length, 0) <= maxKept) return schemas
+  throw new Problem('malformed', {
+    detail: `The schemas of the types have more than ${maxKept / 1_048_576} MiB together: publish the events in several requests.`,
+  })
 }
 
 function doubledIds(events: readonly AppEvent[], pointerOf: PointerOf): FieldError[] {

@@ -75,7 +75,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['history'],
     ['endpoints'],
     ['events', 'health'],
-    ['client', 'signing', 'schedule'],
+    ['client', 'signing', 'schedule', 'checks'],
   ],
   'src/pages': [
     ['docs', 'operations', 'tenant', 'resources', 'webhooks'],

@@ -7,7 +7,7 @@ import { as } from './callers.ts'
 
 /** Inserts an app token; resolves to its id and the token itself. */
 export async function addAppToken(
-  { admin }: TestDatabase,
+  { admin }: { admin: Pick<TestDatabase['admin'], 'query'> },
   {
     permissions = appPermissions,
     seconds = 86_400,

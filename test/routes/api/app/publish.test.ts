@@ -246,18 +246,93 @@ t.test('data whose check does not end is refused, and others are served', async 
   ]) {
     const put = await app.use('PUT', `/event-types/${name}`, { description: 'x', schema })
     t.equal(put.statusCode, 200, put.body)
+    // One of its own: what slow checks of a tenant may take is limited.
+    const { tenantId: tenant } = await createUser(test.database)
     const slow = { type: name, data: { text: `${'a'.repeat(60)}!` } }
-    const one = await publish(slow)
+    const one = await publish(slow, {}, tenant)
     t.equal(one.statusCode, 400, one.body)
     const detail = 'takes too long to check against its schema'
     t.match(one.json(), { errors: [{ pointer: '/data', detail }] })
     await app.use('PUT', '/event-types/other', { description: 'x' })
-    const batch = await publish({ events: [{ type: 'other', data }, slow] })
+    const batch = await publish({ events: [{ type: 'other', data }, slow] }, {}, tenant)
     t.match(batch.json(), { errors: [{ pointer: '/events/1/data', detail }] })
   }
   await app.use('PUT', `/event-types/${name}`, { description: 'x', schema })
   t.equal((await publish({ type: name, data })).statusCode, 201)
   t.equal((await stored(test, tenantId)).length, 1)
+})
+
+/** Data that the check of `exploding` does not end for, and data that it accepts at once. */
+const exploding = { properties: { text: { pattern: '^([a-z]+ ?)+$' } } }
+const slow = { text: `${'a'.repeat(60)}!` }
+const quick = { text: 'a' }
+
+t.test('slow checks of one tenant are refused after a while, and others are served', async (t) => {
+  let now = new Date()
+  const test = await build(t, {}, { clock: { now: () => now } })
+  const { app, publish } = await setUp(test)
+  const [greedy, other] = [await createUser(test.database), await createUser(test.database)]
+  await app.use('PUT', `/event-types/${name}`, { description: 'x', schema: exploding })
+  const statuses: number[] = []
+  while (statuses.length < 20 && statuses.at(-1) !== 429) {
+    statuses.push((await publish({ type: name, data: slow }, {}, greedy.tenantId)).statusCode)
+  }
+  t.match(statuses, [400, 400])
+  const refused = await publish({ type: name, data: quick }, {}, greedy.tenantId)
+  t.equal(refused.statusCode, 429)
+  t.match(refused.json().detail, /^Slow checks of event data of this tenant .* Try again in \d+ s/)
+  t.ok(Number(refused.headers['retry-after']) > 0)
+  const served = await publish({ type: name, data: quick }, {}, other.tenantId)
+  t.equal(served.statusCode, 201, served.body)
+  t.equal((await publish({ type: name, data: slow }, {}, other.tenantId)).statusCode, 400)
+
+  now = new Date(now.getTime() + Number(refused.headers['retry-after']) * 1_000)
+  const again = await publish({ type: name, data: quick }, {}, greedy.tenantId)
+  t.equal(again.statusCode, 201, again.body)
+})
+
+t.test('slow checks of one type by many tenants refuse this type alone', async (t) => {
+  const now = new Date()
+  const test = await build(t, {}, { clock: { now: () => now } })
+  const { app, publish, tenantId } = await setUp(test)
+  const type = 'report.slow'
+  await app.use('PUT', `/event-types/${type}`, { description: 'x', schema: exploding })
+  let refused: Awaited<ReturnType<typeof publish>> | undefined
+  for (let n = 0; n < 20 && refused?.statusCode !== 429; n += 1) {
+    const { tenantId } = await createUser(test.database)
+    for (let m = 0; m < 3; m += 1) refused = await publish({ type, data: slow }, {}, tenantId)
+  }
+  t.equal(refused?.statusCode, 429)
+  t.match(refused?.json().detail, `of the type ${type}`)
+  t.equal((await publish({ type, data: quick })).statusCode, 429)
+  const events = [
+    { type: name, data },
+    { type, data: quick },
+  ]
+  t.equal((await publish({ events })).statusCode, 429, 'the whole batch')
+  const other = await publish({ type: name, data })
+  t.equal(other.statusCode, 201, other.body)
+  t.equal((await stored(test, tenantId)).length, 1)
+})
+
+t.test('the schemas of a batch have at most 2 MiB', async (t) => {
+  const test = await build(t)
+  const { app, publish } = await setUp(test)
+  const description = 'x'.repeat(65_000)
+  const events = Array.from({ length: 33 }, (_, n) => ({ type: `large.${n}`, data }))
+  for (const { type } of events) {
+    const schema = { description, properties: { id: { type: 'string' } } }
+    await app.use('PUT', `/event-types/${type}`, { description: 'x', schema })
+  }
+  const all = await publish({ events })
+  t.equal(all.statusCode, 400, all.body)
+  t.match(all.json().detail, /more than 2 MiB together/)
+  const [first, ...rest] = events
+  const most = await publish({ events: rest })
+  t.equal(most.statusCode, 201, most.body)
+  t.equal((await publish({ events: [first] })).statusCode, 201, 'compiled again')
+  const wrong = await publish({ events: [{ ...first, data: { id: 1 } }] })
+  t.match(wrong.json(), { errors: [{ pointer: '/events/0/data/id' }] })
 })
 
 t.test('an event that is nested too deep is refused', async (t) => {
