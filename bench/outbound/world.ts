@@ -63,7 +63,7 @@ export async function startConsumer(
       OIDC_DEMO_CLIENT_ID: 'bench',
       OIDC_DEMO_CLIENT_SECRET: 'bench',
       OUTBOUND_ALLOW: ports.map((port) => `127.0.0.1:${port}`).join(),
-      OUTBOUND_PER_ADDRESS: '800', // every endpoint is on loopback
+      OUTBOUND_PER_ADDRESS: '1600', // every endpoint is on loopback, and a tenant gets half
       LOG_LEVEL: 'silent',
     },
   })

@@ -142,7 +142,7 @@ export async function workForwards(
       'webhook-timestamp': String(timestamp),
       'webhook-signature': signature,
     }
-    return { url, headers, body: text }
+    return { tenantId: null, url, headers, body: text }
   }
 
   /**

@@ -282,7 +282,7 @@ export const Settings = Type.Object({
     maximum: 10_000,
     default: 100,
     description:
-      'Delivery attempts in progress at one address (IPv6: one /64 prefix), in each process, over all tenants. Attempts beyond it are made later and do not count as failed.',
+      'Delivery attempts in progress at one address (IPv6: one /64 prefix), in each process, over all tenants, of which one gets half. Attempts beyond it are made later and do not count as failed.',
   }),
   OUTBOUND_LOG_PER_SECOND: Type.Integer({
     minimum: 0,

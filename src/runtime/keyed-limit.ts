@@ -1,4 +1,24 @@
-/** Counts what is in progress for each key. */
+/** Counts what is in progress for each key, in this process. */
+export function createKeyedCounts() {
+  const counts = new Map<string, number>()
+  const count = (key: string) => counts.get(key) ?? 0
+
+  function change(keys: Iterable<string>, by: 1 | -1): void {
+    for (const key of keys) {
+      const changed = count(key) + by
+      if (changed === 0) counts.delete(key)
+      else counts.set(key, changed)
+    }
+  }
+
+  return {
+    count,
+    add: (keys: Iterable<string>) => change(keys, 1),
+    remove: (keys: Iterable<string>) => change(keys, -1),
+  }
+}
+
+/** Limits what is in progress for each key. */
 export type KeyedLimit = {
   /** Adds one for every key. @returns null, or a key without room, and then nothing was added */
   enter(keys: Iterable<string>): string | null
@@ -8,22 +28,13 @@ export type KeyedLimit = {
 
 /** @param max of one key, in this process */
 export function createKeyedLimit(max: number): KeyedLimit {
-  const counts = new Map<string, number>()
-
-  function add(key: string, change: 1 | -1): void {
-    const count = (counts.get(key) ?? 0) + change
-    if (count === 0) counts.delete(key)
-    else counts.set(key, count)
-  }
-
+  const { count, add, remove } = createKeyedCounts()
   return {
     enter(keys) {
-      for (const key of keys) if ((counts.get(key) ?? 0) >= max) return key
-      for (const key of keys) add(key, 1)
+      for (const key of keys) if (count(key) >= max) return key
+      add(keys)
       return null
     },
-    leave(keys) {
-      for (const key of keys) add(key, -1)
-    },
+    leave: remove,
   }
 }

@@ -43,17 +43,18 @@ export function createSender(options: SenderOptions): Sender {
   const limit = createAddressLimit(perAddress)
   const budget = options.budget ?? createHostBudget()
 
-  async function attempt({ url: text, headers, body, pauseMs }: SendRequest): Promise<Sent> {
+  async function attempt({ tenantId, url: text, ...request }: SendRequest): Promise<Sent> {
     const read = readEndpointUrl(text, allow)
     if ('refused' in read) throw new AttemptError('blocked', `the URL: ${read.refused}`)
     const { url } = read
+    const { headers, body, pauseMs } = request
     // What the operator has listed is no stranger. A stranger's name servers are not asked either.
     const isStranger = !isExempt(url, allow)
-    if (isStranger) budget.require(url.hostname)
+    if (isStranger) budget.require(url.hostname, tenantId)
     const addresses = await checkHost(url)
-    if (isStranger) budget.take(url.hostname, Buffer.byteLength(body))
+    if (isStranger) budget.take(url.hostname, tenantId, Buffer.byteLength(body))
     const post = { path: url.pathname + url.search, headers: headersOf(headers), body, pauseMs }
-    return limit(addresses, async () => {
+    return limit(addresses, tenantId, async () => {
       const pool = pools.poolFor(url, addresses)
       const isKept = pool.stats.free > 0
       const begun = performance.now()

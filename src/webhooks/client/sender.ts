@@ -1,4 +1,6 @@
 export type SendRequest = {
+  /** Whose share of an address and a host it uses; null for the operator, who has all of it. */
+  tenantId: string | null
   /** As stored. Parsed and checked again at each attempt. */
   url: string
   headers: Readonly<Record<string, string>>

@@ -117,7 +117,8 @@ export async function attemptDelivery(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signature,
   }
-  return sender.send({ url: endpoint.url, headers, body: event.body })
+  const { tenantId, url } = endpoint
+  return sender.send({ tenantId, url, headers, body: event.body })
 }
 
 /** The secrets of the endpoints of a claim, which its deliveries share, and until when they sign. */

@@ -27,7 +27,7 @@ export const probeCases = {
 
 export type CaseName = keyof typeof probeCases
 
-export type ProbeTarget = { id: string; url: string; secret: string }
+export type ProbeTarget = { id: string; tenantId: string; url: string; secret: string }
 
 // A receiver that allows 300 s must refuse both. The time that a request takes makes the first one
 // older, but the second one younger.
@@ -40,7 +40,7 @@ const slowPauseMs = 500
  * @param nowSeconds Unix time
  */
 export function createRequests(
-  { id: endpointId, url, secret }: ProbeTarget,
+  { id: endpointId, tenantId, url, secret }: ProbeTarget,
   profile: SignatureProfile,
   nowSeconds: number,
 ): Readonly<Record<CaseName, SendRequest>> {
@@ -63,6 +63,7 @@ export function createRequests(
     const correct = sign(body, id, timestamp)
     const signature = change.signature === undefined ? correct : change.signature(correct, body, id)
     return {
+      tenantId,
       url,
       headers: {
         'webhook-id': id,

@@ -136,7 +136,8 @@ export async function makeProbe(
   const startedAt = new Date(at)
   const profile = endpoint.signature
   const [secret = ''] = openSecrets(deps.keys, endpoint, startedAt)
-  const target = { id: endpoint.id, url: endpoint.url, secret }
+  const { id, tenantId, url } = endpoint
+  const target = { id, tenantId, url, secret }
   const deadline = performance.now() + wholeProbeMs
   const make = async (request: SendRequest): Promise<Result> => {
     const left = deadline - performance.now()

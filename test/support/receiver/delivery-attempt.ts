@@ -24,7 +24,9 @@ export async function sendTo(
   for (let sent = 0; sent < times; sent += 1) {
     const headers = { 'webhook-id': `msg_${sent}` }
     await setImmediate() // so that the connection of the attempt before is free again
-    results.push(await sender.send({ url: receiver.url, headers, body: '{"a":"ü"}' }))
+    results.push(
+      await sender.send({ tenantId: null, url: receiver.url, headers, body: '{"a":"ü"}' }),
+    )
   }
   return { results, receiver }
 }

@@ -54,7 +54,9 @@ export async function createDeliveryWorker(
   await queue.start()
   await database.admin.query('GRANT SELECT ON pgboss.__pgboss_test_clock TO PUBLIC')
   const db = openDatabase(database.workerUrl, 4, patient)
-  const sender = createSender({ allow: [`127.0.0.1:${receiver.port}`], timeoutMs: 10_000, clock })
+  const allow = [`127.0.0.1:${receiver.port}`]
+  // Two workers of one tenant share it.
+  const sender = createSender({ allow, timeoutMs: 10_000, perAddress: 400, clock })
   const createDeliver = () =>
     createDispatcher(
       {

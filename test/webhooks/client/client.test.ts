@@ -39,7 +39,11 @@ t.test('a slow body has its length and arrives in two parts', async (t) => {
   const sender = createSender({ allow: [receiver.pair], timeoutMs: longMs })
   t.teardown(() => sender.close())
   const request = { url: receiver.url, headers: {}, body: '{"a":"12345"}', pauseMs: 200 }
-  t.match(await sender.send(request), { statusCode: 204, error: null, cause: null })
+  t.match(await sender.send({ tenantId: null, ...request }), {
+    statusCode: 204,
+    error: null,
+    cause: null,
+  })
   t.match(receiver.received(), /content-length: 13\r\n/)
   t.notMatch(receiver.received(), /transfer-encoding/i)
   t.ok('{"a":"12345"}'.endsWith(second) && second.length >= 7, `the second half: ${second}`)
@@ -120,7 +124,7 @@ t.test('refused and unknown hosts have the same error', async (t) => {
   await gone.close()
   const sender = createSender({ allow: [gone.pair, 'unknown.invalid:80'], timeoutMs: longMs })
   t.teardown(() => sender.close())
-  const send = (url: string) => sender.send({ url, headers: {}, body: '' })
+  const send = (url: string) => sender.send({ tenantId: null, url, headers: {}, body: '' })
   const refused = await send(gone.url)
   const unknown = await send('http://unknown.invalid/')
   const blocked = await send('https://10.0.0.1/')
@@ -136,7 +140,7 @@ t.test('closing the sender ends attempts in progress', async (t) => {
   const receiver = await startRawReceiver()
   t.teardown(() => receiver.close())
   const sender = createSender({ allow: [receiver.pair], timeoutMs: longMs })
-  const attempt = sender.send({ url: receiver.url, headers: {}, body: '' })
+  const attempt = sender.send({ tenantId: null, url: receiver.url, headers: {}, body: '' })
   await untilTrue(() => receiver.received() !== '')
   await sender.close()
   await t.rejects(attempt, { name: 'PostponedError', reason: 'stopped' })

@@ -25,7 +25,7 @@ t.test('the listener reports a connection', async (t) => {
   const listener = await startListener(t)
   const sender = createSender({ allow: [listener.pair], timeoutMs })
   t.teardown(() => sender.close())
-  const attempt = sender.send({ ...outgoing, url: `https://${listener.pair}/` })
+  const attempt = sender.send({ tenantId: null, ...outgoing, url: `https://${listener.pair}/` })
   await untilTrue(() => listener.connections.length > 0)
   for (const socket of listener.connections) socket.destroy()
   t.match(await attempt, { cause: /^tls: / })
@@ -52,7 +52,7 @@ t.test('no spelling of a forbidden address is connected to', async (t) => {
   ]) {
     for (const scheme of ['http', 'https']) {
       const url = `${scheme}://${spelling}:8443/`
-      const result = await sender.send({ ...outgoing, url })
+      const result = await sender.send({ tenantId: null, ...outgoing, url })
       t.match(result, { statusCode: null, error: 'could not be reached', cause: /^blocked: / }, url)
     }
   }
@@ -74,7 +74,11 @@ t.test('no name with a forbidden address is connected to, even among public ones
     const sender = createSender({ allow: [], timeoutMs, resolve, cacheMs: 0 })
     t.teardown(() => sender.close())
     for (const _ of answers) {
-      const result = await sender.send({ ...outgoing, url: 'https://hooks.example.test:8443/' })
+      const result = await sender.send({
+        tenantId: null,
+        ...outgoing,
+        url: 'https://hooks.example.test:8443/',
+      })
       t.match(result, { statusCode: null, error: 'could not be reached', cause: /^blocked: / })
     }
     t.equal(asked, answers.length, 'one lookup per attempt')
@@ -87,7 +91,11 @@ t.test('a host that is exempt on one port is not on another', async (t) => {
   const allow = [`${host(listener)}:8444`, `x${listener.pair}`, host(listener)]
   const sender = createSender({ allow, timeoutMs })
   t.teardown(() => sender.close())
-  const result = await sender.send({ ...outgoing, url: `https://${listener.pair}/` })
+  const result = await sender.send({
+    tenantId: null,
+    ...outgoing,
+    url: `https://${listener.pair}/`,
+  })
   t.match(result, { cause: 'blocked: the URL: address' })
   t.equal(listener.connections.length, 0)
 })
@@ -110,7 +118,7 @@ t.test('the proxy settings of the environment are not read', async (t) => {
     }
     await Promise.all([sender.close(), proxy.close(), receiver.close()])
   })
-  const result = await sender.send({ ...outgoing, url: receiver.url })
+  const result = await sender.send({ tenantId: null, ...outgoing, url: receiver.url })
   t.match(result, { statusCode: 200, responseExcerpt: 'direct' })
   t.equal(proxy.connections.length, 0)
 })
@@ -134,7 +142,12 @@ t.test('given headers cannot override framing headers or contain line breaks', a
     'Accept-Encoding': 'gzip',
     'x-own': 'kept',
   }
-  const result = await sender.send({ url: receiver.url, headers: given, body: '{"a":1}' })
+  const result = await sender.send({
+    tenantId: null,
+    url: receiver.url,
+    headers: given,
+    body: '{"a":1}',
+  })
   t.match(result, { statusCode: 200, error: null })
   const head = receiver.received().split('\r\n\r\n')[0]?.toLowerCase() ?? ''
   const lines = head.split('\r\n').slice(1).toSorted()
@@ -148,7 +161,7 @@ t.test('given headers cannot override framing headers or contain line breaks', a
     'x-own: kept',
   ])
   for (const headers of [{ 'x-own': 'a\r\nhost: b' }, { 'x-own\r\nhost': 'b' }, { '': 'a' }]) {
-    const refused = sender.send({ url: receiver.url, headers, body: '' })
+    const refused = sender.send({ tenantId: null, url: receiver.url, headers, body: '' })
     await t.rejects(refused, { name: 'PostponedError', reason: 'internal' }, 'a fault of ours')
   }
 })
@@ -158,7 +171,7 @@ t.test('an idle connection is closed soon, whatever its keep-alive header says',
   const receiver = await startRawReceiver((socket) => socket.write(whole('', head)))
   const sender = createSender({ allow: [receiver.pair], timeoutMs })
   t.teardown(() => Promise.all([sender.close(), receiver.close()]))
-  await sender.send({ ...outgoing, url: receiver.url })
+  await sender.send({ tenantId: null, ...outgoing, url: receiver.url })
   const [socket] = receiver.connections
   if (socket && !socket.closed) await once(socket, 'close')
   t.ok(socket?.closed)

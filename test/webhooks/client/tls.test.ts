@@ -34,7 +34,12 @@ async function sendTo(t: Test, certified: Certified, host = 'localhost') {
     server.closeAllConnections()
     server.close()
   })
-  const result = await sender.send({ url: `https://${pair}/`, headers: {}, body: '{}' })
+  const result = await sender.send({
+    tenantId: null,
+    url: `https://${pair}/`,
+    headers: {},
+    body: '{}',
+  })
   return { result, names }
 }
 
