@@ -39,6 +39,7 @@ import refusals from '#plugins/observability/refusals.ts'
 import { createRequestLog } from '#plugins/observability/request-log.ts'
 import tracingPlugin from '#plugins/observability/tracing.ts'
 import branding from '#plugins/pages/branding.ts'
+import forms from '#plugins/pages/forms.ts'
 import pages from '#plugins/pages/pages.ts'
 import signInReturn from '#plugins/pages/sign-in-return.ts'
 import queue from '#plugins/queue.ts'
@@ -93,7 +94,7 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     ├─ open              assets; no session
  *     ├─ reference         API description, keys of identity tokens; limited per address
  *     ├─ browser           under-pressure, session, credential, erasure, sign-in return,
- *     │  │                 provider tokens, pages
+ *     │  │                 provider tokens, pages, forms
  *     │  ├─ unknown        unknown paths, other methods, OPTIONS; limited per address
  *     │  ├─ signIn         login, callback, signed out; limited per address and session
  *     │  ├─ welcome        the start page, also without sign-in
@@ -180,7 +181,7 @@ export async function buildApp(
     const endpoints = { ...newEndpoints, schedule: config.outbound }
     await app.register(pageRoutes.webhooks, { prefix, ...endpoints })
     await app.register(pageRoutes.endpointDeliveries, { prefix })
-    await app.register(pageRoutes.webhookEndpoint, { prefix, keys: encryptionKeys })
+    await app.register(pageRoutes.webhookEndpoint, { prefix, ...newEndpoints })
     await app.register(pageRoutes.deliveries, { prefix, keys: encryptionKeys, retrySeconds })
     await app.register(pageRoutes.webhookReplays, { prefix })
     await app.register(pageRoutes.events, { prefix })
@@ -216,6 +217,7 @@ export async function buildApp(
     await app.register(providerTokens, { ...config.database, keys: encryptionKeys })
     await app.register(formbody)
     await app.register(pages)
+    await app.register(forms)
 
     await app.register(async function unknown(app) {
       await app.register(rateLimit, {

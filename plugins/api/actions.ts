@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import type { TSchema } from 'typebox'
-import type { Action, ActionInput } from '#src/actions/action.ts'
+import { type Action, type ActionInput, refusalOf } from '#src/actions/action.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
@@ -17,6 +17,8 @@ export type Registration<Caller> = {
   readonly head?: boolean
   /** Whether the parameter `id` is the tenant in which the app acts. */
   readonly namesTenant?: true
+  /** Whether the path names a person, so that no log has it. */
+  readonly personalPath?: true
 }
 
 declare module 'fastify' {
@@ -49,7 +51,7 @@ function routeOf<
   app: FastifyInstance,
   route: Route,
   action: Action<Caller, Params, Body, Query>,
-  { entryOf, head = true, namesTenant }: Registration<Caller>,
+  { entryOf, head = true, namesTenant, personalPath }: Registration<Caller>,
 ): RouteOptions {
   const [method = '', url = ''] = route.split(' ')
   const { rule, once, versioned, lock, prepare, status = 200 } = action
@@ -63,6 +65,7 @@ function routeOf<
       ...(once !== undefined && { idempotencyKey: once }),
       ...(versioned !== undefined && { versioned }),
       ...(namesTenant && { namesTenant }),
+      ...(personalPath && { personalPath }),
     },
     schema: schemaOf(action),
     async handler(request, reply) {
@@ -94,13 +97,6 @@ function inputOf<Caller, Params extends TSchema, Body extends TSchema, Query ext
 ) {
   const page = list && readPage(query as Parameters<typeof readPage>[0], list.name, list.forms)
   return { params, body, query, ...(page && { page }) } as ActionInput<Params, Body, Query>
-}
-
-/** @throws Error if the action does not declare the refusal */
-function refusalOf({ name, refusals }: Pick<Action<never>, 'name' | 'refusals'>, refusal: string) {
-  const detail = refusals?.[refusal]
-  if (detail === undefined) throw new Error(`${name} has no refusal ${refusal}.`)
-  return new Problem('conflict', { detail })
 }
 
 /** The path of a new object is that of its list, with the parameters of the request, and its id. */

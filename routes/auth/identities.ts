@@ -1,62 +1,29 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { identityList, listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import {
+  identityActions,
+  ProviderParams,
+  recentDescription,
+} from '#src/auth/sign-in/identity-actions.ts'
 import { toProviderProblem } from '#src/auth/sign-in/problems.ts'
 import { prepareSignIn } from '#src/auth/sign-in/start.ts'
 import { storeSignInState } from '#src/auth/sign-in/state.ts'
 import { isForm } from '#src/http/headers/media-type.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import { NoContent, PageOf, PageQuery, problems, Time } from '#src/http/schemas.ts'
+import { NoContent } from '#src/http/schemas.ts'
 
 type Options = { redirectUri: string }
 
-const Identity = Type.Object(
-  {
-    provider: Type.String(),
-    subject: Type.String({ description: 'Your id at the provider (`sub`)' }),
-    issuer: Type.String(),
-    createdAt: Time,
-  },
-  { title: 'Identity' },
-)
-
-const ProviderParams = Type.Object(
-  { provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }) },
-  { additionalProperties: false },
-)
-const IdentityParams = Type.Object(
-  { ...ProviderParams.properties, subject: Type.String({ pattern: '^[ -~]{1,255}$' }) },
-  { additionalProperties: false },
-)
-
 const tags = ['account']
-const recentDescription =
-  'Requires a sign-in or re-authentication (`/auth/login?reauthenticate=true`) within the last five minutes; otherwise 403 `/docs/errors/reauthentication-required`.'
 
 /** The identities of the caller's account: list, link, unlink. */
 const identities: FastifyPluginAsyncTypebox<Options> = async function identities(
   app,
   { redirectUri },
 ) {
-  app.get(
-    '/auth/identities',
-    {
-      exposeHeadRoute: false,
-      config: { access: { resource: 'identity', action: 'read' } },
-      schema: {
-        operationId: 'listIdentities',
-        tags,
-        summary: 'The identities that you can sign in with',
-        querystring: PageQuery,
-        response: { 200: PageOf(Identity) },
-      },
-    },
-    async (request) => {
-      const page = readPage(request.query, identityList.name, identityList.forms)
-      return app.db.read(request.sessionEntry, (tx, caller) => listIdentities(tx, caller, page))
-    },
-  )
+  const { list, unlink } = identityActions(app.queue)
+  app.api('GET /auth/identities', list, { entryOf, head: false })
 
   app.post(
     '/auth/identities/:provider',
@@ -99,32 +66,9 @@ const identities: FastifyPluginAsyncTypebox<Options> = async function identities
     },
   )
 
-  app.delete(
-    '/auth/identities/:provider/:subject',
-    {
-      config: { access: { resource: 'identity', action: 'delete' }, personalPath: true },
-      schema: {
-        operationId: 'unlinkIdentity',
-        tags,
-        summary: 'Unlink an identity; ends your other sessions signed in through its provider',
-        description: `${recentDescription} 409 for the last identity.`,
-        params: IdentityParams,
-        response: {
-          204: NoContent('The identity is unlinked'),
-          ...problems('last-sign-in-method'),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { sessionEntry, params, clientInfo } = request
-      const outcome = await app.db.write(sessionEntry, (tx, caller) =>
-        unlinkIdentity(tx, app.queue, caller, params, clientInfo),
-      )
-      if (outcome === 'missing') throw new Problem('not-found')
-      if (outcome === 'last') throw new Problem('last-sign-in-method')
-      return reply.code(204).send(null)
-    },
-  )
+  app.api('DELETE /auth/identities/:provider/:subject', unlink, { entryOf, personalPath: true })
 }
+
+const entryOf = ({ sessionEntry }: FastifyRequest) => sessionEntry
 
 export default identities

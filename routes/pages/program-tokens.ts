@@ -1,24 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import type { Submitter } from '#src/access/caller.ts'
-import type { ClientInfo } from '#src/audit/audit.ts'
+import type { Caller } from '#src/access/caller.ts'
 import { isRecordedOperator } from '#src/auth/operators/operators.ts'
+import {
+  appTokenActions,
+  type ProgramTokenActions,
+  serviceTokenActions,
+} from '#src/auth/tokens/actions.ts'
 import { appTokens as tokensOfApp } from '#src/auth/tokens/app-tokens.ts'
 import {
   findCreatorNames,
   serviceTokens as tokensOfServices,
 } from '#src/auth/tokens/service-tokens.ts'
-import {
-  createToken,
-  deleteToken,
-  listTokens,
-  type ProgramTokens,
-  rotateToken,
-  type TokenWithSecret,
-} from '#src/auth/tokens/store.ts'
+import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { Problem } from '#src/http/problems.ts'
 import {
   type ProgramTokensView,
   type programTokenForm,
@@ -34,11 +30,11 @@ import { appTokenForm, appTokensPage } from '#src/pages/operations/app-tokens.ts
 import { serviceTokenForm, serviceTokensPage } from '#src/pages/tenant/service-tokens.ts'
 
 /** What is different between the tokens of services and those of the app. */
-type Kind<Caller extends Submitter> = {
-  path: string
-  tokens: ProgramTokens<By<Caller>, By<Caller>>
+type Kind<Holder extends Caller> = {
+  path: `/${string}`
+  actions: ProgramTokenActions<Holder>
   form: ReturnType<typeof programTokenForm>
-  entryOf(request: FastifyRequest): Entry<Caller>
+  entryOf(request: FastifyRequest): Entry<Holder>
   /** Reads everything the page shows in one transaction. */
   render(
     request: FastifyRequest,
@@ -46,14 +42,10 @@ type Kind<Caller extends Submitter> = {
   ): Promise<Page>
 }
 
-type By<Caller extends Submitter> = Caller & { readonly clientInfo: ClientInfo }
-
-const hide = true
-
 /** The page of the app tokens, for operators. */
 export const appTokens = pagesOf({
   path: '/app/app-tokens',
-  tokens: tokensOfApp,
+  actions: appTokenActions,
   form: appTokenForm,
   entryOf: ({ sessionEntry }) => sessionEntry,
   async render(request, shown) {
@@ -71,7 +63,7 @@ export const appTokens = pagesOf({
 /** The page of the tenant's service tokens. */
 export const serviceTokens = pagesOf({
   path: '/app/service-tokens',
-  tokens: tokensOfServices,
+  actions: serviceTokenActions,
   form: serviceTokenForm,
   entryOf: ({ tenantEntry }) => tenantEntry,
   async render(request, shown) {
@@ -90,75 +82,37 @@ export const serviceTokens = pagesOf({
 })
 
 /** The page of the tokens of one kind, with its forms. */
-function pagesOf<Caller extends Submitter>({
+function pagesOf<Holder extends Caller>({
   path,
-  tokens,
+  actions,
   form,
   entryOf,
   ...kind
-}: Kind<Caller>): FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> {
-  const access = (action: 'read' | 'create' | 'update' | 'delete') => ({
-    access: { resource: tokens.name, action },
-  })
-
+}: Kind<Holder>): FastifyPluginAsyncTypebox<{ keys: EncryptionKeys }> {
   return async function programTokens(app, { keys }) {
     app.get(
       path,
-      { config: access('read'), schema: { hide, querystring: tokensQuery } },
+      { config: { access: actions.list.rule }, schema: { hide: true, querystring: tokensQuery } },
       async (request, reply) => {
         const newToken = await takeSecret(app.db, entryOf(request), request, keys)
         return reply.sendPage(await render(request, { newToken, done: request.query.done }))
       },
     )
-    app.post(
-      path,
-      { config: access('create'), schema: { hide, body: form.schema } },
-      async (request, reply) => {
-        const { clientInfo, body } = request
-        const now = app.clock.now()
-        const facts = readProgramTokenForm(body, now)
-        try {
-          const location = await app.db.write(entryOf(request), (tx, caller) =>
-            request.submitOnce(tx, caller, async () =>
-              shownOnce(await createToken(tokens, tx, { ...caller, clientInfo }, facts, now)),
-            ),
-          )
-          return reply.redirect(location, 303)
-        } catch (error) {
-          if (!(error instanceof Problem) || error.code !== 'conflict') throw error
-          request.showAgain(body, { reason: error.detail ?? error.message })
-          return reply.code(409).sendPage(await render(request, {}))
-        }
+    const at = { entryOf, to: path }
+    const secret = ({ token, name }: TokenWithSecret) => ({ secret: token, note: name })
+    app.form(path, actions.create, {
+      ...at,
+      fields: form.schema,
+      read: ({ fields, now }) => readProgramTokenForm(fields, now),
+      secret,
+      async again(request, reply, problem) {
+        request.showAgain(request.body, { reason: problem.message })
+        return reply.sendPage(await render(request, {}))
       },
-    )
-    app.post(
-      `${path}/rotate`,
-      { config: access('update'), schema: { hide, body: rotateForm } },
-      async (request, reply) => {
-        const { clientInfo, body } = request
-        const location = await app.db.write(entryOf(request), (tx, caller) =>
-          request.submitOnce(tx, caller, async () => {
-            const made = await rotateToken(tokens, tx, { ...caller, clientInfo }, body.id)
-            return made && shownOnce(made)
-          }),
-        )
-        if (location === null) throw new Problem('not-found')
-        return reply.redirect(location, 303)
-      },
-    )
-    app.post(
-      `${path}/remove`,
-      { config: access('delete'), schema: { hide, body: revokeForm } },
-      async (request, reply) => {
-        const { clientInfo, body } = request
-        const removed = await app.db.write(entryOf(request), (tx, caller) =>
-          deleteToken(tokens, tx, { ...caller, clientInfo }, body.id),
-        )
-        if (!removed) throw new Problem('not-found')
-        const notice: TokenNotice = 'removed'
-        return reply.redirect(`${path}?done=${notice}`, 303)
-      },
-    )
+    })
+    app.form(`${path}/rotate`, actions.rotate, { ...at, fields: rotateForm, secret })
+    const notice: TokenNotice = 'removed'
+    app.form(`${path}/remove`, actions.remove, { ...at, fields: revokeForm, notice })
 
     function render(
       request: FastifyRequest,
@@ -166,9 +120,5 @@ function pagesOf<Caller extends Submitter>({
     ): Promise<Page> {
       return kind.render(request, { now: app.clock.now(), newToken, done })
     }
-  }
-
-  function shownOnce({ token, name }: TokenWithSecret) {
-    return { path, secret: { secret: token, note: name } }
   }
 }

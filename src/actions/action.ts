@@ -3,10 +3,13 @@ import type { Resource, Action as RuleAction } from '#src/access/policy.ts'
 import type { ClientInfo } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
-import type { ErrorCode } from '#src/http/problems.ts'
+import { type ErrorCode, Problem } from '#src/http/problems.ts'
 
-/** What an operation works with, in the transaction that its adapter has entered. */
-export type Acting<Caller> = {
+/**
+ * What an operation works with, in the transaction that its adapter has entered. An interface, so that
+ * TypeScript infers `Caller` by name; from a union in `by` it would infer the client's info too.
+ */
+export interface Acting<Caller> {
   readonly tx: Tx
   readonly by: Caller & { readonly clientInfo: ClientInfo }
   readonly now: Date
@@ -57,8 +60,8 @@ export type Action<
   readonly status?: 201 | 202 | 204
   /** Where the result of a 202 is read. */
   location?(result: object): string
-  /** The detail of the 409 for each refusal that `run` returns by its name. */
-  readonly refusals?: Readonly<Record<string, string>>
+  /** The problem for each refusal that `run` returns by its name; a text is the detail of a 409. */
+  readonly refusals?: Readonly<Record<string, string | { readonly code: ErrorCode }>>
   /** Problems besides those that every operation with its rule can have. */
   readonly problems?: readonly (ErrorCode | 404)[]
   /** Whether an Idempotency-Key makes it happen once. */
@@ -84,4 +87,18 @@ export function defineAction<
   Query extends TSchema = TSchema,
 >(action: Action<Caller, Params, Body, Query>): Action<Caller, Params, Body, Query> {
   return action
+}
+
+/**
+ * The problem of a refusal that `run` returned by its name.
+ * @throws Error if the action does not declare the refusal
+ */
+export function refusalOf(
+  { name, refusals }: Pick<Action<never>, 'name' | 'refusals'>,
+  refusal: string,
+): Problem {
+  const declared = refusals?.[refusal]
+  if (declared === undefined) throw new Error(`${name} has no refusal ${refusal}.`)
+  if (typeof declared === 'object') return new Problem(declared.code)
+  return new Problem('conflict', { detail: declared })
 }

@@ -56,6 +56,7 @@ root
       provider-tokens
       @fastify/formbody
       pages
+      forms
       unknown
         rate-limit
           @fastify/rate-limit

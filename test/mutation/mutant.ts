@@ -79,6 +79,7 @@ export const tests = {
   notFound: 'test/plugins/http/not-found.test.ts',
   unlink: 'test/routes/auth/unlink.test.ts',
   forms: 'test/pages/kit/form-submission.test.ts',
+  formRoutes: 'test/plugins/pages/forms.test.ts',
   snapshot: 'test/db/transactions.test.ts',
   groups: 'test/billing/groups.test.ts',
   process: 'test/billing/process.test.ts',

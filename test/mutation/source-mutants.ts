@@ -321,6 +321,12 @@ const hunts: readonly SourceHunt[] = [
     tests: [tests.forms],
   },
   {
+    kind: 'form',
+    files: ['plugins/pages/forms.ts'],
+    forms: conditions,
+    tests: [tests.formRoutes],
+  },
+  {
     kind: 'linking',
     files: ['src/auth/sign-in/account-linking.ts'],
     forms: [

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import type { Action } from '#src/access/policy.ts'
@@ -12,9 +12,11 @@ import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { createTenant, findOwnRole, listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
-import { listIdentities, unlinkIdentity } from '#src/auth/sign-in/identities.ts'
+import { listIdentities } from '#src/auth/sign-in/identities.ts'
+import { IdentityParams, identityActions } from '#src/auth/sign-in/identity-actions.ts'
+import { createApiToken, deleteApiToken } from '#src/auth/tokens/api-token-actions.ts'
 import { apiTokens } from '#src/auth/tokens/api-tokens.ts'
-import { createToken, deleteToken, listTokens } from '#src/auth/tokens/store.ts'
+import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import { type Checkout, findOwnBilling, type OwnBilling } from '#src/billing/checkout.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { withoutLocks } from '#src/db/entry.ts'
@@ -35,6 +37,7 @@ import { chosen } from '#src/pages/kit/form.ts'
 import { shownQuery, takeSecret } from '#src/pages/kit/form-submission.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 
+const path = '/app/account'
 const firstPage = { limit: 100, after: null }
 const auditPageSize = '10'
 const dayMs = 86_400_000
@@ -53,13 +56,6 @@ const ConfirmedIdForm = Type.Object(
   { id: Uuid, ...confirmedField },
   { additionalProperties: false },
 )
-const IdentityForm = Type.Object(
-  {
-    provider: Type.String({ pattern: '^[a-z][a-z0-9_]*$', maxLength: 64 }),
-    subject: Type.String({ pattern: '^[ -~]{1,255}$' }),
-  },
-  { additionalProperties: false },
-)
 const SwitchForm = Type.Object(
   { tenantId: Uuid, section: Type.String({ pattern: '^(/[a-z]*){0,3}$', maxLength: 64 }) },
   { additionalProperties: false },
@@ -68,10 +64,7 @@ const SwitchForm = Type.Object(
 type Options = { idleSeconds: number; keys: EncryptionKeys; checkout: Checkout }
 
 const hide = true
-const access = (
-  resource: 'account' | 'identity' | 'session' | 'token' | 'tenant',
-  action: Action,
-) => ({
+const access = (resource: 'account' | 'session' | 'tenant', action: Action) => ({
   access: { resource, action },
 })
 
@@ -121,19 +114,10 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       return reply.sendPage(accountPage({ viewer, providers, done, newToken, ...shown }))
     },
   )
-  app.post(
-    '/app/account/identities/remove',
-    { config: access('identity', 'delete'), schema: { hide, body: IdentityForm } },
-    async (request, reply) => {
-      const { sessionEntry, body, clientInfo } = request
-      const outcome = await app.db.write(sessionEntry, (tx, caller) =>
-        unlinkIdentity(tx, app.queue, caller, body, clientInfo),
-      )
-      if (outcome === 'missing') throw new Problem('not-found')
-      if (outcome === 'last') throw new Problem('last-sign-in-method')
-      return redirect(reply, 'identity-removed')
-    },
-  )
+  app.form('/app/account/identities/remove', identityActions(app.queue).unlink, {
+    ...done('identity-removed'),
+    fields: IdentityParams,
+  })
   app.post(
     '/app/account/sessions/end',
     { config: access('session', 'delete'), schema: { hide, body: IdForm } },
@@ -159,39 +143,21 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       return redirect(reply, 'others-ended')
     },
   )
-  app.post(
-    '/app/account/tokens',
-    { config: access('token', 'create'), schema: { hide, body: tokenForm.schema } },
-    async (request, reply) => {
-      const { sessionEntry, body, clientInfo } = request
-      const { name, days, permissions } = body
-      const now = app.clock.now()
-      const wanted = {
-        name,
-        expiresAt: new Date(now.getTime() + Number(days) * dayMs),
-        permissions: permissions === undefined ? null : chosen(permissions),
-      }
-      const location = await app.db.write(sessionEntry, (tx, caller) =>
-        request.submitOnce(tx, caller, async () => {
-          const made = await createToken(apiTokens, tx, { ...caller, clientInfo }, wanted, now)
-          return { path: '/app/account', secret: { secret: made.token, note: made.name } }
-        }),
-      )
-      return reply.redirect(location, 303)
-    },
-  )
-  app.post(
-    '/app/account/tokens/end',
-    { config: access('token', 'delete'), schema: { hide, body: ConfirmedIdForm } },
-    async (request, reply) => {
-      const { sessionEntry, body, clientInfo } = request
-      const deleted = await app.db.write(sessionEntry, (tx, caller) =>
-        deleteToken(apiTokens, tx, { ...caller, clientInfo }, body.id),
-      )
-      if (!deleted) throw new Problem('not-found')
-      return redirect(reply, 'token-ended')
-    },
-  )
+  app.form('/app/account/tokens', createApiToken, {
+    entryOf,
+    to: path,
+    fields: tokenForm.schema,
+    read: ({ fields: { name, days, permissions }, now }) => ({
+      name,
+      expiresAt: new Date(now.getTime() + Number(days) * dayMs).toISOString(),
+      ...(permissions !== undefined && { permissions: chosen(permissions) }),
+    }),
+    secret: ({ token, name }: TokenWithSecret) => ({ secret: token, note: name }),
+  })
+  app.form('/app/account/tokens/end', deleteApiToken, {
+    ...done('token-ended'),
+    fields: ConfirmedIdForm,
+  })
   // Switches the tenant and stays in the same section, if the role there allows it.
   app.post(
     '/app/account/tenants/switch',
@@ -281,9 +247,17 @@ function toShownPlan(
   }
 }
 
+function entryOf({ sessionEntry }: FastifyRequest) {
+  return sessionEntry
+}
+
+function done(notice: AccountNotice) {
+  return { entryOf, to: path, notice }
+}
+
 /** Post/Redirect/Get, so that a reload does not repeat the action. */
 function redirect(reply: FastifyReply, notice: AccountNotice) {
-  return reply.redirect(`/app/account?done=${notice}`, 303)
+  return reply.redirect(`${path}?done=${notice}`, 303)
 }
 
 export default account

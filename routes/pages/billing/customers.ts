@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import { billingCustomerActions } from '#src/billing/actions.ts'
 import {
   customerList,
   linkCustomer,
@@ -33,6 +34,8 @@ const path = '/app/billing/customers'
 const read = { access: { resource: 'billing-customer', action: 'read' } } as const
 const update = { access: { resource: 'billing-customer', action: 'update' } } as const
 
+const inSession = ({ sessionEntry }: FastifyRequest) => sessionEntry
+
 /** The page of billing customers and its forms, for operators. */
 const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustomers(app) {
   app.get(path, { config: read, schema: { hide, querystring: Query } }, async (request, reply) => {
@@ -57,17 +60,14 @@ const billingCustomers: FastifyPluginAsyncTypebox = async function billingCustom
       return redirect(reply, 'linked')
     },
   )
-  app.post(
-    `${path}/unlink`,
-    { config: update, schema: { hide, body: UnlinkForm } },
-    async (request, reply) => {
-      const { sessionEntry, body, clientInfo } = request
-      await app.db.write(sessionEntry, (tx, operator) =>
-        linkCustomer(tx, app.queue, operator, body.customer, null, clientInfo),
-      )
-      return redirect(reply, 'unlinked')
-    },
-  )
+  const notice: CustomersNotice = 'unlinked'
+  app.form(`${path}/unlink`, billingCustomerActions(app.queue).link, {
+    entryOf: inSession,
+    to: path,
+    notice,
+    fields: UnlinkForm,
+    read: () => ({ userId: null }),
+  })
 }
 
 /** Post/Redirect/Get, so that a reload does not repeat the action. */

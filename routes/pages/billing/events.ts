@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import { billingEventActions, billingReplayActions } from '#src/billing/actions.ts'
 import { isCustomerFree } from '#src/billing/customers.ts'
-import { dismissEvent } from '#src/billing/dismiss.ts'
 import {
   countByStatus,
   EventParams,
@@ -16,12 +16,11 @@ import {
   receivedList,
 } from '#src/billing/events.ts'
 import type { BillingProvider } from '#src/billing/providers/provider.ts'
-import { createReplay, findReplay, type Replay } from '#src/billing/replays.ts'
+import { findReplay, type Replay } from '#src/billing/replays.ts'
 import { customerIn } from '#src/billing/waiting.ts'
 import type { Tx } from '#src/db/database.ts'
 import { readPage } from '#src/http/lists/pagination.ts'
 import { found } from '#src/http/params.ts'
-import { Problem } from '#src/http/problems.ts'
 import { PageQuery, UuidParams } from '#src/http/schemas.ts'
 import { findLedgerState } from '#src/ledger/last-check.ts'
 import {
@@ -52,9 +51,12 @@ type ReplayRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 const hide = true
 const read = { access: { resource: 'billing-event', action: 'read' } } as const
 const replay = { access: { resource: 'billing-event', action: 'replay' } } as const
-const update = { access: { resource: 'billing-event', action: 'update' } } as const
 const event = { hide, params: EventParams }
 const run = { hide, params: UuidParams }
+
+const entryOf = ({ entry }: FastifyRequest) => entry
+
+const inSession = ({ sessionEntry }: FastifyRequest) => sessionEntry
 
 /** Pages of received billing events and their replays, for operators. */
 const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, { provider }) {
@@ -92,50 +94,15 @@ const billing: FastifyPluginAsyncTypebox<Options> = async function billing(app, 
     })
     return reply.sendPage(billingEventPage({ viewer: request.viewer, ...shown }))
   })
-  app.post(
-    '/app/billing/replay',
-    { config: replay, schema: { hide, body: SubmissionForm } },
-    async (request, reply) => {
-      const location = await app.db.write(request.entry, (tx, caller) =>
-        request.submitOnce(tx, caller, async () =>
-          resultOf(await createReplay(tx, app.queue, { status: 'dead' })),
-        ),
-      )
-      return reply.redirect(location, 303)
-    },
-  )
-  app.post(
-    '/app/billing/:id/replay',
-    { config: replay, schema: { ...event, body: SubmissionForm } },
-    async (request, reply) => {
-      const { id } = request.params
-      const location = await app.db.write(request.entry, (tx, caller) =>
-        request.submitOnce(tx, caller, async () => {
-          const { body } = found(await findReceived(tx, id))
-          if (body === null) {
-            throw new Problem('conflict', { detail: 'The body of this event is no longer stored.' })
-          }
-          return resultOf(await createReplay(tx, app.queue, { ids: [id] }))
-        }),
-      )
-      return reply.redirect(location, 303)
-    },
-  )
-  app.post(
-    '/app/billing/:id/dismiss',
-    { config: update, schema: { ...event, body: dismissForm.schema } },
-    async (request, reply) => {
-      const { sessionEntry, clientInfo, params, body } = request
-      const location = await app.db.write(sessionEntry, (tx, operator) =>
-        request.submitOnce(tx, operator, async () => {
-          const dismissal = { eventId: params.id, reason: body.reason }
-          await dismissEvent(tx, operator, dismissal, clientInfo)
-          return { path: `/app/billing/${encodeURIComponent(params.id)}` }
-        }),
-      )
-      return reply.redirect(location, 303)
-    },
-  )
+  const { one, many } = billingReplayActions(app.queue)
+  const replayed = { entryOf, to: '/app/billing/replays/:id', fields: SubmissionForm }
+  app.form('/app/billing/replay', many, { ...replayed, read: () => ({ status: 'dead' as const }) })
+  app.form('/app/billing/:id/replay', one, replayed)
+  app.form('/app/billing/:id/dismiss', billingEventActions.dismiss, {
+    entryOf: inSession,
+    to: '/app/billing/:id',
+    fields: dismissForm.schema,
+  })
   app.get('/app/billing/replays/:id', { config: replay, schema: run }, async (request, reply) => {
     const replay = await readReplay(request)
     return reply.sendLivePage(billingReplayPage(replay, request.viewer))
@@ -164,10 +131,6 @@ async function findUnlinked(
   if (status !== 'failed' && status !== 'dead') return null
   const named = customerIn(provider, id, body)
   return named !== null && (await isCustomerFree(tx, named)) ? named : null
-}
-
-function resultOf({ id }: Replay) {
-  return { path: `/app/billing/replays/${id}` }
 }
 
 async function readReplay({ server, entry, params }: ReplayRequest): Promise<Replay> {

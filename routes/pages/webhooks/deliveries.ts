@@ -10,8 +10,8 @@ import { type DeliveryView, deliveryPage } from '#src/pages/webhooks/delivery.ts
 import { signatureForm } from '#src/pages/webhooks/signature-check.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 import { findEndpointSecrets } from '#src/webhooks/endpoints/endpoints.ts'
+import { deliveryActions } from '#src/webhooks/history/actions.ts'
 import { findDelivery, findSentRequest } from '#src/webhooks/history/deliveries.ts'
-import { replayDelivery } from '#src/webhooks/history/replays.ts'
 import { checkSignature } from '#src/webhooks/signing/check-signature.ts'
 import { openEndpointSecrets } from '#src/webhooks/signing/secrets.ts'
 
@@ -20,7 +20,6 @@ const Query = Type.Object(doneQuery, { additionalProperties: false })
 type Params = Static<typeof UuidParams>
 
 const read = { access: { resource: 'delivery', action: 'read' } } as const
-const replay = { access: { resource: 'delivery', action: 'replay' } } as const
 const schema = { hide: true, params: UuidParams }
 
 type Options = { keys: EncryptionKeys; retrySeconds: readonly number[] }
@@ -36,25 +35,13 @@ const deliveries: FastifyPluginAsyncTypebox<Options> = async function deliveries
     async (request, reply) =>
       sendDelivery(request, reply, { done: request.query.done, retrySeconds }),
   )
-  app.post(
-    '/deliveries/:id/replay',
-    { config: replay, schema: { ...schema, body: SubmissionForm } },
-    async (request, reply) => {
-      const { params, tenantPrincipalEntry, clientInfo } = request
-      const now = app.clock.now()
-      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
-        request.submitOnce(tx, caller, async () => {
-          const delivery = found(
-            await replayDelivery(tx, { ...caller, clientInfo }, params.id, now),
-          )
-          if (delivery === 'disabled') return null
-          return { path: `${app.prefix}/deliveries/${delivery.id}?done=replayed` }
-        }),
-      )
-      if (location !== null) return reply.redirect(location, 303)
-      return sendDelivery(request, reply.code(409), { isDisabled: true, retrySeconds })
-    },
-  )
+  app.form('/deliveries/:id/replay', deliveryActions.replay, {
+    entryOf: ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry,
+    to: '/deliveries/:id',
+    notice: 'replayed',
+    fields: SubmissionForm,
+    again: (request, reply) => sendDelivery(request, reply, { isDisabled: true, retrySeconds }),
+  })
   // Compares the request that a receiver got with the one that was sent. Nothing is stored.
   app.post(
     '/deliveries/:id/check',

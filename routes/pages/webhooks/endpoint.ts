@@ -1,9 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
-import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
-import { Problem } from '#src/http/problems.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import {
@@ -24,12 +22,16 @@ import {
 import type { WebhookNotice } from '#src/pages/webhooks/endpoints.ts'
 import { endpointForm, readFields } from '#src/pages/webhooks/forms.ts'
 import {
+  deleteWebhookEndpoint,
+  type EndpointSettings,
+  enableWebhookEndpoint,
+  endpointActions,
+} from '#src/webhooks/endpoints/actions.ts'
+import {
   changeEndpoint,
-  deleteEndpoint,
-  enableEndpoint,
   endpointRefusals,
   findEndpoint,
-  rotateSecret,
+  type RotatedEndpoint,
 } from '#src/webhooks/endpoints/endpoints.ts'
 import { listAppTypeNames } from '#src/webhooks/events/app-types.ts'
 import { findDelivery } from '#src/webhooks/history/deliveries.ts'
@@ -53,20 +55,19 @@ const RemoveForm = Type.Object(
   { additionalProperties: false },
 )
 
-type Options = { keys: EncryptionKeys }
 type EndpointRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
 const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
 const update = { access: { resource: 'webhook-endpoint', action: 'update' } } as const
-const remove = { access: { resource: 'webhook-endpoint', action: 'delete' } } as const
 const schema = { hide: true, params: UuidParams }
 const path = '/webhooks/:id'
 
 /** The pages of one webhook endpoint and their forms; its deliveries have their own plugin. */
-const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webhookEndpoint(
+const webhookEndpoint: FastifyPluginAsyncTypebox<EndpointSettings> = async function webhookEndpoint(
   app,
-  { keys },
+  options,
 ) {
+  const { keys } = options
   app.get(
     path,
     { config: read, schema: { ...schema, querystring: OverviewQuery } },
@@ -159,49 +160,21 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<Options> = async function webho
       return sendProbe(request, reply, { fault })
     },
   )
-  app.post(
-    `${path}/settings/rotate`,
-    { config: update, schema: { ...schema, body: rotateForm.schema } },
-    async (request, reply) => {
-      const { params, body, tenantPrincipalEntry, clientInfo } = request
-      const rotation = { keys, now: app.clock.now(), overlap: Number(body.overlapSeconds) }
-      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
-        request.submitOnce(tx, caller, async () => {
-          const by = { ...caller, clientInfo }
-          const rotated = found(await rotateSecret(tx, by, params.id, rotation))
-          const note = rotated.previousSecretExpiresAt
-          const path = `${app.prefix}/webhooks/${rotated.id}/settings?done=rotated`
-          return { path, secret: { secret: rotated.secret, note } }
-        }),
-      )
-      return reply.redirect(location, 303)
-    },
-  )
-  app.post(`${path}/enable`, { config: update, schema }, async (request, reply) => {
-    const { params, tenantPrincipalEntry, clientInfo } = request
-    const now = app.clock.now()
-    found(
-      await app.db.write(tenantPrincipalEntry, (tx, caller) =>
-        enableEndpoint(tx, { ...caller, clientInfo }, params.id, now),
-      ),
-    )
-    return redirect(reply, params.id, 'enabled')
+  app.form(`${path}/settings/rotate`, endpointActions(options).rotate, {
+    ...led('/webhooks/:id/settings', 'rotated'),
+    fields: rotateForm.schema,
+    read: ({ fields }) => ({ overlapSeconds: Number(fields.overlapSeconds) }),
+    secret: ({ secret, previousSecretExpiresAt: note }: RotatedEndpoint) => ({ secret, note }),
   })
-  app.post(
-    `${path}/settings/remove`,
-    { config: remove, schema: { ...schema, body: RemoveForm } },
-    async (request, reply) => {
-      const { params, tenantPrincipalEntry, clientInfo } = request
-      const location = await app.db.write(tenantPrincipalEntry, (tx, caller) =>
-        request.submitOnce(tx, caller, async () => {
-          const deleted = await deleteEndpoint(tx, { ...caller, clientInfo }, params.id)
-          if (!deleted) throw new Problem('not-found')
-          return { path: `${app.prefix}/webhooks?done=removed` }
-        }),
-      )
-      return reply.redirect(location, 303)
-    },
-  )
+  app.form(`${path}/enable`, enableWebhookEndpoint, led(path, 'enabled'))
+  const removal = { ...led('/webhooks', 'removed'), fields: RemoveForm }
+  app.form(`${path}/settings/remove`, deleteWebhookEndpoint, removal)
+}
+
+/** Where a form of this tenant leads, with what the page says. */
+function led(to: string, notice: WebhookNotice) {
+  const entryOf = ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry
+  return { entryOf, to, notice }
 }
 
 /**

@@ -17,14 +17,10 @@ import {
   selectedField,
 } from '#src/pages/webhooks/review.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
+import { replayActions } from '#src/webhooks/history/actions.ts'
 import { countDeliveries, type DeliveryTotal } from '#src/webhooks/history/deliveries.ts'
 import { findReplayOutcome } from '#src/webhooks/history/replay-outcome.ts'
-import {
-  cancelReplay,
-  createReplay,
-  findReplay,
-  type ReplaySelection,
-} from '#src/webhooks/history/replays.ts'
+import { createReplay, findReplay, type ReplaySelection } from '#src/webhooks/history/replays.ts'
 
 const Params = Type.Object({ id: Uuid, replayId: Uuid }, { additionalProperties: false })
 
@@ -120,16 +116,9 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
       })
     },
   )
-  app.post(`${path}/:replayId/cancel`, { config: replay, schema }, async (request, reply) => {
-    const { params, tenantPrincipalEntry, clientInfo } = request
-    const { id: endpointId, replayId: id } = params
-    const now = app.clock.now()
-    found(
-      await app.db.write(tenantPrincipalEntry, (tx, caller) =>
-        cancelReplay(tx, { ...caller, clientInfo }, { endpointId, id }, now),
-      ),
-    )
-    return reply.redirect(`${app.prefix}/webhooks/${endpointId}/replays/${id}`, 303)
+  app.form(`${path}/:replayId/cancel`, replayActions(app.queue).cancel, {
+    entryOf: ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry,
+    to: '/webhooks/:endpointId/replays/:id',
   })
 }
 

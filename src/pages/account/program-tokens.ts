@@ -32,12 +32,16 @@ export function programTokenForm(permissions: readonly string[]) {
 const dayMs = 86_400_000
 
 /** What the form has sent. */
-export function readProgramTokenForm(
-  body: { name: string; days: string; permissions?: string | string[] },
+export function readProgramTokenForm<Permission extends string>(
+  {
+    name,
+    days,
+    permissions,
+  }: { name: string; days: string; permissions?: Permission | Permission[] },
   now: Date,
 ) {
-  const expiresAt = new Date(now.getTime() + Number(body.days) * dayMs)
-  return { name: body.name, permissions: chosen(body.permissions), expiresAt }
+  const expiresAt = new Date(now.getTime() + Number(days) * dayMs)
+  return { name, permissions: chosen(permissions), expiresAt: expiresAt.toISOString() }
 }
 
 /** The query of the page, and its forms that rotate and revoke a token. */

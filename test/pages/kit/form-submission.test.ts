@@ -147,6 +147,26 @@ t.test('a form that was changed is another form; a refused one can be sent again
   t.equal((await admin.send(`/app/webhooks/${id}/replays`, replay)).statusCode, 303)
 })
 
+t.test('a form about a missing or foreign object leaves no key behind', async (t) => {
+  const { test, other, admin } = await webhookVisitors(await build(t))
+  const missing = crypto.randomUUID()
+  const foreign = await createEndpoint(test.database, other, { url })
+  const forms: [url: string, fields: Record<string, string>][] = [
+    ...[missing, foreign].flatMap((id): [string, Record<string, string>][] => [
+      [`/app/webhooks/${id}/settings/rotate`, { overlapSeconds: '0' }],
+      [`/app/webhooks/${id}/settings/remove`, { confirm: 'yes' }],
+    ]),
+    [`/app/deliveries/${missing}/replay`, {}],
+    ['/app/service-tokens/rotate', { id: missing, confirm: 'yes' }],
+    ['/app/teams/999999/folders', { name: 'F', parentId: '' }],
+  ]
+  for (const [path, fields] of forms) {
+    t.equal((await admin.submit(path, fields)).statusCode, 404, path)
+    const { rowCount } = await test.database.admin.query('SELECT FROM idempotency_keys')
+    t.equal(rowCount, 0, path)
+  }
+})
+
 t.test('every rendered form has its own id', async (t) => {
   const { test, one, admin } = await webhookVisitors(shared)
   const id = await createEndpoint(test.database, one, { url })

@@ -1,0 +1,160 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import fp from 'fastify-plugin'
+import Type, { type Static, type TSchema } from 'typebox'
+import type { Submitter } from '#src/access/caller.ts'
+import { type Action, type ActionInput, refusalOf } from '#src/actions/action.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
+import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
+import type { FormResult, ShownSecret } from '#src/pages/kit/form-submission.ts'
+
+/** How a page has an action: what its form sends, and which page shows the result. */
+export type FormRoute<
+  Caller,
+  Body extends TSchema,
+  Fields extends TSchema,
+  Path extends TSchema,
+> = {
+  entryOf(request: FastifyRequest): Entry<Caller>
+  /** What the form sends. With the field `submission`, the same form has one effect. */
+  readonly fields?: Fields
+  /** The parameters of the path, if they are not those of the action. */
+  readonly params?: Path
+  /** Makes the body of the action; by default it is the fields of the form. */
+  read?(sent: { fields: Static<Fields>; params: Static<Path>; now: Date }): Static<Body>
+  /** The page that shows the result, below the prefix of the scope; `:id` is the `id` of the result. */
+  readonly to: string
+  /** What the page says was done. */
+  readonly notice?: string
+  /** The secret that the page shows once. Only for a form with the field `submission`. */
+  secret?(result: object): ShownSecret
+  /** Sends the page of the form again; without it, a refusal is an error page. */
+  again?(
+    request: FastifyRequest<{ Params: Static<Path>; Body: Static<Fields> }>,
+    reply: FastifyReply,
+    problem: Problem,
+  ): Promise<FastifyReply>
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Registers the route of a form for an action in this scope, whose guards apply to it. */
+    form<
+      Caller extends Submitter,
+      Params extends TSchema,
+      Body extends TSchema,
+      Query extends TSchema,
+      Fields extends TSchema = TSchema,
+      Path extends TSchema = Params,
+    >(
+      path: `/${string}`,
+      action: Action<NoInfer<Caller>, Params, Body, Query>,
+      route: FormRoute<Caller, Body, Fields, Path>,
+    ): void
+  }
+}
+
+/** Refusals that the person can do something about in the form. */
+const correctable: ReadonlySet<ErrorCode> = new Set(['conflict', 'malformed'])
+
+/** `app.form`: the adapter from a declared action to the form of a page. It knows no action. */
+export default fp(
+  async function forms(app) {
+    app.decorate('form', function (path, action, route) {
+      this.route(routeOf(this, path, action, route))
+    })
+  },
+  { name: 'forms', fastify: '5.x', dependencies: ['idempotency', 'pages'] },
+)
+
+function routeOf<
+  Caller extends Submitter,
+  Params extends TSchema,
+  Body extends TSchema,
+  Query extends TSchema,
+  Fields extends TSchema,
+  Path extends TSchema,
+>(
+  app: FastifyInstance,
+  url: string,
+  action: Action<Caller, Params, Body, Query>,
+  route: FormRoute<Caller, Body, Fields, Path>,
+): RouteOptions {
+  const { fields, entryOf, again } = route
+  const isOnce = namesOf(fields).includes('submission')
+  if (route.secret && !isOnce) throw new Error(`${url} shows a secret, but has no submission.`)
+  const params = route.params ?? paramsOf(url, action.params)
+  return {
+    method: 'POST',
+    url,
+    config: { access: action.rule },
+    schema: { hide: true, params, ...(fields && { body: fields }) },
+    async handler(request, reply) {
+      const now = app.clock.now()
+      const outside = { readUrl: (text: string) => app.readCustomerUrl(text, request.log) }
+      let refusal = ''
+      try {
+        const given = inputOf(request, action, route, now)
+        const { prepare } = action
+        const input = prepare ? { ...given, body: await prepare(given.body, outside) } : given
+        const work = async (tx: Tx, caller: Caller): Promise<FormResult | null> => {
+          const by = { ...caller, clientInfo: request.clientInfo }
+          const result = await action.run({ tx, by, now }, input)
+          // Thrown in the transaction, so a form about a missing object leaves no key behind.
+          if (result === null || result === false) throw new Problem('not-found')
+          if (typeof result === 'object') return shownAt(app, route, result)
+          if (result === true) return shownAt(app, route, {})
+          refusal = result
+          return null
+        }
+        const location = await app.db.write(entryOf(request), async (tx, caller) => {
+          if (isOnce) return request.submitOnce(tx, caller, () => work(tx, caller))
+          return (await work(tx, caller))?.path ?? null
+        })
+        // What the action recorded about its refusal is committed.
+        if (location === null) throw refusalOf(action, refusal)
+        return reply.redirect(location, 303)
+      } catch (error) {
+        if (!again || !(error instanceof Problem) || !correctable.has(error.code)) throw error
+        const { status } = errorTable[error.code]
+        return again(request as Parameters<typeof again>[0], reply.code(status), error)
+      }
+    },
+  }
+}
+
+function namesOf(schema: TSchema | undefined): string[] {
+  return Object.keys(Object(schema).properties ?? {})
+}
+
+/** Those parameters of the action that the path names; a form sends the others as fields. */
+function paramsOf(url: string, schema: TSchema | undefined): TSchema {
+  const named = url.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []))
+  const properties = named.map((name) => [name, Object(schema).properties[name]])
+  return Type.Object(Object.fromEntries(properties), { additionalProperties: false })
+}
+
+function inputOf<Caller, Params extends TSchema, Body extends TSchema, Fields extends TSchema>(
+  request: FastifyRequest,
+  { params: named }: Pick<Action<Caller, Params>, 'params'>,
+  { read }: FormRoute<Caller, Body, Fields, TSchema>,
+  now: Date,
+) {
+  const params = Object(request.params)
+  const { submission: _, confirm: _confirm, ...fields } = Object(request.body)
+  const sent = { ...fields, ...params }
+  return {
+    params: Object.fromEntries(namesOf(named).map((name) => [name, sent[name]])),
+    body: read ? read({ fields, params, now }) : fields,
+  } as ActionInput<Params, Body>
+}
+
+function shownAt<Caller>(
+  app: FastifyInstance,
+  { to, notice, secret }: FormRoute<Caller, TSchema, TSchema, TSchema>,
+  result: object,
+): FormResult {
+  const path = to.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(Object(result)[name]))
+  const query = notice === undefined ? '' : `?done=${notice}`
+  return { path: `${app.prefix}${path}${query}`, ...(secret && { secret: secret(result) }) }
+}
