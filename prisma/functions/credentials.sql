@@ -280,7 +280,9 @@ $$;
 
 -- Opens a link of the app once: replaces its hash by that of a session of one hour, and enters as that session does.
 -- Returns no row and sets no scope if the link is missing, expired or opened already, or its app token is not live.
-CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea) RETURNS TABLE (
+-- `previous` is the session that the browser had, if any: if it is of the same app token and tenant it ends, because the
+-- browser replaces it. So a person who opens many links has one session.
+CREATE OR REPLACE FUNCTION open_portal_link(link bytea, credential bytea, previous bytea DEFAULT NULL) RETURNS TABLE (
   session_id uuid, app_token_id uuid, name text, created_at timestamptz, tenant_id uuid, tenant_name text
 ) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -290,13 +292,17 @@ BEGIN
   UPDATE public.portal_sessions p
     SET hash = sha256(credential), opened_at = now(), expires_at = now() + interval '1 hour'
     WHERE p.hash = sha256(link) AND p.opened_at IS NULL AND p.expires_at > now();
+  UPDATE public.portal_sessions p SET expires_at = now()
+    FROM public.portal_sessions n
+    WHERE n.hash = sha256(credential) AND p.hash = sha256(previous) AND p.opened_at IS NOT NULL AND p.expires_at > now()
+      AND p.tenant_id = n.tenant_id AND p.app_token_id = n.app_token_id;
   RETURN QUERY SELECT * FROM public.enter_portal_session(credential, false);
 END
 $$;
 
 -- Enters as a portal session: sees the webhooks of its tenant, and nothing else (current_tenant_id). It ends with its
--- app token or its secret, with the permission of that token to make links, and with its tenant. Locks as enter_app_token, the session
--- last.
+-- app token or its secret, with the permission of that token to make links, and with its tenant, and stays ended when the
+-- token gets the permission back. Locks as enter_app_token, the session last.
 CREATE OR REPLACE FUNCTION enter_portal_session(credential bytea, for_write boolean) RETURNS TABLE (
   session_id uuid, app_token_id uuid, name text, created_at timestamptz, tenant_id uuid, tenant_name text
 ) LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp AS $$
@@ -316,7 +322,7 @@ BEGIN
     JOIN public.app_tokens a ON a.id = p.app_token_id JOIN public.tenants t ON t.id = p.tenant_id
     WHERE p.hash = digest AND p.opened_at IS NOT NULL AND p.expires_at > now()
       AND a.expires_at > now() AND 'portal-link:create' = ANY (a.permissions) AND t.closed_at IS NULL
-      AND p.created_at > coalesce(a.secret_rotated_at, '-infinity');
+      AND p.created_at > coalesce(greatest(a.secret_rotated_at, a.portals_ended_at), '-infinity');
   IF session_id IS NULL THEN
     scope_text := public.clear_scope();
     RETURN;

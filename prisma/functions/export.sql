@@ -44,7 +44,7 @@ VALUES
    'r.created_by = $1 AND EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = r.tenant_id AND m.user_id = $1)',
    ARRAY['hash', 'permissions', 'secret_rotated_at', 'last_used_at'], false),
   ('person', 'appTokensCreated', 'app_tokens', 'r.id', 'uuid', 'r.created_by = $1',
-   ARRAY['hash', 'permissions', 'secret_rotated_at', 'last_used_at'], false),
+   ARRAY['hash', 'permissions', 'secret_rotated_at', 'portals_ended_at', 'last_used_at'], false),
   ('tenant', 'tenant', 'tenants', 'r.id', 'uuid', 'r.id = $2 AND r.closed_at IS NULL', ARRAY['closed_at'], false),
   ('tenant', 'users', 'users', 'r.id', 'bigint',
    'EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = $2 AND m.user_id = r.id)',

@@ -46,7 +46,7 @@ const otherTables: Readonly<Record<string, TablePrivileges>> = {
   },
   operators: { web: '', worker: 'SELECT, INSERT, DELETE' },
   app_tokens: {
-    web: 'SELECT (id, name, last_four, permissions, created_by, created_at, expires_at, secret_rotated_at, last_used_at), INSERT, UPDATE (hash, last_four, name, permissions, expires_at, secret_rotated_at), DELETE',
+    web: 'SELECT (id, name, last_four, permissions, created_by, created_at, expires_at, secret_rotated_at, portals_ended_at, last_used_at), INSERT, UPDATE (hash, last_four, name, permissions, expires_at, secret_rotated_at, portals_ended_at), DELETE',
     worker: '',
   },
   portal_sessions: {
@@ -185,7 +185,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_app_token(bytea, uuid, boolean)',
     'enter_portal_session(bytea, boolean)',
     'find_portal_link(bytea)',
-    'open_portal_link(bytea, bytea)',
+    'open_portal_link(bytea, bytea, bytea)',
     'touch_session(bytea)',
     'touch_token(text, bytea)',
     'expire_credentials(uuid[])',

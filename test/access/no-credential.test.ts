@@ -231,7 +231,7 @@ t.test('functions that do something without a credential are those of signing in
     enter_app_token: [[key(), ada.tenantId, true], 'nothing'],
     enter_portal_session: [[key(), true], 'nothing'],
     find_portal_link: [[key()], 'nothing'],
-    open_portal_link: [[key(), key()], 'nothing'],
+    open_portal_link: [[key(), key(), key()], 'nothing'],
     enter_session_as: [
       [key(), 1_800, sessions[0].id, ...ofAda, sessions[0].provider, null],
       'refused',

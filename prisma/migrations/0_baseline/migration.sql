@@ -323,6 +323,7 @@ CREATE TABLE app_tokens (
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   expires_at timestamptz(3) NOT NULL,
   secret_rotated_at timestamptz(6),
+  portals_ended_at timestamptz(6), -- when it last lost the permission to make links, or had expired
   last_used_at timestamptz(6)
 );
 CREATE INDEX app_tokens_created_at_id_idx ON app_tokens (created_at, id);

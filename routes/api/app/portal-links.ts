@@ -43,7 +43,7 @@ const portalLinks: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async functi
         operationId: 'createPortalLink',
         tags: ['app'],
         summary: 'Make a link to the webhook pages of a tenant',
-        description: `It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and their types. The person needs no account. What is done there is in the audit log of the tenant as done by the app token, with the \`id\` of the link. The session ends with the app token, and when this permission is taken from it. A tenant has at most ${maxPortalSessions} links and sessions; one more ends the oldest. 429 after ${maxLinksPerMinute} links for one tenant within a minute.`,
+        description: `It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and their types. The person needs no account. What is done there is in the audit log of the tenant as done by the app token, with the \`id\` of the link. The session ends with the app token, and when this permission is taken from it; it stays ended if the permission is given back. A browser that opens another link of the app token for the tenant has the new session alone. An app token has at most ${maxPortalSessions} links and sessions in a tenant; one more ends its oldest. 429 after ${maxLinksPerMinute} links for one tenant within a minute.`,
         params: UuidParams,
         body: NoBody,
         response: { 201: PortalLink },
@@ -68,7 +68,7 @@ const portalLinks: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async functi
         tags: ['app'],
         summary: 'End a link, or the session that it has opened',
         description:
-          'For instance when the person signs out of your app. A request of the session that is under way ends first.',
+          'For instance when the person signs out of your app. It may be of another app token, because tokens are replaced. A request of the session that is under way ends first.',
         params: LinkParams,
         response: { 204: NoContent('The link or session has ended') },
       },

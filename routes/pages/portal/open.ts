@@ -52,13 +52,14 @@ function isForFrame({ headers }: FastifyRequest, frameOrigins: readonly string[]
 }
 
 async function open(
-  { server, clientInfo }: FastifyRequest,
+  { server, clientInfo, credential }: FastifyRequest,
   reply: FastifyReply,
   { link, theme }: Static<typeof Link>,
 ) {
   const secret = randomToken()
+  const previous = credential?.kind === 'portal' ? credential.hash : null
   await server.db.read(findLinkEntry(link))
-  await server.db.write(openLinkEntry(link, secret), async (tx, portal) => {
+  await server.db.write(openLinkEntry(link, secret, previous), async (tx, portal) => {
     if (portal === null) throw new Problem('portal-session-ended')
     await recordOpening(tx, portal, clientInfo)
   })

@@ -13,7 +13,7 @@ import { Problem } from '#src/http/problems.ts'
 const linkSeconds = 300
 /** As open_portal_link in prisma/functions/credentials.sql has it. */
 export const portalSeconds = 3_600
-/** Links and sessions of a tenant that can be live at once: a further link ends the oldest. */
+/** Links and sessions of an app token in one tenant that can be live at once: a further link ends the oldest. */
 export const maxPortalSessions = 100
 /** Links that an app token can make for one tenant within a minute. */
 export const maxLinksPerMinute = 60
@@ -45,7 +45,8 @@ export async function createPortalLink(
   }
   await tx.sql`
     DELETE FROM portal_sessions WHERE id IN (
-      SELECT id FROM portal_sessions WHERE tenant_id = ${tenantId}::uuid AND expires_at > now()
+      SELECT id FROM portal_sessions
+      WHERE tenant_id = ${tenantId}::uuid AND app_token_id = ${serviceId}::uuid AND expires_at > now()
       ORDER BY opened_at IS NULL AND created_at < now() - interval '1 minute', created_at DESC, id OFFSET ${maxPortalSessions - 1})`
   const secret = randomToken()
   const [made] = await tx.sql<{ id: string; expiresAt: Date }>`
@@ -89,11 +90,16 @@ export function findLinkEntry(link: string): Entry<void> {
 /**
  * Opens a link: the transaction uses it up, makes the session and enters as that session. The facts are
  * null for a link that is missing, expired, or was opened before.
+ * @param previous SHA-256 of the session that the browser had, which it replaces; null without one
  */
-export function openLinkEntry(link: string, session: string): Entry<Portal | null> {
+export function openLinkEntry(
+  link: string,
+  session: string,
+  previous: Uint8Array | null,
+): Entry<Portal | null> {
   return {
     statement: () =>
-      Prisma.sql`SELECT * FROM open_portal_link(${sha256(link)}, ${sha256(session)})`,
+      Prisma.sql`SELECT * FROM open_portal_link(${sha256(link)}, ${sha256(session)}, ${previous})`,
     admit([row]) {
       return row === undefined ? null : toPortal(row as PortalRow)
     },

@@ -24,6 +24,11 @@ export const appTokens: ProgramTokens<unknown, Operator> = {
   full: `There are ${maxAppTokens} app tokens`,
   more: Prisma.sql`created_by`,
   valuesOf: ({ userId }) => Prisma.sql`${userId}`,
+  // Links and sessions that ended with the permission, or with the token's time, stay ended when it returns.
+  alsoSets: (permissions) => Prisma.sql`,
+    portals_ended_at = CASE
+      WHEN expires_at <= now() OR ${permissions !== null && !permissions.includes('portal-link:create')}
+      THEN clock_timestamp() ELSE portals_ended_at END`,
   async admit(tx, { userId }) {
     if (userId !== null && !(await isRecordedOperator(tx))) throw operatorNotRecorded()
   },

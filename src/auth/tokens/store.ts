@@ -74,6 +74,8 @@ export type Tokens<Scope, By extends Author, May extends Permissions = readonly 
 /** A kind whose tokens can be changed: those of programs. */
 export type ProgramTokens<Scope, By extends Author> = Tokens<Scope, By> & {
   readonly name: 'service-token' | 'app-token'
+  /** What a change sets besides the given fields; `permissions` are the new ones, null if they stay. */
+  alsoSets?(permissions: readonly string[] | null): Prisma.Sql
 }
 
 export const defaultDays = 90
@@ -205,6 +207,7 @@ export async function changeToken<Scope, By extends Scope & Author>(
     UPDATE ${tokens.table} SET name = coalesce(${name ?? null}, name),
       permissions = coalesce(${permissions ? [...permissions] : null}::text[], permissions),
       expires_at = coalesce(${expiresAt ?? null}::timestamptz, expires_at)
+      ${tokens.alsoSets?.(permissions ?? null) ?? Prisma.empty}
     WHERE ${tokens.within(by)} AND id = ${id}::uuid RETURNING ${columns}, ${tokens.columns}`
   if (changed === undefined) return null
   const fields = Object.entries({ name, permissions, expiresAt })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { maxLinksPerMinute, maxPortalSessions } from '#src/auth/portal/portal.ts'
+import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
 import { createUser } from '#test/support/callers/callers.ts'
@@ -72,35 +73,66 @@ t.test('links of an app token for one tenant are limited by the minute', async (
   t.equal(answer.statusCode, 201, 'so has another app token')
 })
 
-t.test('a tenant has a number of live links and sessions; one more ends the oldest', async (t) => {
-  const test = await build(t)
-  const { user, app, openLink } = await portalOwner(test)
-  await test.database.admin.query(
-    `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, created_at, expires_at)
+t.test(
+  'a token has a number of live links and sessions of a tenant; one more ends its oldest',
+  async (t) => {
+    const test = await build(t)
+    const { user, app, openLink } = await portalOwner(test)
+    await test.database.admin.query(
+      `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, created_at, expires_at)
      SELECT sha256(n::text::bytea), $1, $2, now() - n * interval '2 minutes', now() + interval '1 hour'
      FROM generate_series(1, $3) n`,
-    [user.tenantId, app.id, maxPortalSessions],
-  )
-  const oldest = 'SELECT FROM portal_sessions WHERE hash = sha256($1)'
-  const bytes = (n: number) => [Buffer.from(String(n))]
-  const open = 'UPDATE portal_sessions SET opened_at = now() WHERE hash = sha256($1)'
-  await test.database.admin.query(open, bytes(maxPortalSessions))
-  await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
-  const { rowCount } = await test.database.admin.query('SELECT FROM portal_sessions')
-  t.equal(rowCount, maxPortalSessions)
-  const left = async (n: number) => (await test.database.admin.query(oldest, bytes(n))).rowCount
-  t.equal(await left(maxPortalSessions), 1, 'a session outlives links that were not opened')
-  t.equal(await left(maxPortalSessions - 1), 0)
-  t.equal(await left(maxPortalSessions - 2), 1)
+      [user.tenantId, app.id, maxPortalSessions],
+    )
+    const oldest = 'SELECT FROM portal_sessions WHERE hash = sha256($1)'
+    const bytes = (n: number) => [Buffer.from(String(n))]
+    const open = 'UPDATE portal_sessions SET opened_at = now() WHERE hash = sha256($1)'
+    await test.database.admin.query(open, bytes(maxPortalSessions))
+    await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
+    const { rowCount } = await test.database.admin.query('SELECT FROM portal_sessions')
+    t.equal(rowCount, maxPortalSessions)
+    const left = async (n: number) => (await test.database.admin.query(oldest, bytes(n))).rowCount
+    t.equal(await left(maxPortalSessions), 1, 'a session outlives links that were not opened')
+    t.equal(await left(maxPortalSessions - 1), 0)
+    t.equal(await left(maxPortalSessions - 2), 1)
 
-  await test.database.admin.query('UPDATE portal_sessions SET opened_at = now()')
-  const make = async () => {
-    const made = await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
-    return new URL(made.json().url).searchParams.get('link') ?? ''
+    const second = await appCaller(test)
+    t.equal((await second.use('POST', `/tenants/${user.tenantId}/portal-links`)).statusCode, 201)
+    t.equal(await left(maxPortalSessions), 1, 'a link of another app token ends none of this one')
+    t.equal(await left(maxPortalSessions - 2), 1)
+
+    await test.database.admin.query('UPDATE portal_sessions SET opened_at = now()')
+    const make = async () => {
+      const made = await app.use('POST', `/tenants/${user.tenantId}/portal-links`)
+      return new URL(made.json().url).searchParams.get('link') ?? ''
+    }
+    const links = [await make(), await make()]
+    for (const link of links)
+      t.equal((await openLink(link)).statusCode, 303, 'a new link can be opened')
+  },
+)
+
+t.test('a person who opens many links has one session, and colleagues keep theirs', async (t) => {
+  const { makeLink, openLink, enter } = await portalOwner(test)
+  const colleague = await enter()
+  let value = ''
+  const earlier: string[] = []
+  for (let n = 0; n < 5; n += 1) {
+    const opened = await openLink(await makeLink(), { cookie: `${portalCookie}=${value}` })
+    t.equal(opened.statusCode, 303, opened.body)
+    if (value !== '') earlier.push(value)
+    value = cookieOf(opened)
   }
-  const links = [await make(), await make()]
-  for (const link of links)
-    t.equal((await openLink(link)).statusCode, 303, 'a new link can be opened')
+  for (const ended of earlier) {
+    t.equal((await portalVisitor(test, ended).open('/portal/events')).statusCode, 401)
+  }
+  t.equal((await portalVisitor(test, value).open('/portal/events')).statusCode, 200)
+  t.equal((await colleague.open('/portal/events')).statusCode, 200)
+
+  const other = await portalOwner(test)
+  const opened = await other.openLink(await other.makeLink(), { cookie: colleague.cookie })
+  t.equal(opened.statusCode, 303)
+  t.equal((await colleague.open('/portal/events')).statusCode, 200, 'one of another tenant')
 })
 
 t.test('the app ends a link or a session by its id, in the tenant that it names', async (t) => {

@@ -6,7 +6,7 @@ import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'
-import { linkOf } from '#test/support/callers/portal.ts'
+import { cookieOf, linkOf, portalVisitor } from '#test/support/callers/portal.ts'
 import { until, untilBlocked } from '#test/support/database/until.ts'
 import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 
@@ -65,6 +65,45 @@ t.test('an operator makes, limits, rotates and revokes an app token', async (t) 
   const { rows } = await test.database.admin.query('SELECT app_tokens::text FROM app_tokens')
   t.notMatch(JSON.stringify(rows) + test.log.join(''), token)
 })
+
+t.test(
+  'a portal that ended with the permission or the time of its token stays ended',
+  async (t) => {
+    const test = await build(t, settings)
+    const { user, send, make } = await operatorOf(test)
+    const permissions = ['portal-link:create']
+    const { id, use } = await make(permissions)
+    const link = async () => linkOf(await use('POST', `/tenants/${user.tenantId}/portal-links`))
+    const open = (secret: string) =>
+      as(test, { accept: 'text/html' })('POST', '/portal/open', { link: secret })
+    const change = async (body: object) => {
+      const answer = await send('PATCH', `/app-tokens/${id}`, body)
+      t.equal(answer.statusCode, 200, answer.body)
+    }
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
+    for (const endAndReturn of [
+      async () => {
+        await change({ permissions: ['event:publish'] })
+        await change({ permissions })
+      },
+      async () => {
+        await test.database.admin.query('UPDATE app_tokens SET expires_at = now()')
+        await change({ expiresAt })
+      },
+    ]) {
+      const [unopened, opened] = [await link(), await open(await link())]
+      const visitor = portalVisitor(test, cookieOf(opened))
+      t.equal((await visitor.open('/portal/events')).statusCode, 200)
+      await change({ name: 'other', permissions: [...permissions, 'event:publish'] })
+      t.equal((await visitor.open('/portal/events')).statusCode, 200, 'another change ends nothing')
+      await endAndReturn()
+      t.equal((await visitor.open('/portal/events')).statusCode, 401)
+      t.equal((await open(unopened)).statusCode, 401)
+      const later = portalVisitor(test, cookieOf(await open(await link())))
+      t.equal((await later.open('/portal/events')).statusCode, 200, 'a new link opens')
+    }
+  },
+)
 
 t.test('a portal link that is made while a rotation waits ends with the old secret', async (t) => {
   const test = await build(t, settings)
