@@ -1,13 +1,14 @@
 import pg from 'pg'
+import type { DemoPerson } from '#src/resources/define-app.ts'
+import { app } from '#src/resources/running-app.ts'
 import { acme, globex, type Member, members } from './people.ts'
-import { insertTeam, teams } from './seed-teams.ts'
 
 /** The provider name of the demo's identities. */
 const provider = 'demo'
 
 /**
- * Inserts the demo's data: two tenants, people in every role, orders, posts, invoices, and documents
- * in team folders. Deterministic; does nothing if the data exists.
+ * Inserts the demo's data: two tenants, people in every role, invoices, and the rows of the app.
+ * Deterministic; does nothing if the data exists.
  * @returns false if the data exists already
  */
 export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
@@ -20,15 +21,14 @@ export async function seed(ownerUrl: string, issuer: string): Promise<boolean> {
     const known = await owner.query('SELECT FROM oauth_identities WHERE provider = $1', [provider])
     if (known.rowCount !== 0) return false
     for (const tenant of [acme, globex]) await insertTenant(owner, tenant.id, tenant.name)
-    const userIds = new Map<string, string>()
+    const people: DemoPerson[] = []
     for (const [index, member] of members.entries()) {
-      userIds.set(member.subject, await insertMember(owner, member, index, issuer))
+      people.push({ ...member, userId: await insertMember(owner, member, index, issuer) })
     }
-    for (const team of teams) {
-      const ids = team.members.map((subject) => userIds.get(subject) ?? '')
-      await setScope(owner, team.tenant.id, ids[0] ?? null)
-      await insertTeam(owner, team, ids)
-    }
+    const demo = await app.demo?.()
+    await demo?.default.seed?.(owner, people, (tenantId, userId) =>
+      setScope(owner, tenantId, userId),
+    )
     await owner.query('COMMIT')
     return true
   } finally {
@@ -77,8 +77,6 @@ async function insertMember(
     [member.tenant.id, userId, member.role, member.department],
   )
   await setScope(owner, member.tenant.id, userId)
-  await insertOrders(owner, member, userId)
-  await insertPost(owner, member, userId)
   await insertInvoice(owner, member, index)
   return userId
 }
@@ -89,42 +87,6 @@ async function ownTenantOf(owner: pg.Client, member: Member, index: number): Pro
   const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
   await insertTenant(owner, id, member.name)
   return id
-}
-
-const goods = [
-  { sku: 'GATE-OAK-200', quantity: 1, unitPrice: 45_900 },
-  { sku: 'HINGE-STEEL', quantity: 4, unitPrice: 1_250 },
-]
-
-async function insertOrders(owner: pg.Client, member: Member, userId: string): Promise<void> {
-  for (const lineItems of [goods, goods.slice(1)]) {
-    const address = {
-      name: member.name,
-      line1: '1 Harbour Street',
-      city: member.tenant.name === acme.name ? 'Lisbon' : 'Bergen',
-      postalCode: '1100-012',
-      country: member.tenant.name === acme.name ? 'PT' : 'NO',
-    }
-    await owner.query(
-      `INSERT INTO orders (tenant_id, user_id, line_items, shipping_address, card_last4)
-       VALUES ($1, $2, $3, $4, '4242')`,
-      [member.tenant.id, userId, JSON.stringify(lineItems), JSON.stringify(address)],
-    )
-  }
-}
-
-async function insertPost(owner: pg.Client, member: Member, userId: string): Promise<void> {
-  if (member.role === 'viewer') return
-  await owner.query(
-    `INSERT INTO posts (tenant_id, author_id, department, title, body) VALUES ($1, $2, $3, $4, $5)`,
-    [
-      member.tenant.id,
-      userId,
-      member.department,
-      `Hello from ${member.name}`,
-      `The first post of ${member.name} at ${member.tenant.name}.`,
-    ],
-  )
 }
 
 async function insertInvoice(owner: pg.Client, member: Member, index: number): Promise<void> {

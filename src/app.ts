@@ -1,5 +1,9 @@
 import formbody from '@fastify/formbody'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+} from 'fastify'
 import appOrigins from '#plugins/access/app-origins.ts'
 import authz from '#plugins/access/authz.ts'
 import credential from '#plugins/access/credential.ts'
@@ -61,7 +65,8 @@ import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
 import { createMetrics, type Metrics } from '#src/observability/metrics.ts'
 import type { Tracing } from '#src/observability/tracing.ts'
-import { resources } from '#src/resources/index.ts'
+import type { AppScope } from '#src/resources/define-app.ts'
+import { resources, app as running } from '#src/resources/running-app.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alwaysVerified, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
 import { findForm } from './schema/citus/statements.ts'
@@ -103,7 +108,7 @@ const callbackBytes = 16_384 // contract 9: the response of a provider that post
  *     │  ├─ appCalls       authz, tenant-rls: the app, in the tenant that it names
  *     │  ├─ signedIn       app-origins, authz: a caller, and permission by the policy; services too
  *     │  │  └─ tenant      tenant-rls: the caller's tenant
- *     │  ├─ people         authz: account, orders and billing pages
+ *     │  ├─ people         authz: account, billing and own pages of the app
  *     │  │  ├─ payments    app-origins: checkout and portal of the billing provider
  *     │  │  └─ members     tenant-rls: pages of the caller's tenant
  *     │  └─ portal         portal-session in place of the other credentials
@@ -176,6 +181,13 @@ export async function buildApp(
   await app.register(customerUrls, config.outbound)
   await app.register(schemaChecks, { clock })
 
+  async function registerOwn(app: FastifyInstance, scope: AppScope) {
+    for (const load of running.routes?.[scope] ?? []) {
+      // The scope has checked nothing about its type, which define-app.ts leaves open.
+      await app.register((await load()).default as unknown as FastifyPluginAsync)
+    }
+  }
+
   async function registerWebhookPages(app: FastifyInstance, prefix: '/app' | '/portal') {
     const { retrySeconds } = config.outbound
     const endpoints = { ...newEndpoints, schedule: config.outbound }
@@ -196,6 +208,7 @@ export async function buildApp(
     await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
     await app.register(apiDescription, { baseUrl: config.baseUrl })
     await app.register(auth.jwks, { tokens })
+    await registerOwn(app, 'open')
   })
 
   await app.register(async function browser(app) {
@@ -288,6 +301,7 @@ export async function buildApp(
       await app.register(api.me)
       await app.register(api.ownInvitations)
       await app.register(api.declared, { resources: owned, currency: config.currency })
+      await registerOwn(app, 'signedIn')
 
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
@@ -311,6 +325,7 @@ export async function buildApp(
         await app.register(api.events)
         await app.register(api.notifications)
         await app.register(api.usage, { quota: config.quota })
+        await registerOwn(app, 'tenant')
       })
     })
 
@@ -324,8 +339,8 @@ export async function buildApp(
       await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys, checkout })
       await app.register(pageRoutes.commandLine)
       await app.register(pageRoutes.invitations)
-      await app.register(pageRoutes.orders)
       await app.register(pageRoutes.declared, { resources: owned })
+      await registerOwn(app, 'people')
       await app.register(pageRoutes.plan, { checkout, baseUrl: config.baseUrl })
       await app.register(api.billingEvents)
       await app.register(api.billingReplays)
@@ -355,6 +370,7 @@ export async function buildApp(
         })
         await app.register(pageRoutes.welcome, { returnTo: returnPaths[0] })
         await app.register(pageRoutes.declared, { resources: ofTenants })
+        await registerOwn(app, 'members')
         await app.register(pageRoutes.invoices)
         await app.register(pageRoutes.teams)
         await app.register(pageRoutes.audit)

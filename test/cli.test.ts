@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { signatureHeader } from '#src/billing/signature.ts'
 import { version } from '#src/runtime/assets.ts'
-import { readMigrations } from '#src/schema/migrations/history.ts'
+import { readCoreMigrations } from '#src/schema/migrations/history.ts'
 import { askPatiently, faultsIn, untilReadiness } from '#test/reliability/instance.ts'
 import { webhookSecret } from '#test/support/app/app.ts'
 import { leak, production } from '#test/support/app/production.ts'
@@ -211,7 +211,7 @@ t.test('the version is that of package.json', async (t) => {
 t.test('version names the release, its schema and the release of the database', async (t) => {
   const program = await runProgram(t, ['version'], {})
   t.equal(await program.ended, 0)
-  const migration = (await readMigrations()).at(-1)?.name
+  const migration = (await readCoreMigrations()).at(-1)?.name
   t.match(program.results(), `gatehouse ${version} (Node v`)
   t.match(program.results(), `brings the schema of the migration ${migration}`)
   t.notMatch(program.results(), 'the database')
@@ -274,7 +274,7 @@ async function copyWithoutDemo(folder: string): Promise<string> {
     recursive: true,
     filter: (source) => source !== join(tree, 'src/demo'),
   })
-  for (const name of ['plugins', 'routes', 'prisma']) {
+  for (const name of ['plugins', 'routes', 'prisma', 'examples/shop']) {
     await cp(join(tree, name), join(folder, 'app', name), { recursive: true })
   }
   await cp(join(tree, 'package.json'), join(folder, 'app/package.json'))

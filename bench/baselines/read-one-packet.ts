@@ -1,11 +1,11 @@
 import Fastify from 'fastify'
+import { orders } from '#shop/resources/orders.ts'
 import type { Caller, Principal } from '#src/access/caller.ts'
 import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { refine } from '#src/db/entry.ts'
 import { actionsOf } from '#src/domain/actions.ts'
-import { orders } from '#src/resources/orders.ts'
 
 /*
  * Reads an own order exactly as Gatehouse does, with both locks and the sealed scope, but without its

@@ -39,7 +39,7 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
         tags,
         summary: 'Download everything that is kept about you',
         description:
-          'One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, orders, posts, documents and invoices that you can read, events about your orders, and your audit log. The response is written while it is read: if your session ends meanwhile, the connection is closed before the JSON is complete.',
+          'One download at a time. Profile, identities, sessions, memberships, invitations, tokens without secrets, the resources and invoices that you can read, events about what you own, and your audit log. The response is written while it is read: if your session ends meanwhile, the connection is closed before the JSON is complete.',
         response: { 200: Export },
       },
     },

@@ -17,7 +17,6 @@ import operations from './operations.ts'
 import openPortal from './portal/open.ts'
 import { appTokens, serviceTokens } from './program-tokens.ts'
 import declared from './resources/declared.ts'
-import orders from './resources/orders.ts'
 import audit from './tenant/audit.ts'
 import teams from './tenant/teams.ts'
 import tenant from './tenant/tenant.ts'
@@ -52,7 +51,6 @@ export default {
   invoices,
   openPortal,
   operations,
-  orders,
   plan,
   serviceTokens,
   teams,

@@ -1,8 +1,8 @@
 import { Problem } from '#src/http/problems.ts'
-import { type ResourceName, resources } from '#src/resources/index.ts'
 import type { Condition } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { type Caller, isRecentlyAuthenticated, type Principal } from './caller.ts'
 import {
   effectivePermissions,
@@ -11,9 +11,9 @@ import {
   type TokenPermission,
 } from './roles.ts'
 
-/** What rules are about: the declared resources, and the others. */
+/** What rules are about: the declared resources, by their names, and the others. */
 export type Resource =
-  | ResourceName
+  | (string & {})
   | 'folder'
   | 'team'
   | 'user'

@@ -1,6 +1,6 @@
-import { resources } from '#src/resources/index.ts'
 import type { Permission } from '#src/resources/kit/define.ts'
 import { tokenPermissionsOf } from '#src/resources/kit/derived.ts'
+import { resources } from '#src/resources/running-app.ts'
 
 export type { Permission, TokenPermission } from '#src/resources/kit/define.ts'
 

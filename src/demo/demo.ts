@@ -7,6 +7,8 @@ import { list, readClock, readEncryptionKeys } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
 import { type EmbeddedPostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import type { DemoOfApp } from '#src/resources/define-app.ts'
+import { app } from '#src/resources/running-app.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 import { onFirstUse } from '#src/runtime/lazy.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -299,18 +301,17 @@ export async function createOwnerAndDatabase(
  * The text that the demo prints after its start: the address, and commands to paste. It names only
  * what the embedded parts have.
  */
-export function greeting(config: Config, { embedded, customer }: Omit<Demo, 'env' | 'stop'>) {
+export async function greeting(config: Config, { embedded, customer }: Omit<Demo, 'env' | 'stop'>) {
   const { baseUrl } = config
   const who = embedded.provider ? " and sign in as one of the demo's people" : ''
-  const orders = embedded.database
-    ? '\n  Ada (Acme) owns orders 1 and 2. Orders 7 and 8 belong to Grace (Globex): Ada gets 404.'
-    : ''
+  const ofApp: DemoOfApp = (await app.demo?.())?.default ?? {}
+  const facts = embedded.database && ofApp.facts !== undefined ? `\n  ${ofApp.facts}` : ''
   const end = embedded.database
     ? 'Ctrl-C stops everything. The data stays in .data/; delete that folder to start over.'
     : 'Ctrl-C stops everything.'
   return `
-  Gatehouse is running: open ${baseUrl}${who}.${orders}
-${partAddresses(config, embedded, customer)}${billingEvent(config)}${customer === null ? '' : orderChange(baseUrl, customer)}
+  Gatehouse is running: open ${baseUrl}${who}.${facts}
+${partAddresses(config, embedded, customer)}${billingEvent(config)}${customer === null ? '' : changeOf(baseUrl, customer, ofApp)}
   ${end}
 `
 }
@@ -358,20 +359,19 @@ function billingEvent({ baseUrl, billing, clock }: Config): string {
 }
 
 /** A change that is delivered to Acme's receiver. */
-function orderChange(baseUrl: string, { receiverUrl, token }: NonNullable<Demo['customer']>) {
-  const shippingAddress = {
-    name: 'Ada Okafor',
-    line1: '2 Quay',
-    city: 'Porto',
-    postalCode: '4000-001',
-    country: 'PT',
-  }
+function changeOf(
+  baseUrl: string,
+  { receiverUrl, token }: NonNullable<Demo['customer']>,
+  { change }: DemoOfApp,
+): string {
+  if (change === undefined) return `\n  A token of Ada for the API:\n\n  export TOKEN=${token}\n`
+  const { method, path, body } = change
   return `
   A change that sends a webhook to Acme's receiver at ${new URL(receiverUrl).origin}, as Ada with an API token:
 
   export TOKEN=${token}
-  curl -X PATCH ${baseUrl}/orders/1 \\
+  curl -X ${method} ${baseUrl}${path} \\
     -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' \\
-    -d '${JSON.stringify({ shippingAddress })}'
+    -d '${JSON.stringify(body)}'
 `
 }

@@ -1,14 +1,22 @@
-import { resources } from '#src/resources/index.ts'
 import { eventKindsOf } from '#src/resources/kit/derived.ts'
-import type { EventKind, EventType } from '#src/webhooks/events/types.ts'
+import { resources } from '#src/resources/running-app.ts'
+import { type EventKind, type EventType, eventTypes } from '#src/webhooks/events/types.ts'
 import { endpointTest } from '#src/webhooks/probe/test-event.ts'
 import { subscriptionActivated, subscriptionChanged, subscriptionEnded } from './plans.ts'
 
-/** Every kind of event, by its type. */
-export const eventKinds: { readonly [Type in EventType]: EventKind<Type> } = {
-  ...eventKindsOf<(typeof resources)[number]>(resources),
-  'subscription.activated': subscriptionActivated,
-  'subscription.changed': subscriptionChanged,
-  'subscription.ended': subscriptionEnded,
-  'endpoint.test': endpointTest,
+const kinds = new Map<EventType, EventKind>(
+  [
+    ...eventKindsOf(resources),
+    ...[subscriptionActivated, subscriptionChanged, subscriptionEnded, endpointTest],
+  ].map((kind) => [kind.type, kind]),
+)
+
+/** What the program knows about a type of event. */
+export function eventKindOf(type: EventType): EventKind {
+  const kind = kinds.get(type)
+  if (kind === undefined) throw new Error(`The type ${type} has no kind.`)
+  return kind
 }
+
+/** Every kind of event, in the order of `eventTypes`. */
+export const eventKinds: readonly EventKind[] = eventTypes.map(eventKindOf)

@@ -4,7 +4,6 @@ import type { Tx } from '#src/db/database.ts'
 /** What an admin of a new tenant does first, and whether it was done. */
 export type FirstSteps = {
   hasToken: boolean
-  hasOrder: boolean
   hasEndpoint: boolean
   hasTest: boolean
   hasInvited: boolean
@@ -22,7 +21,6 @@ export async function readFirstSteps(
       SELECT
         EXISTS (SELECT 1 FROM api_tokens
           WHERE user_id = ${userId} AND tenant_id = ${tenantId}::uuid) AS "hasToken",
-        EXISTS (SELECT 1 FROM orders WHERE user_id = ${userId}) AS "hasOrder",
         EXISTS (SELECT 1 FROM webhook_endpoints WHERE tenant_id = ${tenantId}::uuid) AS "hasEndpoint",
         EXISTS (SELECT 1 FROM outbound_events
           WHERE tenant_id = ${tenantId}::uuid AND type = 'endpoint.test') AS "hasTest",

@@ -13,14 +13,13 @@ import {
   type PageResult,
   pageOf,
 } from '#src/http/lists/pagination.ts'
-import type { ResourceName } from '#src/resources/index.ts'
-import { type Action, columnOf, type Resource } from '#src/resources/kit/define.ts'
-import { homeFunctionOf } from '#src/resources/kit/derived.ts'
+import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import { homeFunctionOf, insertedKeysOf, isWritten } from '#src/resources/kit/derived.ts'
 import type { Asking, ColumnTypes, Field, Fields } from '#src/resources/kit/fields.ts'
 import { entityTagOf, eventJsonOf } from './row-json.ts'
 
 /** A declared resource, without the types of its declaration. */
-export type Declared = Resource & { readonly name: ResourceName }
+export type Declared = Resource
 export type Values = Readonly<Record<string, unknown>>
 export type ListFilter = TimeRange & Readonly<Record<string, string | undefined>>
 
@@ -79,9 +78,6 @@ export type NamedItem<Item> = {
   readonly names: Readonly<Record<string, string | null>>
 }
 
-/** Columns that the scope fills in. */
-const scopeKeys = ['tenantId', 'userId', 'teamId', 'folderId']
-
 /** Composes the statements of a resource, once. */
 export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['shape']>> {
   type Item = Static<One['shape']>
@@ -94,10 +90,8 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const tag = entityTagOf(shown)
   const bytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
   const readers = shown.map(([key, one]) => ({ key, read: readerOf[one.column], one }))
-  const inserted = Object.entries(fields).filter(
-    ([key, { initial }]) =>
-      !scopeKeys.includes(key) && (initial !== undefined || isWritten(key, actions.create)),
-  )
+  const insertedKeys = insertedKeysOf(resource)
+  const inserted = Object.entries(fields).filter(([key]) => insertedKeys.includes(key))
   const changed = Object.entries(fields).filter(([key]) => isWritten(key, actions.update))
   const touched = Object.entries(fields).filter(([, { isTouched }]) => isTouched)
 
@@ -217,7 +211,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   }
 
   const ownKeys = scope === 'owner' ? ['tenantId', 'userId'] : ['tenantId']
-  const insertedKeys = inserted.map(([key]) => column(key))
+  const insertedColumns = inserted.map(([key]) => column(key))
   const casts = (values: readonly unknown[]) =>
     inserted.map(([, one], index) => castTo(one, values[index]))
 
@@ -225,7 +219,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     const [tenantId, userId] = values
     const own = [Prisma.sql`${tenantId}::uuid`, Prisma.sql`${userId}`].slice(0, ownKeys.length)
     return Prisma.sql`
-      INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...insertedKeys])})
+      INSERT INTO ${table} (${Prisma.join([...ownKeys.map(column), ...insertedColumns])})
       VALUES (${Prisma.join([...own, ...casts(values.slice(ownKeys.length))])}) RETURNING ${columns}`
   })
 
@@ -233,7 +227,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const insertInFolder = composeOnce((...values: readonly unknown[]) => {
     const [tenantId, folderId, sameTenantId, userId] = values.slice(inserted.length)
     return Prisma.sql`
-      INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...insertedKeys])})
+      INSERT INTO ${table} (${Prisma.join([Prisma.sql`tenant_id, folder_id, team_id`, ...insertedColumns])})
       SELECT ${Prisma.join([Prisma.sql`f.tenant_id, f.id, f.team_id`, ...casts(values)])} FROM folders f
       WHERE f.tenant_id = ${tenantId}::uuid AND f.id = ${folderId} AND f.team_id IN (
         SELECT m.team_id FROM team_members m
@@ -284,10 +278,6 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     update: async (tx, ...given) => firstItem(await tx.sql(changing(...given))),
     remove: async (tx, ...given) => firstItem(await tx.sql(removal(...given))),
   }
-}
-
-function isWritten(key: string, action: Action | undefined): boolean {
-  return [...(action?.accepts ?? []), ...(action?.sets ?? [])].includes(key)
 }
 
 function chainOf({ userId, tenantId }: RowScope): ChainScope {

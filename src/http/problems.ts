@@ -68,7 +68,7 @@ export const errorTable = {
     title: 'Service tokens are not accepted here',
     meaning: 'This is for people: a service token cannot do it, whatever its permissions are.',
     cause:
-      'The request came with a service token, and concerns what belongs to a person, such as orders, documents, accounts and members, or is a page.',
+      'The request came with a service token, and concerns what belongs to a person, such as accounts, members and what a person owns, or is a page.',
     remedy: 'Use a session, or an API token of a member.',
   },
   'plan-required': {

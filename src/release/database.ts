@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
-import { readMigrations } from '#src/schema/migrations/history.ts'
+import { readCoreMigrations } from '#src/schema/migrations/history.ts'
 import {
   callerFunctions,
   functionPrivileges,
@@ -63,7 +63,7 @@ async function readAreas(): Promise<{ area: string; names: string[] }[]> {
     area: part.slice(0, part.indexOf(' ----')),
     names: [...part.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name),
   }))
-  const later = (await readMigrations())
+  const later = (await readCoreMigrations())
     .slice(1)
     .flatMap(({ sql }) => [...sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name))
   return [...known, { area: 'Later', names: later }].filter(({ names }) => names.length > 0)

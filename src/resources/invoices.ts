@@ -2,8 +2,7 @@ import { defineResource } from './kit/define.ts'
 import { created, id, integer, line, tenant } from './kit/fields.ts'
 
 /** What a tenant has paid. The job of a charge creates them (src/domain/invoices.ts). */
-export const invoices = defineResource('Invoice', {
-  name: 'invoice',
+export const invoices = defineResource('invoice', {
   plural: 'invoices',
   scope: 'tenant',
   forServices: true,

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 
 /**
  * Reads a file that the program needs at run time, such as a migration, a page's asset or
  * WebAssembly. The single binary contains these files (src/release/binary.ts).
- * @param path relative to the repository root
+ * @param path relative to the repository root; or absolute, of the app
  */
 export async function readAsset(path: string): Promise<Uint8Array> {
   return isSea() ? new Uint8Array(getRawAsset(path)) : readFile(inCheckout(path))
@@ -23,19 +24,24 @@ export function readTextAssetSync(path: string): string {
     : readFileSync(inCheckout(path), 'utf8')
 }
 
-/** The paths of all assets below a folder, sorted. */
+/** The paths of all assets below a folder, sorted; none if there is no such folder. */
 export async function listAssets(folder: string): Promise<string[]> {
   const paths = isSea() ? getAssetKeys() : await listCheckout(folder)
   return paths.filter((path) => path.startsWith(`${folder}/`)).sort()
 }
 
 async function listCheckout(folder: string): Promise<string[]> {
-  const names = await readdir(inCheckout(folder), { recursive: true })
+  const names = await readdir(inCheckout(folder), { recursive: true }).catch((error) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
   return names.map((name) => `${folder}/${name}`)
 }
 
+const top = fileURLToPath(new URL('../..', import.meta.url))
+
 function inCheckout(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+  return resolve(top, path)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { sha256 } from '#src/crypto/hash.ts'
-import { resources } from '#src/resources/index.ts'
 import { type ScopeWords, sqlOf } from '#src/resources/kit/sql.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { digestSubjects } from './statements.ts'
 import { functionPrivileges, tablePrivileges } from './tables.ts'

@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { resources as declared } from '#src/resources/index.ts'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import type { ColumnTypes } from '#src/resources/kit/fields.ts'
+import { resources as declared } from '#src/resources/running-app.ts'
 import type { Finding } from './finding.ts'
 
 type Column = {
@@ -16,11 +16,10 @@ type Column = {
 const tableRemedy =
   'Write the migration that creates it (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.'
 const columnRemedy =
-  'Change the column in a migration and run `gatehouse migrate` with DATABASE_OWNER_URL, or change the field and its model in prisma/schema.prisma.'
+  'Change the column in a migration and run `gatehouse migrate` with DATABASE_OWNER_URL, or change the field.'
 
 /**
- * Compares the declared resources with their tables, which migrations create. The compiler compares them only
- * with the models.
+ * Compares the declared resources with their tables, which migrations create.
  */
 export async function verifyResources(
   client: pg.ClientBase,
@@ -81,7 +80,7 @@ const scopeColumns = {
 } as const satisfies Record<Resource['scope'], readonly string[]>
 
 /** As PostgreSQL spells them. */
-const typeNames: Readonly<Record<keyof ColumnTypes, string>> = {
+export const typeNames: Readonly<Record<keyof ColumnTypes, string>> = {
   text: 'text',
   bigint: 'bigint',
   integer: 'integer',

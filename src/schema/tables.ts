@@ -1,6 +1,6 @@
-import { resources } from '#src/resources/index.ts'
 import { homeFunctionsOf, privilegesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
+import { resources } from '#src/resources/running-app.ts'
 
 /** Privileges of the two application roles on one table, as GRANT lists them; empty means none. */
 type TablePrivileges = { readonly web: string; readonly worker: string }

@@ -1,4 +1,7 @@
 import t from 'tap'
+import { documents } from '#shop/resources/documents.ts'
+import { orders } from '#shop/resources/orders.ts'
+import { posts } from '#shop/resources/posts.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import { changeFolder, createFolder, listFoldersInReach, lockFolder } from '#src/domain/folders.ts'
 import { updateInvoice } from '#src/domain/invoices.ts'
@@ -9,10 +12,7 @@ import {
   lockTeam,
   removeTeamMember,
 } from '#src/domain/teams.ts'
-import { documents } from '#src/resources/documents.ts'
 import { invoices } from '#src/resources/invoices.ts'
-import { orders } from '#src/resources/orders.ts'
-import { posts } from '#src/resources/posts.ts'
 import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { addMember, createTeam } from '#test/support/callers/chain.ts'
 import { createOrder } from '#test/support/callers/objects.ts'

@@ -87,29 +87,29 @@ t.test('the errors of a failing PostgreSQL are recognised', async (t) => {
     'a lock that is not given up': () =>
       db.write(user, async (tx) => {
         const holder = await admin.connect()
-        await holder.query('BEGIN; LOCK TABLE orders')
+        await holder.query('BEGIN; LOCK TABLE teams')
         await tx.sql`SET LOCAL lock_timeout = 20`
-        await tx.order.findFirst().finally(() => holder.release(true))
+        await tx.team.findFirst().finally(() => holder.release(true))
       }),
     'a backend that is killed between two queries': () =>
       db.read(user, async (tx) => {
-        await tx.order.findFirst()
+        await tx.team.findFirst()
         await killAll()
-        await tx.order.findFirst()
+        await tx.team.findFirst()
       }),
     'a backend that is killed before the commit': () =>
       db.write(user, async (tx) => {
-        await tx.order.findFirst()
+        await tx.team.findFirst()
         await killAll()
       }),
     'a server that has become read-only': () =>
       db.write(user, async (tx) => {
         await tx.sql`SET TRANSACTION READ ONLY`
-        await tx.sql`UPDATE orders SET updated_at = now()`
+        await tx.sql`UPDATE teams SET updated_at = now()`
       }),
     'a port where nobody listens': async () => {
       const other = openDatabase(nowhere, 2)
-      await other.read(user, (tx) => tx.order.findFirst()).finally(() => other.close())
+      await other.read(user, (tx) => tx.team.findFirst()).finally(() => other.close())
     },
     'the same for the identity plane': async () => {
       const other = openSystemDatabase(nowhere, 2)

@@ -55,11 +55,9 @@ t.test('entry and one statement by id wait for one', async (t) => {
 
 t.test('a write of one statement waits for three: opening, statement, COMMIT', async (t) => {
   const { proxy, db, entryOf, user } = await openCounted(t)
-  const { tenantId, userId } = user
+  const { tenantId } = user
   const write = () =>
-    db.write(entryOf(user), (tx) =>
-      tx.post.createMany({ data: { tenantId, authorId: userId, title: 'x', body: 'x' } }),
-    )
+    db.write(entryOf(user), (tx) => tx.team.createMany({ data: { tenantId, name: 'x' } }))
   const statement = () => db.write(entryOf(user), ({ sql }) => sql`SELECT 1`)
   for (const work of [write, statement]) {
     await work()
@@ -73,25 +71,25 @@ t.test('what runs with COMMIT costs no round trip, and ends the transaction', as
   const { proxy, db, entryOf, user } = await openCounted(t)
   const told: unknown[] = []
   const last = (tx: Tx, text: string) => tx.runWithCommit({ text }, (rows) => told.push(rows))
-  const insert = { tenantId: user.tenantId, authorId: user.userId, title: 'x', body: 'x' }
+  const insert = { tenantId: user.tenantId, name: 'x' }
   const write = (...texts: string[]) =>
     db.write(entryOf(user), async (tx) => {
       for (const text of texts) last(tx, text)
-      await tx.post.createMany({ data: insert })
+      await tx.team.createMany({ data: insert })
       t.strictSame(told, [], 'not yet')
     })
-  const titles = () => db.read(entryOf(user), (tx) => tx.post.findMany({ select: { title: true } }))
+  const names = () => db.read(entryOf(user), (tx) => tx.team.findMany({ select: { name: true } }))
   await write()
   proxy.reset()
-  await write(`UPDATE posts SET title = 'y' RETURNING title`, 'SELECT 1 AS one')
+  await write(`UPDATE teams SET name = 'y' RETURNING name`, 'SELECT 1 AS one')
   t.equal(proxy.roundTrips(), 3, 'opening, statement, and the rest with COMMIT')
-  const changed = [{ title: 'y' }, { title: 'y' }]
+  const changed = [{ name: 'y' }, { name: 'y' }]
   t.strictSame(told.splice(0), [changed, [{ one: 1 }]])
-  t.strictSame(await titles(), changed, 'it ran after the statement that was sent later')
+  t.strictSame(await names(), changed, 'it ran after the statement that was sent later')
 
   await t.rejects(write('SELECT 1', 'SELECT 1 / 0', 'SELECT 2'), { code: '22012' })
   t.strictSame(told, [], 'nothing was committed')
-  t.strictSame(await titles(), changed)
+  t.strictSame(await names(), changed)
   await write('SELECT 1 AS one')
   t.strictSame(told.splice(0), [[{ one: 1 }]], 'the connection goes on')
 

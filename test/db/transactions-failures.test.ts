@@ -19,11 +19,11 @@ t.test('a backend killed during a transaction', async (t) => {
     const failure = await access(entryOf({ tenantId }), async (tx) => {
       const [{ pid } = { pid: 0 }] = await tx.sql<Pid>({ text: backend })
       await database.admin.query('SELECT pg_terminate_backend($1, 5000)', [pid])
-      return tx.post.count()
+      return tx.team.count()
     }).catch((error: unknown) => error)
     t.ok(isDatabaseUnavailable(failure), 'is seen as unavailable', { failure })
     t.equal(
-      await db.read(entryOf({ tenantId }), (tx) => tx.post.count()),
+      await db.read(entryOf({ tenantId }), (tx) => tx.team.count()),
       0,
       'the next transaction works',
     )
@@ -34,24 +34,24 @@ t.test('a connection that breaks between the last response and COMMIT', async (t
   const database = await createDatabase(t)
   const proxy = await startProxy(t, database.url)
   const db = openPatiently(t, proxy.through(database.url), 1)
-  const { userId, tenantId } = await createUser(database)
+  const { tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
-  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.post.count()), 0)
+  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.team.count()), 0)
   proxy.cutAt('COMMIT')
   t.equal(
-    await db.read(entryOf({ tenantId }), (tx) => tx.post.count()),
+    await db.read(entryOf({ tenantId }), (tx) => tx.team.count()),
     0,
     'a read has its answer already',
   )
-  const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
+  const team = { tenantId, name: 'x' }
   const failure = await db
-    .write(entryOf({ tenantId }), (tx) => tx.post.create({ data: post }))
+    .write(entryOf({ tenantId }), (tx) => tx.team.create({ data: team }))
     .catch((error: unknown) => error)
   t.ok(isDatabaseUnavailable(failure), 'a write without its COMMIT fails', { failure })
-  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
+  t.equal((await database.admin.query('SELECT FROM teams')).rowCount, 0)
   proxy.cutAt('never sent')
   t.equal(
-    await db.read(entryOf({ tenantId }), (tx) => tx.post.count()),
+    await db.read(entryOf({ tenantId }), (tx) => tx.team.count()),
     0,
     'the next transaction works',
   )
@@ -172,7 +172,7 @@ t.test('statements after one that failed fail with its error', async (t) => {
   const database = await createDatabase(t)
   const db = openPatiently(t, database.url, 1)
   const outcomes = await db.read(withoutScope, (tx) =>
-    Promise.allSettled([tx.sql`SELECT 1 / 0`, tx.sql`SELECT 1`, tx.post.count()]),
+    Promise.allSettled([tx.sql`SELECT 1 / 0`, tx.sql`SELECT 1`, tx.team.count()]),
   )
   t.match(outcomes, Array(3).fill({ status: 'rejected', reason: /division by zero/ }))
 })

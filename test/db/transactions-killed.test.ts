@@ -49,8 +49,8 @@ t.test(
       if (kind === 1) {
         await db.write(entryOf(user), async (tx) => {
           await look(tx, user, 'write')
-          const { tenantId, userId: authorId } = user
-          await tx.post.create({ data: { tenantId, authorId, title, body: '' } })
+          const { tenantId, userId } = user
+          await tx.team.create({ data: { tenantId, name: `${userId} ${title}` } })
         })
         written.push(title)
       }
@@ -125,7 +125,10 @@ t.test(
     t.ok(seen.done > seen.killed, 'most were not')
     const { rows } = await database.admin.query<{ title: string; own: boolean }>(
       `SELECT title, tenant_id = (SELECT tenant_id FROM memberships WHERE user_id = author_id) AS own
-     FROM posts`,
+       FROM (
+         SELECT tenant_id, author_id, title FROM posts UNION ALL
+         SELECT tenant_id, split_part(name, ' ', 1)::bigint, substr(name, strpos(name, ' ') + 1) FROM teams
+       ) written`,
     )
     const kept = new Set(rows.map(({ title }) => title))
     t.strictSame(

@@ -193,54 +193,51 @@ t.test('hand-written statements are held to the same', async (t) => {
 t.test('reads are READ ONLY', async (t) => {
   const database = await createDatabase(t)
   const db = openPatiently(t, database.url, 1)
-  const { userId, tenantId } = await createUser(database)
+  const { tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
-  const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
+  const team = { tenantId, name: 'x' }
   await t.rejects(
-    db.read(entryOf({ tenantId }), (tx) => tx.post.create({ data: post })),
+    db.read(entryOf({ tenantId }), (tx) => tx.team.create({ data: team })),
     /read-only/,
   )
-  await db.write(entryOf({ tenantId }), (tx) => tx.post.create({ data: post }))
-  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'write() may')
+  await db.write(entryOf({ tenantId }), (tx) => tx.team.create({ data: team }))
+  t.equal((await database.admin.query('SELECT FROM teams')).rowCount, 1, 'write() may')
 })
 
 t.test('the statements of a read see one state of the database', async (t) => {
   const database = await createDatabase(t)
   const db = openPatiently(t, database.url, 1)
-  const { userId, tenantId } = await createUser(database)
+  const { tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
   const counts = await db.read(entryOf({ tenantId }), async (tx) => {
-    const before = await tx.post.count()
-    await database.admin.query(
-      `INSERT INTO posts (tenant_id, author_id, title, body) VALUES ($1, $2, 'x', 'x')`,
-      [tenantId, userId],
-    )
-    return [before, await tx.post.count()]
+    const before = await tx.team.count()
+    await database.admin.query(`INSERT INTO teams (tenant_id, name) VALUES ($1, 'x')`, [tenantId])
+    return [before, await tx.team.count()]
   })
   t.strictSame(counts, [0, 0])
-  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.post.count()), 1)
+  t.equal(await db.read(entryOf({ tenantId }), (tx) => tx.team.count()), 1)
 })
 
 t.test('a write that throws is rolled back', async (t) => {
   const database = await createDatabase(t)
   const db = openPatiently(t, database.url, 1)
-  const { userId, tenantId } = await createUser(database)
+  const { tenantId } = await createUser(database)
   const entryOf = await allowScopes<TestScope>(database)
-  const post = { tenantId, authorId: userId, title: 'x', body: 'x' }
+  const team = { tenantId, name: 'x' }
   const failing = db.write(entryOf({ tenantId }), async (tx) => {
-    await tx.post.create({ data: post })
+    await tx.team.create({ data: team })
     throw new Error('changed my mind')
   })
   await t.rejects(failing, /changed my mind/)
   const swallowed = db.write(entryOf({ tenantId }), async (tx) => {
-    await tx.post.create({ data: post })
+    await tx.team.create({ data: team })
     await tx.sql({ text: 'SELECT 1 / 0' }).catch(() => {})
     return 'looks well'
   })
   await t.rejects(swallowed, /rolled back/, 'a COMMIT with the response ROLLBACK is an error')
-  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 0)
-  await db.write(entryOf({ tenantId }), (tx) => tx.post.create({ data: post }))
-  t.equal((await database.admin.query('SELECT FROM posts')).rowCount, 1, 'later writes work')
+  t.equal((await database.admin.query('SELECT FROM teams')).rowCount, 0)
+  await db.write(entryOf({ tenantId }), (tx) => tx.team.create({ data: team }))
+  t.equal((await database.admin.query('SELECT FROM teams')).rowCount, 1, 'later writes work')
 })
 
 t.test('two tenants on the same connections never see each other', async (t) => {

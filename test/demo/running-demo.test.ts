@@ -103,17 +103,20 @@ t.test('other commands use a configured database or provider alone', async (t) =
 t.test('the greeting names what the embedded parts have', async (t) => {
   const config = testConfig(urls)
   const customer = { receiverUrl: 'http://127.0.0.1:3002/webhooks', token: 'gth_x' }
-  const both = greeting(config, { embedded: { database: true, provider: true }, customer })
+  const both = await greeting(config, { embedded: { database: true, provider: true }, customer })
   t.match(both, "open http://localhost:3000 and sign in as one of the demo's people.")
   t.match(both, /Ada \(Acme\) owns.*webhook-signature.*export TOKEN=gth_x.*stays in \.data/s)
   const provider = { embedded: { database: false, provider: true }, customer: null }
   t.match(
-    greeting(config, provider),
+    await greeting(config, provider),
     /and sign in as one.*webhook-signature.*Ctrl-C stops everyth/s,
   )
-  t.notMatch(greeting(config, provider), /Ada \(Acme\)|TOKEN|\.data/)
+  t.notMatch(await greeting(config, provider), /Ada \(Acme\)|TOKEN|\.data/)
   const database = { embedded: { database: true, provider: false }, customer }
-  t.match(greeting(config, database), /open http:\/\/localhost:3000\.\n.*Ada \(Acme\).*TOKEN/s)
+  t.match(
+    await greeting(config, database),
+    /open http:\/\/localhost:3000\.\n.*Ada \(Acme\).*TOKEN/s,
+  )
 })
 
 t.test('a port that is set is used, or the start fails and names the setting', async (t) => {
@@ -147,10 +150,10 @@ t.test('the ports of the parts are shown, with their settings', async (t) => {
   const api = { url: 'http://127.0.0.1:3913/v1', key: 'x' }
   const withApi = { ...config, billing: { ...config.billing, api } }
   const customer = { receiverUrl: 'http://127.0.0.1:3912/hooks', token: 'gth_x' }
-  const shown = greeting(withApi, { embedded: { database: true, provider: true }, customer })
+  const shown = await greeting(withApi, { embedded: { database: true, provider: true }, customer })
   t.match(shown, 'provider: http://localhost:3911 (DEMO_PROVIDER_PORT)')
   t.match(shown, 'webhook receiver: http://127.0.0.1:3912 (DEMO_RECEIVER_PORT)')
   t.match(shown, 'billing API: http://127.0.0.1:3913 (DEMO_BILLING_PORT)')
   const none = { embedded: { database: false, provider: true }, customer: null }
-  t.notMatch(greeting(withApi, none), /receiver|billing API/)
+  t.notMatch(await greeting(withApi, none), /receiver|billing API/)
 })

@@ -1,9 +1,9 @@
 import t from 'tap'
+import { orders } from '#shop/resources/orders.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import type { Declared } from '#src/domain/rows.ts'
 import { defineResource } from '#src/resources/kit/define.ts'
 import { created, flag, id, line, text, updated } from '#src/resources/kit/fields.ts'
-import { orders } from '#src/resources/orders.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createOrder, createTestPost } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
@@ -75,9 +75,9 @@ t.test('an override of an update writes a further column only with `sets`', asyn
     ...{ id: id(), title: line(200), body: text(50_000) },
     ...{ createdAt: created(), updatedAt: updated() },
   }
-  const common = { name: 'post', plural: 'posts', scope: 'tenant', fields } as const
+  const common = { plural: 'posts', scope: 'tenant', fields } as const
   const read = { permission: 'post:read' } as const
-  const posts = defineResource('Post', {
+  const posts = defineResource('post', {
     ...common,
     actions: {
       read,
@@ -87,7 +87,7 @@ t.test('an override of an update writes a further column only with `sets`', asyn
       },
     },
   })
-  defineResource('Post', {
+  defineResource('post', {
     ...common,
     actions: {
       read,

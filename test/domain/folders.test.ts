@@ -1,4 +1,5 @@
 import t from 'tap'
+import { documents } from '#shop/resources/documents.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import {
   changeFolder,
@@ -17,7 +18,6 @@ import {
   removeTeamMember,
   renameTeam,
 } from '#src/domain/teams.ts'
-import { documents } from '#src/resources/documents.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase } from '#test/support/database/database.ts'

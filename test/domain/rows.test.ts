@@ -7,9 +7,9 @@ import { entityTagOf } from '#src/domain/row-json.ts'
 import { type Declared, rowsOf } from '#src/domain/rows.ts'
 import { tagOf } from '#src/http/headers/etag.ts'
 import { Nullable } from '#src/http/schemas.ts'
-import { resources } from '#src/resources/index.ts'
 import { columnOf } from '#src/resources/kit/define.ts'
 import { type ColumnTypes, type Field, field, optional } from '#src/resources/kit/fields.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 /*

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { resources } from '#src/resources/index.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { buildAt } from '#test/support/app/at-time.ts'
 import { checkResource } from './check.ts'
 import { descriptions } from './index.ts'

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { type ColumnType, ColumnTypeEnum } from '@prisma/driver-adapter-utils'
 import t from 'tap'
-import { noFilters, openSchemaEngine } from '#src/schema/migrations/schema-engine.ts'
+import { app } from '#src/resources/running-app.ts'
+import { openSchemaEngine } from '#src/schema/migrations/schema-engine.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 const schemaFile = new URL('../../prisma/schema.prisma', import.meta.url)
@@ -35,7 +36,11 @@ async function difference(ownerUrl: string, content: string): Promise<string> {
       to: { tag: 'schemaDatamodel', files },
       script: true,
       exitCode: null,
-      filters: noFilters,
+      // The migrations of the app create its tables, which schema.prisma does not have.
+      filters: {
+        externalTables: app.resources.map(({ plural }) => `public.${plural}`),
+        externalEnums: [],
+      },
     })
     return result.stdout ?? ''
   } finally {

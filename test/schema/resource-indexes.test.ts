@@ -1,6 +1,6 @@
 import t from 'tap'
-import { resources } from '#src/resources/index.ts'
 import { columnOf } from '#src/resources/kit/define.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 const scopes = { owner: ['user_id'], tenant: ['tenant_id'], chain: ['tenant_id'] } as const

@@ -20,7 +20,7 @@ const read = { permission: 'post:read' } as const
 /** A resource as it would be declared, without a model. */
 function tasks(change: Partial<Resource> = {}): Resource {
   return {
-    ...{ model: 'Task', name: 'task', plural: 'tasks', scope: 'tenant', forServices: false },
+    ...{ title: 'Task', name: 'task', plural: 'tasks', scope: 'tenant', forServices: false },
     fields: {
       ...{ id: id(), title: line(200), details: optional(text(500)), urgent: flag() },
       ...{ createdAt: created(), updatedAt: updated() },

@@ -118,7 +118,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
         tags: ['tenants'],
         summary: 'Leave a tenant',
         description:
-          'Ends your sessions and API tokens in it, and your open invitations to others. Your posts stay without an author. If it is the active tenant, your session moves to another one of yours under a new id; without another one you are signed out and your user is deleted, with identities and orders. The last admin cannot leave (409).',
+          'Ends your sessions and API tokens in it, and your open invitations to others. What you wrote for it stays without an author. If it is the active tenant, your session moves to another one of yours under a new id; without another one you are signed out and your user is deleted, with identities and all that you own. The last admin cannot leave (409).',
         params: UuidParams,
         response: { 204: NoContent('You are no member any more'), ...problems('last-admin') },
       },

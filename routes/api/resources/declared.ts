@@ -8,7 +8,7 @@ import { readList } from '#src/http/lists/pagination.ts'
 import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
-import { type Action, pathOf, type Scope, wordOf } from '#src/resources/kit/define.ts'
+import { type Action, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields.ts'
 
 type Options = {
@@ -73,7 +73,7 @@ function post(app: FastifyInstance, resource: Declared, action: Action, currency
         access: { resource: resource.name, action: 'create' },
       },
       schema: {
-        operationId: `create${resource.model}`,
+        operationId: `create${resource.title}`,
         summary: `Create ${inWords(resource).created}`,
         ...described(resource, action),
         body: newBody(resource, action),
@@ -101,7 +101,7 @@ function get(app: FastifyInstance, resource: Declared) {
     {
       config: { ...versioned(resource), access: { resource: resource.name, action: 'read' } },
       schema: {
-        operationId: `get${resource.model}`,
+        operationId: `get${resource.title}`,
         summary: `Read ${inWords(resource).one}`,
         ...described(resource, resource.actions.read),
         params: IdParams,
@@ -125,7 +125,7 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
         access: { resource: resource.name, action: 'update' },
       },
       schema: {
-        operationId: `update${resource.model}`,
+        operationId: `update${resource.title}`,
         summary: `Change ${inWords(resource).one}`,
         ...described(resource, action),
         params: IdParams,
@@ -155,7 +155,7 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
         access: { resource: resource.name, action: 'delete' },
       },
       schema: {
-        operationId: `delete${resource.model}`,
+        operationId: `delete${resource.title}`,
         summary: `Delete ${inWords(resource).one}`,
         ...described(resource, action),
         params: IdParams,
@@ -208,9 +208,9 @@ function versioned({ actions, shape }: Declared): { versioned?: TSchema } {
   return actions.update === undefined && actions.delete === undefined ? {} : { versioned: shape }
 }
 
-function described({ plural }: Declared, { summary, description }: Partial<Action> = {}) {
+function described(resource: Declared, { summary, description }: Partial<Action> = {}) {
   return {
-    tags: [plural.replaceAll('_', '-')],
+    tags: [tagOf(resource)],
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),
   }
@@ -235,7 +235,7 @@ function newBody(resource: Declared, { accepts = [] }: Action) {
     return [key, initial !== undefined || isNullable ? Type.Optional(written) : written]
   })
   return Type.Object(Object.fromEntries(properties), {
-    title: `New${resource.model}`,
+    title: `New${resource.title}`,
     additionalProperties: false,
   })
 }
@@ -249,7 +249,7 @@ function changeBody(resource: Declared, { accepts = [] }: Action) {
     return [key, isOnly ? value : Type.Optional(value)]
   })
   return Type.Object(Object.fromEntries(properties), {
-    title: `${resource.model}Change`,
+    title: `${resource.title}Change`,
     additionalProperties: false,
     ...(!isOnly && { minProperties: 1 }),
   })

@@ -17,7 +17,7 @@ const Used = (what: string) =>
 
 const Usage = Type.Object(
   {
-    resources: Used('Orders, posts, documents, folders, teams, team members and invitations'),
+    resources: Used('The resources of the app, folders, teams, team members and invitations'),
     events: Used('Events, deliveries, attempts, replays and notifications'),
   },
   { title: 'Usage' },

@@ -201,7 +201,7 @@ const users: FastifyPluginAsyncTypebox<Options> = async function users(
         operationId: 'removeUser',
         tags,
         summary: 'Remove a member from your tenant',
-        description: `Ends their sessions and API tokens in it, and their open invitations. Their posts stay without an author. A user without any membership left is deleted, with identities and orders. ${lastAdmin}`,
+        description: `Ends their sessions and API tokens in it, and their open invitations. What they wrote for the tenant stays without an author. A user without any membership left is deleted, with identities and all that they own. ${lastAdmin}`,
         params: IdParams,
         response: { 204: NoContent('The user is no member any more'), ...problems('last-admin') },
       },

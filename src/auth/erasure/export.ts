@@ -1,7 +1,7 @@
 import type { Tx } from '#src/db/database.ts'
 import type { Queryable } from '#src/db/system-database.ts'
-import { resources } from '#src/resources/index.ts'
 import { sectionsOf } from '#src/resources/kit/derived.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { isJsonObject } from '#src/runtime/json.ts'
 
 /**

@@ -18,5 +18,5 @@ export default async function demoCommand(env: Environment, { json }: Options): 
     const { BASE_URL: url } = running.env
     return printJson({ url, pid: running.pid, ...running.customer })
   }
-  print(greeting(readConfig(running.env), running))
+  print(await greeting(readConfig(running.env), running))
 }

@@ -57,7 +57,7 @@ export function readUuid(text: string): string {
 /** As `appTypeName` of src/webhooks/events/app-types.ts, which takes longer to load than the help. */
 export function readEventType(text: string): string {
   if (text.length <= 100 && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(text)) return text
-  throw new InvalidArgumentError('It must be the name of an event type, like order.updated.')
+  throw new InvalidArgumentError('It must be the name of an event type, like invoice.created.')
 }
 
 export function readUrl(text: string): string {

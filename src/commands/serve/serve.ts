@@ -55,5 +55,5 @@ async function greet(demo: Demo, config: Config): Promise<void> {
   const isDemo = demo.embedded.database || demo.embedded.provider
   if (!isDemo || config.role === 'worker') return
   const { greeting } = await import('#src/demo/demo.ts')
-  process.stdout.write(greeting(config, demo))
+  process.stdout.write(await greeting(config, demo))
 }

@@ -1,7 +1,7 @@
 import type { Environment } from '#src/config/parse.ts'
 import { queueSchema } from '#src/queue/queue.ts'
 import { version as release } from '#src/runtime/assets.ts'
-import { readMigrations } from '#src/schema/migrations/history.ts'
+import { readCoreMigrations } from '#src/schema/migrations/history.ts'
 import { findSchemaVersion } from '#src/schema/record.ts'
 import { openCommandDatabase, readWorkerUrl } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'
@@ -13,7 +13,7 @@ type Options = { readonly json?: true }
  * database, if one is configured.
  */
 export default async function versionCommand(env: Environment, { json }: Options): Promise<void> {
-  const migration = (await readMigrations()).at(-1)?.name
+  const migration = (await readCoreMigrations()).at(-1)?.name
   const own = { release, node: process.version, schema: { migration, queue: queueSchema } }
   if (!json) {
     print(`gatehouse ${release} (Node ${process.version})`)

@@ -128,9 +128,11 @@ export async function update(
 export async function test(
   sources: Sources,
   id: string,
-  { json, ...body }: Json & { readonly type?: EventType },
+  { json, type }: Json & { readonly type?: string },
 ): Promise<void> {
   const { api } = await openApi(sources)
+  // The command line has checked it.
+  const body = type === undefined ? {} : { type: type as EventType }
   const request = { params: { path: { id } }, body }
   const delivery = unwrap(await api.POST('/webhook-endpoints/{id}/test', request))
   if (delivery.status !== 'succeeded') process.exitCode = 1

@@ -121,14 +121,14 @@ function dataSection(viewer: Viewer): Html {
     { viewer, action: '/app/account/delete' },
     ({
       confirm,
-    }) => html`<p>Your sign-in methods, sessions, tokens and orders are deleted, and every tenant of which you are the only member. Your posts in other tenants stay, without your name. This cannot be undone.</p>
+    }) => html`<p>Your sign-in methods, sessions, tokens and all that you own are deleted, and every tenant of which you are the only member. What you wrote for other tenants stays, without your name. This cannot be undone.</p>
             ${confirm}
             <button class="button danger">Delete your account now</button>
             <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true">Confirm your identity</a> first.</p>`,
   )
   return html`<section class="card" aria-labelledby="data">
         <h2 id="data">Your data</h2>
-        <p>The file contains what we store about you: profile, sign-in methods, sessions, tenants, tokens without their secrets, orders, posts, documents, invoices and activity.</p>
+        <p>The file contains what we store about you: profile, sign-in methods, sessions, tenants, tokens without their secrets, what you own and wrote, invoices and activity.</p>
         <a class="button plain" href="/auth/account/export" download="account.json">Download your data (JSON)</a>
       </section>
       <section class="card" aria-labelledby="deletion">
@@ -182,7 +182,7 @@ function switchButton(id: string, name: string): Html {
 
 function leaveForm(id: string, name: string, isOnly: boolean): Html {
   const consequence = isOnly
-    ? 'It is your only tenant, so your account and your orders are deleted.'
+    ? 'It is your only tenant, so your account and all that you own are deleted.'
     : 'Your sessions and tokens in this tenant end. You need an invitation to return.'
   return confirmation({
     label: 'Leave',

@@ -1,5 +1,7 @@
+import type { Caller } from '#src/access/caller.ts'
+import type { Tx } from '#src/db/database.ts'
 import type { FirstSteps } from '#src/domain/first-steps.ts'
-import { emptyState, pageHead } from '#src/pages/kit/components.ts'
+import { pageHead } from '#src/pages/kit/components.ts'
 import {
   copyable,
   type Html,
@@ -7,7 +9,6 @@ import {
   isolated,
   type Stat,
   stats,
-  table,
   timeText,
 } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
@@ -18,13 +19,31 @@ import type { EndpointStats } from '#src/webhooks/history/stats.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import { type ProviderChoice, signInButtons, timeNote } from './sign-in.ts'
 
+/** What an admin of a new tenant does first with the app. */
+export type FirstStep = {
+  readonly text: string
+  readonly label: string
+  readonly href: string
+  isDone(tx: Tx, caller: Caller): Promise<boolean>
+}
+
+/** What the app adds to the start page. */
+export type Home = {
+  /** Below the heading, for visitors who are not signed in. */
+  readonly welcome?: string
+  /** Cards of what the caller owns, read in the transaction of the page. */
+  sections?(tx: Tx, caller: Caller): Promise<readonly Html[]>
+  /** A step that follows the first token. */
+  readonly step?: FirstStep
+}
+
 export type HomeAccount = {
   tenant: string
   viewer: Viewer
   plan: string
   invitations: readonly ShownOwnInvitation[]
-  orders: readonly { id: number; city: string; items: number }[]
-  documents: readonly { id: number; title: string }[]
+  /** The cards of the app. */
+  sections: readonly Html[]
   /** For those who manage the tenant; null for anyone else. */
   managed: ManagedTenant | null
   /** Billing events that failed for good, for operators; null for anyone else. */
@@ -37,15 +56,25 @@ export type ManagedTenant = {
   endpoints: readonly Endpoint[]
   stats: ReadonlyMap<string, EndpointStats>
   steps: FirstSteps
+  /** The first step with the app; null if it has none. */
+  appStep: ShownStep | null
 }
 
-/** The start page of a visitor who is not signed in. */
-export function welcomePage(providers: readonly ProviderChoice[]): Page {
+type ShownStep = Pick<FirstStep, 'text' | 'label' | 'href'> & { readonly isDone: boolean }
+
+/**
+ * The start page of a visitor who is not signed in.
+ * @param welcome what the app says to them
+ */
+export function welcomePage(
+  providers: readonly ProviderChoice[],
+  welcome = 'Sign in to see your account and your tenant.',
+): Page {
   return layout(
     'Welcome',
     html`<section class="card narrow">
         <h1>Welcome</h1>
-        <p>Sign in to see your orders and your tenant.</p>
+        <p>${welcome}</p>
         ${signInButtons(providers)}
         ${timeNote}
       </section>`,
@@ -62,17 +91,8 @@ export function homePage(account: HomeAccount): Page {
       ${ownInvitationSection(account.invitations)}
       ${attentionSection(account)}
       ${managed === null ? '' : glanceSection(managed)}
-      ${managed === null ? '' : stepSection(managed.steps)}
-      <div class="columns">
-        <section class="card" aria-labelledby="orders">
-          <h2 id="orders">Your orders</h2>
-          ${orderList(account.orders)}
-        </section>
-        <section class="card" aria-labelledby="documents">
-          <h2 id="documents">Team documents</h2>
-          ${documentList(account.documents)}
-        </section>
-      </div>`,
+      ${managed === null ? '' : stepSection(managed)}
+      ${account.sections.length === 0 ? '' : html`<div class="columns">${account.sections}</div>`}`,
     { current: '/', ...account.viewer },
   )
 }
@@ -172,45 +192,39 @@ function glanceSection({ endpoints, stats: measured }: ManagedTenant): Html {
       </section>`
 }
 
-const steps: readonly { key: keyof FirstSteps; text: string; label: string; href: string }[] = [
-  {
-    key: 'hasToken',
-    text: 'Create an API token',
-    label: 'Create a token',
-    href: '/app/account#tokens',
-  },
-  {
-    key: 'hasOrder',
-    text: 'Place an order with it',
-    label: 'Read how',
-    href: '/docs/api/orders#createOrder',
-  },
-  {
-    key: 'hasEndpoint',
-    text: 'Register a webhook endpoint',
-    label: 'Add an endpoint',
-    href: '/app/webhooks/new',
-  },
-  {
-    key: 'hasTest',
-    text: 'Send it a test event',
-    label: 'View endpoints',
-    href: '/app/webhooks',
-  },
-  {
-    key: 'hasInvited',
-    text: 'Invite somebody',
-    label: 'Invite',
-    href: '/app/tenant#invite',
-  },
-]
-
 /** The first steps in a new tenant; empty once all are done. */
-function stepSection(done: FirstSteps): Html {
-  const open = steps.filter(({ key }) => !done[key])
+function stepSection({ steps: done, appStep }: ManagedTenant): Html {
+  const steps: ShownStep[] = [
+    {
+      text: 'Create an API token',
+      label: 'Create a token',
+      href: '/app/account#tokens',
+      isDone: done.hasToken,
+    },
+    ...(appStep === null ? [] : [appStep]),
+    {
+      text: 'Register a webhook endpoint',
+      label: 'Add an endpoint',
+      href: '/app/webhooks/new',
+      isDone: done.hasEndpoint,
+    },
+    {
+      text: 'Send it a test event',
+      label: 'View endpoints',
+      href: '/app/webhooks',
+      isDone: done.hasTest,
+    },
+    {
+      text: 'Invite somebody',
+      label: 'Invite',
+      href: '/app/tenant#invite',
+      isDone: done.hasInvited,
+    },
+  ]
+  const open = steps.filter(({ isDone }) => !isDone)
   if (open.length === 0) return html``
-  const items = steps.map(({ key, text, label, href }) =>
-    done[key]
+  const items = steps.map(({ isDone, text, label, href }) =>
+    isDone
       ? html`<li class="done"><span class="mark">${icon('check')}</span> <span class="text">${text}<span class="unseen"> (done)</span></span></li>`
       : html`<li><span class="mark"></span> <span>${text}</span> <a href="${href}">${label}</a></li>`,
   )
@@ -218,38 +232,4 @@ function stepSection(done: FirstSteps): Html {
         <h2 id="steps">First steps <span class="quiet">${steps.length - open.length} of ${steps.length} done</span></h2>
         <ol class="steps">${items}</ol>
       </section>`
-}
-
-const orderColumns = [
-  { label: 'Order' },
-  { label: 'Ships to', kind: 'wrap' },
-  { label: 'Items', kind: 'number' },
-] as const
-
-function orderList(orders: HomeAccount['orders']): Html {
-  if (orders.length === 0) {
-    return emptyState(
-      html`No orders yet. A program places one with <code>POST /orders</code>.`,
-      html`<a href="/docs/api/orders#createOrder">Read how</a>`,
-    )
-  }
-  const rows = orders.map(({ id, city, items }) => [
-    html`<a href="/app/orders/${id}">Order ${id}</a>`,
-    isolated(city),
-    items,
-  ])
-  return html`<div class="compact">${table(orderColumns, rows)}</div>
-          <p class="row"><a href="/app/orders">View all orders</a></p>`
-}
-
-function documentList(documents: HomeAccount['documents']): Html {
-  if (documents.length === 0) {
-    return emptyState('No documents yet. Documents in your teams’ folders appear here.')
-  }
-  const links = documents.map(
-    ({ id, title }) =>
-      html`<li class="wrap"><a href="/app/documents/${id}">${isolated(title)}</a></li>`,
-  )
-  return html`<ul class="plain">${links}</ul>
-          <p class="row"><a href="/app/documents">View all documents</a></p>`
 }

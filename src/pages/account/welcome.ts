@@ -37,7 +37,7 @@ export function namePage({ viewer, name, returnTo }: WelcomeView): Page {
     'Welcome',
     html`<section class="card narrow">
         <h1>Name your tenant</h1>
-        <p class="quiet">Your tenant is the place for your team: its members, posts, documents and webhooks. The people you invite see its name. You can change it later under Members.</p>
+        <p class="quiet">Your tenant is the place for your team: its members, what they create, and its webhooks. The people you invite see its name. You can change it later under Members.</p>
         ${form}
       </section>`,
     { current: '', ...viewer },

@@ -87,7 +87,7 @@ function tableSection(): Html {
     { label: 'Remove', kind: 'actions' },
   ] as const
   const rows = (['good', 'warning', 'bad', 'plainly'] as const).map((mood, n) => [
-    html`<a href="/app/design">order.created</a>`,
+    html`<a href="/app/design">invoice.created</a>`,
     badge(['Delivered', 'Retrying', 'Failed', 'Pending'][n] ?? '', mood),
     durationText(120 * (n + 1) ** 3),
     timeText(at),
@@ -110,7 +110,7 @@ function tableSection(): Html {
 
 function panelContent(): Html {
   return html`<p>Details beside a list, without leaving it. Escape closes the panel.</p>
-            <dl class="facts"><div><dt>Event</dt><dd>order.created</dd></div><div><dt>Time</dt><dd>${momentText(at)}</dd></div></dl>`
+            <dl class="facts"><div><dt>Event</dt><dd>invoice.created</dd></div><div><dt>Time</dt><dd>${momentText(at)}</dd></div></dl>`
 }
 
 function textContent(): Html {
@@ -142,7 +142,7 @@ function formContent(): Html {
 }
 
 function codeContent(): Html {
-  return html`${copyable('sample-code', 'Sample request', 'excerpt', 'curl https://app.example.com/orders \\\n  -H "authorization: Bearer gth_…"')}
+  return html`${copyable('sample-code', 'Sample request', 'excerpt', 'curl https://app.example.com/invoices \\\n  -H "authorization: Bearer gth_…"')}
         ${copyable('sample-secret', 'Sample secret', 'secret', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')}`
 }
 

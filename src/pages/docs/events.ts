@@ -1,4 +1,4 @@
-import { eventKinds } from '#src/domain/events.ts'
+import { eventKindOf } from '#src/domain/events.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { fieldsOf, fieldTable } from '#src/pages/kit/fields.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
@@ -20,10 +20,10 @@ export function eventsPage(groups: readonly Group[]): Page {
 }
 
 function eventSection(type: EventType): Html {
-  const { schema, example } = documentEvent(eventKinds[type])
+  const { schema, example } = documentEvent(eventKindOf(type))
   return html`<section class="card" aria-labelledby="${type}">
         <h2 id="${type}">${type}</h2>
-        <p>${withCodeSpans(eventKinds[type].summary)}.</p>
+        <p>${withCodeSpans(eventKindOf(type).summary)}.</p>
         ${fieldTable(fieldsOf(schema))}
         <pre class="example" tabindex="0" aria-label="Example">${JSON.stringify(example, null, 2)}</pre>
       </section>`

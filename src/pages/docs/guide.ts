@@ -14,7 +14,7 @@ export const topics: readonly Topic[] = [
     title: 'Authentication',
     texts: [
       'Programs send an API token: create one on your account page. It acts for you in the tenant that was active when you created it, with your role at the time of each request, and can be limited to some permissions. It ends with your membership.',
-      'A program that should not depend on a person sends a service token (`gths_…`): an admin creates one on the page Service tokens or with `POST /service-tokens`, with a name, an expiry and the permissions that it needs, written `resource:action` as in the table of permissions. It acts for the tenant: it does not end when its creator leaves, and everything that it does is recorded under its name. What belongs to people, such as orders, documents, accounts and members, and every page is 403, `person-required`: use an API token there.',
+      'A program that should not depend on a person sends a service token (`gths_…`): an admin creates one on the page Service tokens or with `POST /service-tokens`, with a name, an expiry and the permissions that it needs, written `resource:action` as in the table of permissions. It acts for the tenant: it does not end when its creator leaves, and everything that it does is recorded under its name. What belongs to people, such as accounts, members and what a person owns, and every page is 403, `person-required`: use an API token there.',
       'Pages of this server use the session cookie `sid`. A request with both a cookie and a token is 400.',
       'Without a credential the response is 401, without the permission 403.',
     ],
@@ -36,7 +36,7 @@ export const topics: readonly Topic[] = [
       'A cursor belongs to its list, filters and order. It grants nothing.',
     ],
     sample:
-      'curl "$BASE/orders?limit=100&from=2026-11-01T00:00:00Z&sort=createdAt" -H "Authorization: Bearer gth_…"',
+      'curl "$BASE/invoices?limit=100&from=2026-11-01T00:00:00Z&sort=createdAt" -H "Authorization: Bearer gth_…"',
   },
   {
     id: 'errors',
@@ -49,9 +49,9 @@ export const topics: readonly Topic[] = [
   "type": "/docs/errors/malformed",
   "title": "The request is malformed",
   "status": 400,
-  "detail": "/title in the body is required.",
+  "detail": "/name in the body is required.",
   "instance": "0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60",
-  "errors": [{ "in": "body", "pointer": "/title", "detail": "is required" }]
+  "errors": [{ "in": "body", "pointer": "/name", "detail": "is required" }]
 }`,
   },
   {
@@ -68,9 +68,9 @@ export const topics: readonly Topic[] = [
     texts: [
       'Send an `Idempotency-Key` of your choice, such as a UUID, with a request that creates or changes something. If the response is lost, send the same request with the same key: it happens once, and the response is that of the first time, with `Idempotent-Replayed: true`. Keys are kept for 24 hours. The same key with another request is 422.',
     ],
-    sample: `curl $BASE/posts -H "Authorization: Bearer gth_…" \\
+    sample: `curl $BASE/teams -H "Authorization: Bearer gth_…" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
-  -d '{ "title": "Opening hours", "body": "The gate opens at nine." }'`,
+  -d '{ "name": "Gate works" }'`,
   },
   {
     id: 'conditional-requests',
@@ -78,8 +78,8 @@ export const topics: readonly Topic[] = [
     texts: [
       'Objects that change have an `ETag`. Send it back as `If-Match` with a change: if somebody has changed the object since you read it, nothing is done, and the response is 412. With `If-None-Match` an object that has not changed is 304 without a body.',
     ],
-    sample: `curl -X PATCH $BASE/posts/42 -H "Authorization: Bearer gth_…" \\
-  -H "Content-Type: application/json" -H 'If-Match: "…"' -d '{ "title": "Winter hours" }'`,
+    sample: `curl -X PATCH $BASE/teams/42 -H "Authorization: Bearer gth_…" \\
+  -H "Content-Type: application/json" -H 'If-Match: "…"' -d '{ "name": "Harbour gate" }'`,
   },
   {
     id: 'versions',

@@ -1,5 +1,7 @@
 import { inlineSchemas } from '#src/http/openapi/components.ts'
 import { type ApiDescription, answerOf, type Operation } from '#src/http/openapi/examples.ts'
+import { tagOf } from '#src/resources/kit/define.ts'
+import { app } from '#src/resources/running-app.ts'
 
 /** An operation of the description, with its responses instead of references to them. */
 export type Entry = { path: string; method: string; operation: Operation }
@@ -13,14 +15,15 @@ export type Group = {
   entries: readonly Entry[]
 }
 
-const resources = 'Resources'
+/** The section of what people work with. */
+export const resourceSection = 'Resources'
 
 /** The order in which people need them. A tag that is missing here is one of the resources. */
 const sections: readonly { title: string; tags: readonly string[] }[] = [
   { title: 'Authentication', tags: ['API tokens', 'service tokens', 'account', 'app'] },
   {
-    title: resources,
-    tags: ['orders', 'posts', 'documents', 'folders', 'teams', 'invoices', 'members', 'tenants'],
+    title: resourceSection,
+    tags: [...app.resources.map(tagOf), 'folders', 'teams', 'invoices', 'members', 'tenants'],
   },
   { title: 'Webhooks', tags: ['webhook endpoints', 'webhook deliveries', 'events'] },
   { title: 'Billing', tags: ['billing', 'billing events', 'billing customers'] },
@@ -41,7 +44,7 @@ export function groupsOf(described: ApiDescription): Group[] {
   const listed = sections.flatMap(({ tags }) => tags)
   const unlisted = [...byTag.keys()].filter((tag) => !listed.includes(tag))
   return sections.flatMap(({ title, tags }) =>
-    [...tags, ...(title === resources ? unlisted : [])].flatMap((tag) => {
+    [...tags, ...(title === resourceSection ? unlisted : [])].flatMap((tag) => {
       const inside = byTag.get(tag)
       if (inside === undefined) return []
       // `/me` before `/auth/…`, a collection before its objects.

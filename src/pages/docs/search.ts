@@ -1,4 +1,4 @@
-import { eventKinds } from '#src/domain/events.ts'
+import { eventKindOf } from '#src/domain/events.ts'
 import { errorCodes, errorTable, problemType } from '#src/http/problems.ts'
 import { emptyState, pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, withCodeSpans } from '#src/pages/kit/html.ts'
@@ -54,8 +54,8 @@ function placesOf(groups: readonly Group[]): Place[] {
   const events = eventTypes.map((type) => ({
     href: `/docs/events#${type}`,
     title: type,
-    about: `Event. ${eventKinds[type].summary}`,
-    text: `${type} ${eventKinds[type].summary}`,
+    about: `Event. ${eventKindOf(type).summary}`,
+    text: `${type} ${eventKindOf(type).summary}`,
   }))
   const errors = errorCodes.map((code) => {
     const { status, title, meaning, cause, remedy } = errorTable[code]

@@ -2,7 +2,7 @@ import { pageHead } from '#src/pages/kit/components.ts'
 import { copyable, type Html, html } from '#src/pages/kit/html.ts'
 import type { Page } from '#src/pages/kit/layout.ts'
 import { docsLayout } from './frame.ts'
-import type { Group } from './operations.ts'
+import { type Group, resourceSection } from './operations.ts'
 
 /** The first page of the documentation: a first request, what holds for all, and where to go on. */
 export function startPage(groups: readonly Group[], baseUrl: string): Page {
@@ -11,13 +11,14 @@ export function startPage(groups: readonly Group[], baseUrl: string): Page {
     title: 'API reference',
     current: '/docs',
     main: html`${pageHead({ title: 'API reference', lead: html`Sign-in, scoped resources and signed webhooks. The same as a document for tools: <a href="/openapi.json">openapi.json</a>.` })}
-      ${firstCall(baseUrl)}
+      ${firstCall(baseUrl, groups)}
       ${basics()}
       ${sections.map(sectionCard)}`,
   })
 }
 
-function firstCall(baseUrl: string): Html {
+function firstCall(baseUrl: string, groups: readonly Group[]): Html {
+  const first = groups.find(({ section }) => section === resourceSection)
   const call = `curl ${baseUrl}/me -H "Authorization: Bearer gth_…"`
   return html`<section class="card" aria-labelledby="first-call">
         <h2 id="first-call">First call</h2>
@@ -25,7 +26,7 @@ function firstCall(baseUrl: string): Html {
           <li>Create an API token on <a href="/app/account">your account page</a>. It is shown once.</li>
           <li>Ask who you are, in a terminal:
             ${copyable('first', 'Sample', 'example', call)}</li>
-          <li>Go on with <a href="/docs/api/orders">orders</a>, or read the <a href="/docs/guide">guide</a>.</li>
+          <li>Go on with ${first === undefined ? 'the operations below' : html`<a href="${first.href}">${first.title.toLowerCase()}</a>`}, or read the <a href="/docs/guide">guide</a>.</li>
         </ol>
       </section>`
 }

@@ -1,7 +1,8 @@
 import { type Permission, permissionsOf } from '#src/access/roles.ts'
 import { uuidForm } from '#src/http/schemas.ts'
-import { resources } from '#src/resources/index.ts'
+import type { AppPage } from '#src/resources/define-app.ts'
 import { creationOf, pagePathOf, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import { app, resources } from '#src/resources/running-app.ts'
 import type { IconName } from './icon.ts'
 
 type Need = Permission | 'operator' | 'tenant'
@@ -24,6 +25,12 @@ type Rights = { readonly role: string | null; readonly operator: boolean }
 const number = /^[1-9][0-9]{0,15}$/
 const eventId = /^msg_[\w-]{1,64}$/
 const billingEventId = /^evt_[\w-]{1,250}$/
+
+/** The entry of a page that the app has written. */
+function ownEntryOf({ href, label, icon, object }: AppPage): Entry {
+  const objects = object === undefined ? [] : [{ label: object, path: href, id: number }]
+  return { href, label, icon, objects }
+}
 
 /** The entry of a declared resource with pages. */
 function entryOf(resource: Resource): Entry[] {
@@ -54,10 +61,7 @@ const groups: readonly { readonly label: string | null; readonly entries: readon
     label: null,
     entries: [
       { href: '/', label: 'Home', icon: 'home' },
-      {
-        ...{ href: '/app/orders', label: 'Orders', icon: 'box' },
-        objects: [{ label: 'Order', path: '/app/orders', id: number }],
-      },
+      ...(app.pages ?? []).map(ownEntryOf),
       ...resources.flatMap(entryOf),
       {
         ...{ href: '/app/invoices', label: 'Invoices', icon: 'invoice', needs: 'tenant' },

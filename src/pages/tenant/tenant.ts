@@ -124,7 +124,7 @@ function usageSection({ resources, events }: Usage): Html {
           <div><dt>Resources</dt><dd>${usedText(resources)}</dd></div>
           <div><dt>Events</dt><dd>${usedText(events)}</dd></div>
         </dl>
-        <p class="quiet small">Resources are orders, posts, documents, folders, teams and invitations. Events are stored with their deliveries and expire. At a limit, new ones are refused.</p>
+        <p class="quiet small">Resources are what members create, with folders, teams and invitations. Events are stored with their deliveries and expire. At a limit, new ones are refused.</p>
       </section>`
 }
 
@@ -150,7 +150,7 @@ function deletionSection(name: string, viewer: Viewer): Html {
     { viewer, action: '/app/tenant/delete', labels: { name: typed } },
     (
       inputs,
-    ) => html`<p>Everything in it is deleted: members, posts, orders, documents, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
+    ) => html`<p>Everything in it is deleted: members and what they created, invoices, endpoints and events. Members without another tenant lose their accounts. This cannot be undone.</p>
             ${inputs.name}
             <button class="button danger">Delete this tenant now</button>
             <p class="quiet small">You must have signed in within the last five minutes. <a href="/auth/login?reauthenticate=true&amp;return_to=/app/tenant">Confirm your identity</a> first.</p>`,

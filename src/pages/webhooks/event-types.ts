@@ -1,4 +1,4 @@
-import { eventKinds } from '#src/domain/events.ts'
+import { eventKindOf } from '#src/domain/events.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { fieldsOf, fieldTable } from '#src/pages/kit/fields.ts'
 import { copyable, type Html, html, isolated, table, withCodeSpans } from '#src/pages/kit/html.ts'
@@ -63,7 +63,7 @@ export function eventTypePage(viewer: Viewer, type: AppEventType | EventType): P
 type Description = { name: string; description: Html; fields: Html; example: unknown }
 
 function describeOwn(type: EventType): Description {
-  const { schema, example } = documentEvent(eventKinds[type])
+  const { schema, example } = documentEvent(eventKindOf(type))
   const fields = fieldTable(fieldsOf(schema))
   return { name: type, description: summaryOf(type), fields, example }
 }
@@ -81,7 +81,7 @@ function describeApps({ name, description, schema, example }: AppEventType): Des
 }
 
 function summaryOf(type: EventType): Html {
-  return html`${withCodeSpans(eventKinds[type].summary)}.`
+  return html`${withCodeSpans(eventKindOf(type).summary)}.`
 }
 
 /** The portal has an entry of its own in its navigation. */

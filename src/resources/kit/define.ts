@@ -1,6 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
-import type { Prisma } from '#src/db/generated/client.ts'
-import type { Asking, ColumnTypes, Field, Fields, Input } from './fields.ts'
+import type { Asking, Field, Fields, Input } from './fields.ts'
 
 /** Specification, Roles and permissions. */
 export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
@@ -86,49 +85,12 @@ export type Act<F extends Fields, Event extends string> = {
   publish(event: Event, row: RowOf<F>): Promise<void>
 }
 
-/** A field that prisma/schema.prisma has otherwise gets a sentence as its type, which the compiler shows. */
-type InModel<Model extends Prisma.ModelName, F extends Fields> = {
-  readonly [Key in keyof F]: Key extends keyof Columns<Model>
-    ? Matches<F[Key], Columns<Model>[Key]> extends true
-      ? Field
-      : `prisma/schema.prisma has ${Model}.${Key & string} with another type`
-    : `prisma/schema.prisma has no ${Model}.${Key & string}`
-}
-type Columns<Model extends Prisma.ModelName> = Prisma.TypeMap['model'][Model]['payload']['scalars']
-type Matches<One extends Field, Scalar> = One['column'] extends 'jsonb'
-  ? true // A JSON value can be null itself, so the type does not say whether the column can.
-  : [NonNullable<Scalar>] extends [ColumnTypes[One['column']]]
-    ? null extends Scalar
-      ? One['isNullable']
-      : One['isNullable'] extends true
-        ? false
-        : true
-    : false
-
-/** Names the columns that a new row needs and that neither body nor scope nor default gives. */
-type Complete<Model extends Prisma.ModelName, F extends Fields, Given> = [
-  Missing<Model, F, Given>,
-] extends [never]
-  ? unknown
-  : { readonly accepts: `a new row needs ${Missing<Model, F, Given> & string}` }
-type Missing<Model extends Prisma.ModelName, F extends Fields, Given> = Exclude<
-  Needed<Model>,
-  Given | Initial<F> | 'tenantId' | 'userId' | 'teamId'
->
-type Needed<Model extends Prisma.ModelName> = RequiredKeys<
-  Exclude<
-    Prisma.TypeMap['model'][Model]['operations']['createMany']['args']['data'],
-    readonly unknown[]
-  >
->
-type RequiredKeys<T> = { [Key in keyof T]-?: object extends Pick<T, Key> ? never : Key }[keyof T]
 type Initial<F extends Fields> = {
   [Key in keyof F]: F[Key] extends { initial: () => unknown } ? Key : never
 }[keyof F]
 
 /** A resource as it is declared. An action that is missing has no route, no rule and no privilege. */
 type Declaration<
-  Model extends Prisma.ModelName,
   Name extends string,
   F extends Fields,
   New extends string,
@@ -137,14 +99,13 @@ type Declaration<
   Set extends string,
   ChangedSet extends string,
 > = {
-  readonly name: Name
   /** The table, and with hyphens the path. */
   readonly plural: string
   readonly scope: Scope
   /** Service tokens can be given its permissions. Only for the scope `tenant`. */
   readonly forServices?: boolean
   /** In the order of the response. */
-  readonly fields: F & InModel<Model, F>
+  readonly fields: F
   readonly filters?: readonly (keyof F & string)[]
   readonly actions: {
     readonly read: Allowed<Name>
@@ -158,7 +119,7 @@ type Declaration<
         },
         body: NewValues<F, New>,
       ): Promise<RowOf<F>>
-    } & Complete<Model, F, New | Set>
+    }
     readonly update?: Allowed<Name> & {
       readonly accepts: readonly Changed[]
       /** Further columns that `run` sets. */
@@ -190,11 +151,14 @@ type Declaration<
   readonly page?: Page<Extract<keyof RowOf<F>, string>>
 }
 
+/** Beside a page in the navigation. */
+export type PageIcon = 'list' | 'document' | 'box' | 'folder' | 'stack' | 'clock' | 'people'
+
 /** The pages of a resource. */
 export type Page<Key extends string = string> = {
   /** In the navigation, and the heading of the list. */
   readonly label: string
-  readonly icon?: 'list' | 'document' | 'box' | 'folder' | 'stack' | 'clock' | 'people'
+  readonly icon?: PageIcon
   /** One sentence below the heading of the list. */
   readonly lead?: string
   /** The field that names a row, and the further columns of the list. */
@@ -216,7 +180,8 @@ export type Action = Allowed<string> & {
 
 /** A resource without the types of its declaration: what the program reads. */
 export type Resource = {
-  readonly model: string
+  /** Of its schema and in operation ids: `BlogPost` of `blog-post`. */
+  readonly title: string
   readonly name: string
   readonly plural: string
   readonly scope: Scope
@@ -245,11 +210,10 @@ export type Typed<Name extends string, F extends Fields, Event extends string> =
 
 /**
  * Declares a resource: its rules, privileges, routes, events and pages follow from it.
- * @param model its model in prisma/schema.prisma
+ * @param name in rules, events and permissions: words with hyphens
  * @throws if the declaration contradicts itself
  */
 export function defineResource<
-  const Model extends Prisma.ModelName,
   const Name extends string,
   F extends Fields,
   const New extends Writable<F> = never,
@@ -258,22 +222,23 @@ export function defineResource<
   const Set extends keyof F & string = never,
   const ChangedSet extends keyof F & string = never,
 >(
-  model: Model,
-  declaration: Declaration<Model, Name, F, New, Changed, Event, Set, ChangedSet>,
+  name: Name,
+  declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet>,
 ): Typed<Name, F, Event> {
   const { forServices = false, filters = [], example = {}, worker = '', ...rest } = declaration
   const { page = null, erased = null } = declaration
   const fields: Fields = declaration.fields
+  const title = titleOf(name)
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
   const resource = {
     ...rest,
-    ...{ model, fields, forServices, filters, example, erased, worker, page },
+    ...{ name, title, fields, forServices, filters, example, erased, worker, page },
     events: declaration.events ?? {},
-    shape: Type.Object(shape, { title: model }),
+    shape: Type.Object(shape, { title }),
   } as unknown as Resource & Typed<Name, F, Event>
   const [fault] = faultsOf(resource)
-  if (fault !== undefined) throw new Error(`The resource ${declaration.name} ${fault}.`)
+  if (fault !== undefined) throw new Error(`The resource ${name} ${fault}.`)
   return resource
 }
 
@@ -391,6 +356,11 @@ export function pathOf({ plural }: Pick<Resource, 'plural'>): string {
   return `/${plural.replaceAll('_', '-')}`
 }
 
+/** Its tag in the API description, and the path of its page in the reference. */
+export function tagOf({ plural }: Pick<Resource, 'plural'>): string {
+  return plural.replaceAll('_', '-')
+}
+
 /** The path of its list in a browser. */
 export function pagePathOf(resource: Pick<Resource, 'plural'>): string {
   return `/app${pathOf(resource)}`
@@ -400,6 +370,10 @@ export function pagePathOf(resource: Pick<Resource, 'plural'>): string {
 export function creationOf(resource: Pick<Resource, 'name' | 'page'>) {
   const word = wordOf(resource)
   return resource.page?.create ?? { heading: `New ${word}`, button: `Create ${word}` }
+}
+
+function titleOf(name: string): string {
+  return name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 }
 
 /** The name of a resource in a sentence. */

@@ -13,9 +13,7 @@ function actionsOf({ actions }: Resource): [ActionName, Action][] {
 }
 
 /** The rules of the policy. */
-export function rulesOf<const Name extends string>(
-  resources: readonly (Resource & { readonly name: Name })[],
-) {
+export function rulesOf(resources: readonly Resource[]) {
   return resources.flatMap((resource) =>
     actionsOf(resource).map(([action, { permission, token, plan = [], unless = [] }]) => ({
       resource: resource.name,
@@ -61,6 +59,22 @@ function webPrivilegesOf({ fields, actions }: Resource): string {
     ...(update === undefined ? [] : [`UPDATE (${changed.join(', ')})`]),
     ...(removal === undefined ? [] : ['DELETE']),
   ].join(', ')
+}
+
+/** Columns that the scope fills in. */
+const scopeKeys = ['tenantId', 'userId', 'teamId', 'folderId']
+
+export function isWritten(key: string, action: Action | undefined): boolean {
+  return [...(action?.accepts ?? []), ...(action?.sets ?? [])].includes(key)
+}
+
+/** The fields that an INSERT writes beside the columns of the scope, in their order. */
+export function insertedKeysOf({ fields, actions }: Resource): string[] {
+  return Object.keys(fields).filter(
+    (key) =>
+      !scopeKeys.includes(key) &&
+      (fields[key]?.initial !== undefined || isWritten(key, actions.create)),
+  )
 }
 
 /** The function that enters the tenant of an owner's row, whose event belongs there. */
@@ -150,43 +164,26 @@ export function sectionsOf(resources: readonly Resource[]) {
   }
 }
 
-/** The types of the events that a resource publishes. */
-export type EventOf<One> = One extends {
-  readonly name: infer Name extends string
-  readonly events: Readonly<Record<infer Event extends string, string>>
-}
-  ? `${Name}.${Event}`
-  : never
+/** The type of an event of a resource. */
+export type ResourceEvent = `${string}.${string}`
 
-/** The schema of the data of an event. */
-type DataOf<One, Type> = One extends { readonly shape: infer Data }
-  ? Type extends EventOf<One>
-    ? Data
-    : never
-  : never
-
-export function eventTypesOf<One extends Pick<Resource, 'name' | 'events'>>(
-  resources: readonly One[],
-): EventOf<One>[] {
+export function eventTypesOf(
+  resources: readonly Pick<Resource, 'name' | 'events'>[],
+): ResourceEvent[] {
   return resources.flatMap(({ name, events }) =>
-    Object.keys(events).map((event) => `${name}.${event}` as EventOf<One>),
+    Object.keys(events).map((event): ResourceEvent => `${name}.${event}`),
   )
 }
 
-/** Each kind of event by its type: what has happened, and the schema of its data. */
-export function eventKindsOf<One extends Pick<Resource, 'name' | 'events' | 'shape'>>(
-  resources: readonly One[],
-) {
-  type Type = EventOf<One>
-  const kinds = resources.flatMap(({ name, events, shape }) =>
-    Object.entries(events).map(([event, summary]) => {
-      const type = `${name}.${event}`
-      return [type, { type, summary, data: shape }]
-    }),
+/** Each kind of event: what has happened, and the schema of its data. */
+export function eventKindsOf(resources: readonly Pick<Resource, 'name' | 'events' | 'shape'>[]) {
+  return resources.flatMap(({ name, events, shape }) =>
+    Object.entries(events).map(([event, summary]) => ({
+      type: `${name}.${event}` as const,
+      summary,
+      data: shape,
+    })),
   )
-  return Object.fromEntries(kinds) as {
-    [Key in Type]: { type: Key; summary: string; data: DataOf<One, Key> }
-  }
 }
 
 /** Example data of an event: what its schema allows, with the ids of the person who asks. */

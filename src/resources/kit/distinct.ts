@@ -15,9 +15,9 @@ export function distinct<const All extends readonly unknown[]>(
   return all
 }
 
-/** @throws Error if two resources have one name, model or table */
+/** @throws Error if two resources have one name or table */
 export function distinctResources<const All extends readonly Resource[]>(all: All): All {
-  const facts = ['name', 'model', 'plural'] as const
+  const facts = ['name', 'plural'] as const
   for (const fact of facts) {
     distinct(
       all,

@@ -1,5 +1,5 @@
-import { resources } from '#src/resources/index.ts'
 import { homeFunctionOf, publishesAtHome } from '#src/resources/kit/derived.ts'
+import { resources } from '#src/resources/running-app.ts'
 
 /**
  * Where the tables of a database that is distributed with Citus are. A table that is in neither list

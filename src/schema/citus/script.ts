@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { ScopeWords } from '#src/resources/kit/sql.ts'
+import { resources } from '#src/resources/running-app.ts'
 import type { Definer } from '../define.ts'
 import {
   type Definitions,
@@ -11,6 +12,7 @@ import {
 } from '../definitions.ts'
 import { readShardNames } from './cluster.ts'
 import { functionsOnShards, referenceTables } from './placement.ts'
+import { rowFunctionsOf } from './reads.ts'
 
 /**
  * Settings of what changes the schema. Triggers on distributed tables are those of the counters and of the
@@ -21,20 +23,14 @@ export const sessionSettings = [
   `SET citus.multi_shard_modify_mode = 'sequential'`,
 ] as const
 
-/**
- * Functions of prisma/citus that run as their caller: what the policy of documents calls, the reads by id, and
- * the creation of a document.
- */
+const rowFunctions = rowFunctionsOf(resources)
+
+/** Functions that run as their caller: what policies of the scope `chain` call, and those for rows. */
 const callerFunctions = [
   'current_team_ids()',
   'drop_endpoint(uuid, uuid)',
-  'find_order(uuid, bigint, bigint)',
-  'lock_order(bigint, bigint)',
-  'find_post(uuid, bigint)',
-  'find_invoice(uuid, bigint)',
-  'find_document(uuid, bigint, bigint)',
-  'create_document(uuid, bigint, bigint, text, text, timestamp with time zone)',
-] as const
+  ...rowFunctions.map(({ signature }) => signature),
+]
 
 /** Citus accepts no subquery in a policy. */
 const scopeWords: ScopeWords = {
@@ -48,6 +44,7 @@ const scopeWords: ScopeWords = {
 export async function readCitusDefinitions(): Promise<Definitions> {
   const { scripts, kept } = await readDefinitions('citus', scopeWords)
   const functions = scripts.functions.map((script) => join(divide(script).map(readShards)))
+  functions.push(join(rowFunctions.map(({ sql }) => sql.replace(/;$/, ''))))
   return describe({ ...scripts, functions }, kept)
 }
 

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { bare } from '#src/resources/define-app.ts'
+import { app, appFolder } from '#src/resources/running-app.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import type { Finding } from '../finding.ts'
 
@@ -31,27 +33,60 @@ export type Migration = { name: string; sql: string }
 
 export const migrationsFolder = 'prisma/migrations'
 
-/** The migrations of this program, oldest first. */
+/** The migrations of this program and then of its app, each oldest first. */
 export async function readMigrations(): Promise<Migration[]> {
-  const paths = await listAssets(migrationsFolder)
+  const ofApp = appFolder === null ? [] : await readFolder(`${appFolder}/migrations`)
+  return [
+    ...(await readCoreMigrations()),
+    ...ofApp.map(({ name, sql }) => ({ name: `${prefixOf(app.name)}${name}`, sql })),
+  ]
+}
+
+/** The migrations of this program without those of its app. */
+export async function readCoreMigrations(): Promise<Migration[]> {
+  return readFolder(migrationsFolder)
+}
+
+async function readFolder(folder: string): Promise<Migration[]> {
+  const paths = await listAssets(folder)
   return Promise.all(
     paths
       .filter((path) => path.endsWith('/migration.sql'))
       .map(async (path) => ({
-        name: path.slice(migrationsFolder.length + 1, -'/migration.sql'.length),
+        name: path.slice(folder.length + 1, -'/migration.sql'.length),
         sql: await readTextAsset(path),
       })),
   )
 }
 
+/** Begins the names of the migrations of an app in `_prisma_migrations`: two apps never share one. */
+const prefixOf = (name: string) => `app:${name}:`
+
 type History = Awaited<ReturnType<typeof compareHistory>>
+
+/** The database of another app, or of an app where this program runs none; null if there is none. */
+function describeForeign({ ahead }: History): Finding | null {
+  const foreign = ahead.find(
+    (name) => name.startsWith('app:') && !name.startsWith(prefixOf(app.name)),
+  )
+  if (foreign === undefined) return null
+  const [, other = ''] = foreign.split(':')
+  const own = app === bare ? 'runs none' : `runs the app ${app.name}`
+  return {
+    problem: `The database is of the app ${other}, and this program ${own}.`,
+    remedy: `Start it with --app and the folder of ${other}, or use another database (for the demo, delete the folder .data).`,
+  }
+}
 
 /**
  * A database that no `migrate` brings to these files, because each has migrations that the other lacks:
  * from before the first release, or after a migration that was applied has been deleted
- * (`npm run new -- --remove`). Null if it follows them or is ahead.
+ * (`npm run new -- --remove`). Null if it follows them or is ahead. Or the
+ * database of another app.
  */
 export function describeParted({ ahead, behind }: History): Finding | null {
+  const foreign = describeForeign({ ahead, behind })
+  if (foreign !== null) return foreign
   if (ahead.length === 0 || behind.length === 0) return null
   if (ahead.includes('20261121000000_foundation')) {
     return {
@@ -62,6 +97,6 @@ export function describeParted({ ahead, behind }: History): Finding | null {
   return {
     problem: `The database has migrations that this release does not know (${ahead.join(', ')}), and lacks migrations of this release (${behind.join(', ')}).`,
     remedy:
-      'Use an empty database (for the demo, delete the folder .data), or bring the deleted migrations back into prisma/migrations and write the change as a migration that follows them.',
+      'Use an empty database (for the demo, delete the folder .data), or bring the deleted migrations back into the folder of migrations and write the change as a migration that follows them.',
   }
 }

@@ -1,5 +1,5 @@
-import { resources } from '#src/resources/index.ts'
 import { freeId, isolationRowsOf } from '#src/resources/kit/derived.ts'
+import { resources } from '#src/resources/running-app.ts'
 
 /** A tenant with one member that exists only inside one transaction. */
 export type IsolationTenant = { readonly tenantId: string; readonly userId: number }

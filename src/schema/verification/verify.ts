@@ -176,7 +176,9 @@ async function findFindings(
     return [{ problem: 'The database has no schema for this role yet.', remedy: migrateRemedy }]
   }
   const { ahead, behind } = await compareHistory(client, await readMigrations())
-  if (behind.length > 0) return [describeParted({ ahead, behind }) ?? describeBehind(behind)]
+  const parted = describeParted({ ahead, behind })
+  if (parted !== null) return [parted]
+  if (behind.length > 0) return [describeBehind(behind)]
   // Tables of a newer release may have changed already; that release verifies them.
   const undeclared = ahead.length === 0 ? await verifyResources(client) : []
   if (undeclared.length > 0) return undeclared

@@ -10,7 +10,7 @@ export const EventTypeName = Type.String({
   maxLength: 100,
   pattern: appTypeName.source,
   description: `${eventTypes.map((type) => `\`${type}\``).join(', ')}, or a type of the app`,
-  examples: ['order.updated'],
+  examples: ['invoice.created'],
 })
 
 /** Types that an endpoint chooses at most. */

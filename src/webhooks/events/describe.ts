@@ -1,9 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { Time } from '#src/http/schemas.ts'
-import { type EventKind, type EventType, eventTypes } from './types.ts'
-
-type EventKinds = { readonly [Name in EventType]: EventKind<Name> }
+import type { EventKind, EventType } from './types.ts'
 
 /** The schema of the whole event as it is sent. */
 export function eventSchema<Name extends EventType, Data extends TSchema>({
@@ -37,11 +35,11 @@ export function exampleEvent(type: string, data: object): object {
 }
 
 /** Any event; its type says which one. */
-export function eventUnion(kinds: EventKinds): Schema {
-  const mapping = eventTypes.map((type) => [type, `#/components/schemas/${nameOf(type)}Event`])
+export function eventUnion(kinds: readonly EventKind[]): Schema {
+  const mapping = kinds.map(({ type }) => [type, `#/components/schemas/${nameOf(type)}Event`])
   return {
     title: 'Event',
-    oneOf: eventTypes.map((type) => toSchema(eventSchema(kinds[type]))),
+    oneOf: kinds.map((kind) => toSchema(eventSchema(kind))),
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(mapping) },
   }
 }
@@ -59,10 +57,12 @@ const examples = {
 }
 
 /** The webhooks of the API description (OpenAPI 3.1), one for each type of event. */
-export function describeWebhooks(kinds: EventKinds): NonNullable<ApiDescription['webhooks']> {
-  const entries = eventTypes.map((type) => {
-    const { summary } = kinds[type]
-    const { schema, example } = documentEvent(kinds[type])
+export function describeWebhooks(
+  kinds: readonly EventKind[],
+): NonNullable<ApiDescription['webhooks']> {
+  const entries = kinds.map((kind) => {
+    const { type, summary } = kind
+    const { schema, example } = documentEvent(kind)
     const post = {
       operationId: `on${nameOf(type)}`,
       tags: ['webhooks'],

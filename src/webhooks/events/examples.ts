@@ -1,5 +1,5 @@
-import { resources } from '#src/resources/index.ts'
 import { exampleRow } from '#src/resources/kit/derived.ts'
+import { resources } from '#src/resources/running-app.ts'
 import type { EventType } from './types.ts'
 
 /** The ids that occur in examples: those of the person who asks, and of the endpoint. */

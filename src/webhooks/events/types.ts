@@ -1,12 +1,12 @@
 import type { TSchema } from 'typebox'
-import { resources } from '#src/resources/index.ts'
 import { eventTypesOf } from '#src/resources/kit/derived.ts'
 import { distinct } from '#src/resources/kit/distinct.ts'
+import { resources } from '#src/resources/running-app.ts'
 
 /** Types of events that are sent (contract 7). */
 export const eventTypes = distinct(
   [
-    ...eventTypesOf<(typeof resources)[number]>(resources),
+    ...eventTypesOf(resources),
     'subscription.activated',
     'subscription.changed',
     'subscription.ended',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from 'tap'
 import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { eventKinds } from '#src/domain/events.ts'
+import { eventKindOf } from '#src/domain/events.ts'
 import { exampleOf } from '#src/http/openapi/examples.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
@@ -92,7 +92,7 @@ async function compile(args: readonly string[]): Promise<void> {
 }
 
 function delivery() {
-  const schema = eventSchema(eventKinds['order.updated'])
+  const schema = eventSchema(eventKindOf('order.updated'))
   const event = Object(exampleOf(JSON.parse(JSON.stringify(schema))))
   const body = JSON.stringify(event)
   const timestamp = Math.floor(Date.now() / 1_000)

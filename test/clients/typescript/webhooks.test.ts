@@ -1,5 +1,5 @@
 import t from 'tap'
-import { eventKinds } from '#src/domain/events.ts'
+import { eventKindOf } from '#src/domain/events.ts'
 import { exampleOf } from '#src/http/openapi/examples.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
@@ -12,7 +12,7 @@ import { verifyWebhook } from '../../../clients/typescript/src/webhooks.ts'
 
 const nowSeconds = 1_614_265_330
 const event = Object(
-  exampleOf(JSON.parse(JSON.stringify(eventSchema(eventKinds['order.updated'])))),
+  exampleOf(JSON.parse(JSON.stringify(eventSchema(eventKindOf('order.updated'))))),
 )
 const body = JSON.stringify(event)
 const id: string = event.id

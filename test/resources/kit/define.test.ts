@@ -20,9 +20,8 @@ const times = { createdAt: created(), updatedAt: updated() }
 const lineItems = json(Type.Array(Type.Object({})), Type.Array(Type.Object({})))
 const orderFields = { id: id(), userId: owner(), lineItems, ...times }
 const documentFields = { id: id(), folderId: folder(), title: line(200), ...times }
-const order = { name: 'order', plural: 'orders', scope: 'owner', fields: orderFields } as const
+const order = { plural: 'orders', scope: 'owner', fields: orderFields } as const
 const document = {
-  name: 'document',
   plural: 'documents',
   scope: 'chain',
   fields: documentFields,
@@ -36,7 +35,7 @@ const write = { permission: 'post:write', token: 'document:write' } as const
 
 t.test('a page needs an input for each field that an action accepts', async (t) => {
   const define = (hasPage: boolean) =>
-    defineResource('Order', {
+    defineResource('order', {
       ...order,
       actions: { read: readOrder, update: { ...writeOrder, accepts: ['lineItems'] } },
       ...(hasPage && { page: { label: 'Orders', heading: 'id' } }),
@@ -49,7 +48,7 @@ t.test('a page needs an input for each field that an action accepts', async (t) 
 
 t.test('a plan is asked for by an action, and never of a service', async (t) => {
   const define = (forServices: boolean, plan?: string | readonly string[]) =>
-    defineResource('Order', {
+    defineResource('order', {
       ...{ ...order, scope: 'tenant', forServices },
       actions: { read: { ...readOrder, ...(plan !== undefined && { plan }) } },
     })
@@ -65,7 +64,7 @@ t.test('a plan is asked for by an action, and never of a service', async (t) => 
 
 t.test('a page shows no JSON', async (t) => {
   const define = (page: { heading: 'id' | 'lineItems'; columns?: readonly 'lineItems'[] }) => () =>
-    defineResource('Order', {
+    defineResource('order', {
       ...{ ...order, actions: { read: readOrder } },
       page: { label: 'Orders', ...page },
     })
@@ -78,7 +77,7 @@ t.test('a page shows no JSON', async (t) => {
 t.test('each mistake that the compiler cannot see is named at start', async (t) => {
   const actions = { read, create: { ...write, accepts: ['title', 'folderId'] } }
   const declare = (change: object) => () =>
-    defineResource('Document', { ...document, actions, ...change } as never)
+    defineResource(nameIn(change), { ...document, actions, ...change } as never)
   const { title, folderId, createdAt, updatedAt } = documentFields
   const ofOwner = {
     ...{ scope: 'owner', events: { updated: 'x' } },
@@ -152,19 +151,18 @@ function nameIn(change: { readonly name?: string }): string {
   return change.name ?? 'document'
 }
 
-t.test('two resources do not share a name, a model or a table', async (t) => {
-  const one = { name: 'task', model: 'Task', plural: 'tasks' }
-  const other = { name: 'chore', model: 'Chore', plural: 'chores' }
+t.test('two resources do not share a name or a table', async (t) => {
+  const one = { name: 'task', plural: 'tasks' }
+  const other = { name: 'chore', plural: 'chores' }
   const both = (change: object) => () => distinctResources([one, { ...other, ...change }] as never)
   t.doesNotThrow(both({}))
   t.throws(both({ name: 'task' }), { message: 'Two resources have the name task.' })
-  t.throws(both({ model: 'Task' }), { message: 'Two resources have the model Task.' })
   t.throws(both({ plural: 'tasks' }), { message: 'Two resources have the plural tasks.' })
 })
 
 t.test('a row in a folder keeps its team, so an update cannot move it', async (t) => {
   const define = () =>
-    defineResource('Document', {
+    defineResource('document', {
       ...document,
       actions: { read, update: { ...write, accepts: ['title', 'folderId'] } },
     })

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { documents } from '#src/resources/documents.ts'
+import { documents } from '#shop/resources/documents.ts'
+import { orders } from '#shop/resources/orders.ts'
+import { posts } from '#shop/resources/posts.ts'
 import { invoices } from '#src/resources/invoices.ts'
 import { defineResource, type Resource } from '#src/resources/kit/define.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
-import { orders } from '#src/resources/orders.ts'
-import { posts } from '#src/resources/posts.ts'
 
 /** The statements of a script, each on one line. */
 function statementsOf(script: string): string[] {
@@ -81,7 +81,7 @@ t.test('without a resource there is a table of none', (t) => {
 
 t.test('a published field of JSON needs what replaces it when its owner is erased', (t) => {
   const { erased: _erased, ...rest } = orders as Resource
-  t.throws(() => defineResource('Order', rest as never), {
+  t.throws(() => defineResource('order', rest as never), {
     message:
       'The resource order publishes lineItems and does not say what replaces it when its owner is erased (erased).',
   })

@@ -8,6 +8,7 @@ import { join, posix } from 'node:path'
  */
 export const importOrder: readonly (readonly string[])[] = [
   ['cli'],
+  ['package'],
   ['release'],
   ['commands'],
   ['clients'],

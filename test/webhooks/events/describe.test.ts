@@ -1,7 +1,7 @@
 import makeAjv from '@fastify/ajv-compiler'
 import t from 'tap'
 import { applyEvent } from '#src/billing/process.ts'
-import { eventKinds } from '#src/domain/events.ts'
+import { eventKindOf } from '#src/domain/events.ts'
 import { subscriptionActivated } from '#src/domain/plans.ts'
 import { inlineSchemas } from '#src/http/openapi/components.ts'
 import { type ApiDescription, exampleOf, type Schema } from '#src/http/openapi/examples.ts'
@@ -72,7 +72,7 @@ t.test('a missing, a further and a wrong field do not match', async (t) => {
 })
 
 t.test('each kind of event is listed by its own type', async (t) => {
-  for (const type of eventTypes) t.equal(eventKinds[type].type, type)
+  for (const type of eventTypes) t.equal(eventKindOf(type).type, type)
 })
 
 /** A body that its kind does not describe does not compile. */

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { resources } from '#src/resources/index.ts'
 import { pagePathOf } from '#src/resources/kit/define.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { createUser, signIn } from '#test/support/callers/callers.ts'

@@ -9,7 +9,7 @@ import { created, id, integer, line, updated } from '#src/resources/kit/fields.t
 
 const write = { permission: 'post:write', accepts: ['title', 'seats', 'level'] } as const
 const room: Resource = {
-  ...{ model: 'Room', name: 'room', plural: 'rooms', scope: 'tenant', forServices: false },
+  ...{ title: 'Room', name: 'room', plural: 'rooms', scope: 'tenant', forServices: false },
   fields: {
     ...{ id: id(), title: line(200), seats: integer('', { minimum: 1, maximum: 12 }) },
     ...{ level: integer(), createdAt: created(), updatedAt: updated() },

@@ -1,12 +1,10 @@
-import { defineResource } from './kit/define.ts'
-import { created, folder, id, line, tenant, text, updated } from './kit/fields.ts'
+import { created, defineResource, folder, id, line, tenant, text, updated } from 'gatehouse'
 
 const chain =
   'Only members of the team that owns its folder can reach a document; administrators cannot.'
 
 /** Texts in the folders of teams. */
-export const documents = defineResource('Document', {
-  name: 'document',
+export const documents = defineResource('document', {
   plural: 'documents',
   scope: 'chain',
   fields: {

@@ -1,5 +1,6 @@
-import type pg from 'pg'
-import { acme, type DemoTenant, globex } from './people.ts'
+import type { DemoOfApp } from 'gatehouse'
+
+type Owner = Parameters<NonNullable<DemoOfApp['seed']>>[0]
 
 type Shelf = {
   name: string
@@ -9,7 +10,8 @@ type Shelf = {
 
 /** A team with its members (by subject) and folders. Even Ada, an admin, needs a team to see documents. */
 export type DemoTeam = {
-  tenant: DemoTenant
+  /** Its name. */
+  tenant: string
   name: string
   members: readonly string[]
   folders: readonly Shelf[]
@@ -17,7 +19,7 @@ export type DemoTeam = {
 
 export const teams: readonly DemoTeam[] = [
   {
-    tenant: acme,
+    tenant: 'Acme',
     name: 'Gate works',
     members: ['ed', 'vera'],
     folders: [
@@ -37,13 +39,13 @@ export const teams: readonly DemoTeam[] = [
     ],
   },
   {
-    tenant: acme,
+    tenant: 'Acme',
     name: 'Front office',
     members: ['ada'],
     folders: [{ name: 'Contracts', documents: [{ title: 'Oak supplier', body: 'Two years.' }] }],
   },
   {
-    tenant: globex,
+    tenant: 'Globex',
     name: 'Sales',
     members: ['otto'],
     folders: [{ name: 'Offers', documents: [{ title: 'Bergen ferry', body: 'Six hinges.' }] }],
@@ -52,11 +54,11 @@ export const teams: readonly DemoTeam[] = [
 
 /** The transaction's scope must be a member of the team: only members may write its documents. */
 export async function insertTeam(
-  owner: pg.Client,
+  owner: Owner,
   team: DemoTeam,
+  tenantId: string,
   userIds: readonly string[],
 ): Promise<void> {
-  const { id: tenantId } = team.tenant
   const { rows } = await owner.query<{ id: string }>(
     'INSERT INTO teams (tenant_id, name) VALUES ($1, $2) RETURNING id',
     [tenantId, team.name],
@@ -73,7 +75,7 @@ export async function insertTeam(
 type Parent = { id: string; depth: number }
 
 async function insertFolder(
-  owner: pg.Client,
+  owner: Owner,
   scope: { tenantId: string; teamId: string },
   shelf: Shelf,
   parent: Parent | null,

@@ -1,11 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { actionsOf, CursorQuery, found, IdParams, readId, readList } from 'gatehouse/routes'
 import Type from 'typebox'
-import { actionsOf } from '#src/domain/actions.ts'
-import { readList } from '#src/http/lists/pagination.ts'
-import { found, readId } from '#src/http/params.ts'
-import { CursorQuery, IdParams } from '#src/http/schemas.ts'
-import { addressForm, orderListPage, orderPage } from '#src/pages/resources/orders.ts'
-import { orders as declared } from '#src/resources/orders.ts'
+import { orders as declared } from '../resources/orders.ts'
+import { addressForm, orderListPage, orderPage } from './order-pages.ts'
 
 const { change, find, list, listing } = actionsOf(declared)
 

@@ -1,4 +1,4 @@
-import type { Condition } from './kit/define.ts'
+import type { Condition } from 'gatehouse'
 
 /* Specification, Request authentication and authorization: the attribute rule, for editors. */
 

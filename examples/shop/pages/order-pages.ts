@@ -1,11 +1,23 @@
-import { amountText } from '#src/pages/kit/amount.ts'
-import { pageHead, toast } from '#src/pages/kit/components.ts'
-import { formOf, line, orEmpty, renderForm } from '#src/pages/kit/form.ts'
-import { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
-import type { Page, Viewer } from '#src/pages/kit/layout.ts'
-import { layout } from '#src/pages/kit/layout.ts'
-import { listTable, type ShownList } from '#src/pages/kit/list.ts'
-import { type LineItem, ShippingAddress } from '#src/resources/orders.ts'
+import {
+  amountText,
+  formOf,
+  type Html,
+  html,
+  isolated,
+  layout,
+  line,
+  listTable,
+  orEmpty,
+  type Page,
+  pageHead,
+  renderForm,
+  type ShownList,
+  table,
+  timeText,
+  toast,
+  type Viewer,
+} from 'gatehouse/routes'
+import { type LineItem, ShippingAddress } from '../resources/orders.ts'
 
 type ShownOrder = {
   id: number

@@ -1,7 +1,17 @@
+import {
+  created,
+  currency,
+  defineResource,
+  field,
+  hidden,
+  id,
+  json,
+  Line,
+  owner,
+  tenant,
+  updated,
+} from 'gatehouse'
 import Type, { type Static } from 'typebox'
-import { Line } from '#src/http/schemas.ts'
-import { defineResource } from './kit/define.ts'
-import { created, currency, field, hidden, id, json, owner, tenant, updated } from './kit/fields.ts'
 
 export const ShippingAddress = Type.Object(
   {
@@ -41,8 +51,7 @@ const NewLineItem = Type.Object(
 )
 
 /** What a person has ordered, in the tenant that was active then. */
-export const orders = defineResource('Order', {
-  name: 'order',
+export const orders = defineResource('order', {
   plural: 'orders',
   scope: 'owner',
   fields: {

@@ -1,9 +1,8 @@
-import { ofAnotherDepartment, outsideOfficeHours } from './conditions.ts'
-import { defineResource } from './kit/define.ts'
 import {
   author,
   authorService,
   created,
+  defineResource,
   id,
   initially,
   line,
@@ -11,11 +10,11 @@ import {
   tenant,
   text,
   updated,
-} from './kit/fields.ts'
+} from 'gatehouse'
+import { ofAnotherDepartment, outsideOfficeHours } from './conditions.ts'
 
 /** Texts of a tenant. */
-export const posts = defineResource('Post', {
-  name: 'post',
+export const posts = defineResource('post', {
   plural: 'posts',
   scope: 'tenant',
   forServices: true,

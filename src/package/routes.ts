@@ -1,0 +1,19 @@
+/*
+ * What the routes, pages and demo rows of an app work with (`gatehouse/routes`). These modules know the app, so
+ * gatehouse.config.ts loads what imports them with `() => import(…)`.
+ */
+
+export type { Caller, Member } from '#src/access/caller.ts'
+export type { Tx } from '#src/db/database.ts'
+export { type Act, type Actions, actionsOf } from '#src/domain/actions.ts'
+export { readList } from '#src/http/lists/pagination.ts'
+export { found, readId } from '#src/http/params.ts'
+export { type ErrorCode, Problem } from '#src/http/problems.ts'
+export { CursorQuery, IdParams } from '#src/http/schemas.ts'
+export type { FirstStep, Home } from '#src/pages/account/home.ts'
+export { amountText } from '#src/pages/kit/amount.ts'
+export { emptyState, pageHead, toast } from '#src/pages/kit/components.ts'
+export { formOf, line, orEmpty, renderForm } from '#src/pages/kit/form.ts'
+export { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
+export { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+export { listTable, type ShownList } from '#src/pages/kit/list.ts'

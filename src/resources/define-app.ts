@@ -1,0 +1,87 @@
+import type pg from 'pg'
+import { invoices } from './invoices.ts'
+import type { PageIcon, Resource } from './kit/define.ts'
+import { distinct, distinctResources } from './kit/distinct.ts'
+
+/**
+ * A Fastify plugin. It gets the server in a scope whose guards it cannot leave out. Its type is that of a function,
+ * so that this module does not know Fastify.
+ */
+export type Plugin = (app: never, options: never) => Promise<void>
+
+/** Loads a module when it is needed, as `() => import('./routes/report.ts')`. */
+export type Load<One> = () => Promise<{ readonly default: One }>
+
+/**
+ * Where a plugin of the app is registered: `open` without a credential; `signedIn` for callers of the API;
+ * `tenant` the same in the tenant of the caller; `people` for pages in a browser; `members` for pages in the
+ * tenant of the viewer.
+ */
+export const appScopes = ['open', 'signedIn', 'tenant', 'people', 'members'] as const
+export type AppScope = (typeof appScopes)[number]
+
+/** An entry of the navigation that leads to a page of the app's own. */
+export type AppPage = {
+  readonly href: string
+  readonly label: string
+  readonly icon: PageIcon
+  /** What `HREF/ID` is called, if the page has objects with numbers. */
+  readonly object?: string
+}
+
+/** A member of a tenant in the demo. */
+export type DemoPerson = {
+  readonly userId: string
+  /** At the demo's provider. */
+  readonly subject: string
+  readonly name: string
+  readonly role: 'admin' | 'editor' | 'viewer'
+  readonly department: string | null
+  readonly tenant: { readonly id: string; readonly name: string }
+}
+
+/** Rows and commands for those who try the app. */
+export type DemoOfApp = {
+  /** Adds rows; the owner of the tables writes them, in a scope that `enter` sets. */
+  seed?(
+    owner: pg.Client,
+    people: readonly DemoPerson[],
+    enter: (tenantId: string, userId: string | null) => Promise<void>,
+  ): Promise<void>
+  /** One line below the address in the greeting. */
+  readonly facts?: string
+  /** A request that changes an object, and so sends a webhook: what the greeting shows as curl. */
+  readonly change?: { readonly method: string; readonly path: string; readonly body: object }
+}
+
+export type App = {
+  /** Names its migrations in the database: lower-case words with hyphens. */
+  readonly name: string
+  readonly resources: readonly Resource[]
+  readonly routes?: { readonly [Scope in AppScope]?: readonly Load<Plugin>[] }
+  readonly pages?: readonly AppPage[]
+  /** What it adds to the start page: a `Home` of `gatehouse/routes`. */
+  readonly home?: Load<object>
+  readonly demo?: Load<DemoOfApp>
+}
+
+/** What an installation without an app runs. */
+export const bare: App = { name: 'none', resources: [] }
+
+/**
+ * Declares the app that the program runs: the default export of gatehouse.config.ts.
+ * @throws Error if two resources have one name or table, or the name is not words with hyphens
+ */
+export function defineApp(app: App): App {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(app.name)) {
+    throw new Error(`The app has the name ${app.name}, which is not lower-case words with hyphens.`)
+  }
+  if (app.name === bare.name) throw new Error('The name none means an installation without an app.')
+  distinctResources([...app.resources, invoices])
+  distinct(
+    app.pages ?? [],
+    ({ href }) => href,
+    (href) => `Two pages of the app have the address ${href}.`,
+  )
+  return app
+}

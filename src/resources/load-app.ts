@@ -1,0 +1,77 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { type App, bare } from './define-app.ts'
+
+export type LoadedApp = {
+  readonly app: App
+  /** The folder of the app, which contains `migrations`; null without an app. */
+  readonly folder: string | null
+}
+
+const fileNames = ['gatehouse.config.ts', 'gatehouse.config.js', 'gatehouse.config.mjs']
+
+/**
+ * Loads the app that this process runs: the one that `--app FOLDER` names, that of the current folder, or the one
+ * that the program's own package.json names. None of them, or `--app none`, is an installation without an app.
+ * The single binary contains its app; the build replaces this module.
+ * @throws OperatorError if there is no app in the named folder, or its file cannot be loaded
+ */
+export async function loadApp(
+  argv: readonly string[] = process.argv.slice(2),
+  folder: string = process.cwd(),
+): Promise<LoadedApp> {
+  const named = folderIn(argv)
+  if (named === bare.name) return { app: bare, folder: null }
+  const file =
+    named === null
+      ? (fileIn(folder) ?? fileIn(ownAppFolder()))
+      : (fileIn(resolve(folder, named)) ?? noApp(named))
+  if (file === null) return { app: bare, folder: null }
+  return { app: await importApp(file), folder: dirname(file) }
+}
+
+/** The value of `--app`; null if it is not given. */
+function folderIn(argv: readonly string[]): string | null {
+  const end = argv.indexOf('--')
+  const given = end < 0 ? argv : argv.slice(0, end)
+  const index = given.findLastIndex((one) => one === '--app' || one.startsWith('--app='))
+  if (index < 0) return null
+  return given[index]?.split('=')[1] ?? given[index + 1] ?? null
+}
+
+function fileIn(folder: string | null): string | null {
+  if (folder === null) return null
+  return fileNames.map((name) => resolve(folder, name)).find((file) => existsSync(file)) ?? null
+}
+
+/** The folder that package.json of this program names: in its repository the sample. */
+function ownAppFolder(): string | null {
+  const top = fileURLToPath(new URL('../..', import.meta.url))
+  const { gatehouse } = JSON.parse(readFileSync(resolve(top, 'package.json'), 'utf8'))
+  return typeof gatehouse?.app === 'string' ? resolve(top, gatehouse.app) : null
+}
+
+function noApp(folder: string): never {
+  throw new OperatorError(
+    `The folder ${folder} has no gatehouse.config.ts.`,
+    'Name the folder of an app with --app, or none for an installation without an app.',
+  )
+}
+
+async function importApp(file: string): Promise<App> {
+  const { default: app } = await import(pathToFileURL(file).href).catch((error) => {
+    throw new OperatorError(
+      `The app in ${file} cannot be loaded: ${error instanceof Error ? error.message : error}`,
+      'Correct the file; its declarations are documented in docs/new-resource.md.',
+    )
+  })
+  if (app === undefined || !Array.isArray(app.resources)) {
+    throw new OperatorError(
+      `${file} exports no app.`,
+      'Let it end with export default defineApp({ … }).',
+    )
+  }
+  return app
+}
