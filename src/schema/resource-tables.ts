@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import { insertedKeysOf } from '#src/resources/kit/derived.ts'
 import type { ColumnTypes } from '#src/resources/kit/fields.ts'
 import { resources as declared } from '#src/resources/running-app.ts'
 import type { Finding } from './finding.ts'
@@ -56,9 +57,11 @@ function problemsOf(resource: Resource, columns: readonly Column[]): string[] {
     if (!column.notNull && !isNullable) return [`${its} can be NULL, but ${field} is not optional.`]
     return []
   })
-  const given = [...scopeColumns[resource.scope], ...Object.keys(fields).map(columnOf)]
+  const created = insertedKeysOf(resource).map(columnOf)
+  const isGiven = (column: string) =>
+    scopeColumns[resource.scope].some((one) => one === column) || created.includes(column)
   const ofScope = scopeColumns[resource.scope].filter((one) => !found.has(one))
-  const unfilled = columns.filter((one) => one.notNull && !one.filled && !given.includes(one.name))
+  const unfilled = columns.filter((one) => one.notNull && !one.filled && !isGiven(one.name))
   return [
     ...ofFields,
     ...ofScope.map(
@@ -67,7 +70,8 @@ function problemsOf(resource: Resource, columns: readonly Column[]): string[] {
     ...unfilled
       .filter(() => actions.create !== undefined)
       .map(
-        (one) => `The column ${plural}.${one.name} is NOT NULL, but no field of ${name} fills it.`,
+        (one) =>
+          `The column ${plural}.${one.name} is NOT NULL, but nothing that creates a ${name} fills it.`,
       ),
   ]
 }

@@ -1,5 +1,4 @@
 export const programs = {
-  prisma: 'node_modules/prisma/build/index.js',
   tsc: 'node_modules/typescript/lib/tsc.js',
   biome: 'node_modules/@biomejs/biome/bin/biome',
 } as const
@@ -15,7 +14,7 @@ export type Mistake = {
   after?: readonly string[]
 }
 
-const declaration = 'src/resources/tasks.ts'
+const declaration = 'examples/shop/resources/tasks.ts'
 const compile = [programs.tsc, '--project', 'tsconfig.resources.json']
 // Builds the whole server without connecting to anything.
 const start = ['src/cli.ts', 'openapi']
@@ -24,19 +23,19 @@ const tests = ['test/resources/resources.test.ts']
 
 /** Keys are the first column of the page's table. */
 export const mistakes: Readonly<Record<string, Mistake>> = {
-  'a field that the model does not have': {
+  'a field that the table does not have': {
     ...{ path: declaration, piece: '    details: optional', instead: '    detail: optional' },
-    run: compile,
+    run: migrate,
   },
   'a field with another type': {
     path: declaration,
     piece: "status: choice('open', 'done')",
     instead: "status: { ...choice('open', 'done'), column: 'boolean' as const }",
-    run: compile,
+    run: migrate,
   },
   'a field that is not optional, but its column is': {
     ...{ path: declaration, piece: 'optional(text(5_000))', instead: 'text(5_000)' },
-    run: compile,
+    run: migrate,
   },
   'a body without what a row needs': {
     ...{
@@ -44,7 +43,7 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
       piece: "create: { permission: 'post:write', accepts: ['title',",
       instead: "create: { permission: 'post:write', accepts: [",
     },
-    run: compile,
+    run: migrate,
   },
   'a body with what nobody writes': {
     ...{
@@ -79,7 +78,7 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
     run: start,
   },
   'a name that the program has': {
-    ...{ path: declaration, piece: "name: 'task',", instead: "name: 'folder'," },
+    ...{ path: declaration, piece: "defineResource('task'", instead: "defineResource('folder'" },
     run: start,
   },
   'a field that takes nothing': {
@@ -96,19 +95,19 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   },
   'a further route without a rule': {
     ...{
-      path: 'routes/api/resources/tasks.ts',
+      path: 'examples/shop/routes/tasks.ts',
       piece: "config: { access: { resource: 'task', action: 'update' } },",
       instead: '',
     },
     run: start,
   },
   'a resource outside the list': {
-    ...{ path: 'test/resources/index.ts', piece: '  task,\n', instead: '' },
+    ...{ path: 'examples/shop/test/index.ts', piece: ', task]', instead: ']' },
     run: tests,
   },
   'a description that nobody has read': {
     ...{
-      path: 'test/resources/task.ts',
+      path: 'examples/shop/test/task.ts',
       piece: 'rules: {',
       instead: "mark: 'review me',\n  rules: {",
     },

@@ -53,7 +53,7 @@ t.test('docs/new-resource.md', async (t) => {
   })
 
   for (const name of ['task', 'bookmark', 'minute']) {
-    const file = join(tree.folder, `test/resources/${name}.ts`)
+    const file = join(tree.folder, `examples/shop/test/${name}.ts`)
     const text = await readFile(file, 'utf8')
     await writeFile(file, text.replace(/ {2}\/\/ Compare .*\n {2}mark: 'review me',\n/, ''))
   }
@@ -61,7 +61,7 @@ t.test('docs/new-resource.md', async (t) => {
   for (const block of blocks) await applyBlock(tree.folder, block)
   await writeFile(
     join(tree.folder, 'tsconfig.resources.json'),
-    JSON.stringify({ extends: './tsconfig.json', include: ['src/resources/*.ts'] }),
+    JSON.stringify({ extends: './tsconfig.json', include: ['examples/shop/resources/*.ts'] }),
   )
 
   await t.test('three resources, one of each scope, pass the checks and the tests', async (t) => {
@@ -88,11 +88,10 @@ t.test('docs/new-resource.md', async (t) => {
 })
 
 const steps: readonly (readonly string[])[] = [
-  [programs.prisma, 'generate'],
   ['src/release/prepare.ts'],
   ['src/release/generate.ts'],
   ['src/cli.ts', 'migrate'],
-  [programs.biome, 'check', '--vcs-enabled=false', 'src', 'routes', 'test/resources'],
+  [programs.biome, 'check', '--vcs-enabled=false', 'examples/shop', 'test/resources'],
   [programs.tsc],
   ['test/resources/resources.test.ts'],
   ['test/access/rules.test.ts'],
@@ -122,7 +121,7 @@ async function carryOut(
 /** Everything that the command could change. */
 async function digestOf({ folder }: Tree): Promise<string[]> {
   const files: string[] = []
-  for await (const path of glob('{clients,docs,plugins,prisma,routes,src,test}/**/*.*', {
+  for await (const path of glob('{clients,docs,examples,plugins,prisma,routes,src,test}/**/*.*', {
     cwd: folder,
   })) {
     const text = await readFile(join(folder, path), 'utf8')

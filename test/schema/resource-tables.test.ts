@@ -82,7 +82,7 @@ t.test('each difference between a resource and its table is named, and nothing e
     'The column tasks.urgent of the field task.urgent is missing.',
   ])
   t.strictSame(await problems({ number: 'integer NOT NULL' }), [
-    'The column tasks.number is NOT NULL, but no field of task fills it.',
+    'The column tasks.number is NOT NULL, but nothing that creates a task fills it.',
   ])
   t.strictSame(
     await problems({ number: 'integer NOT NULL' }, tasks({ actions: { read } })),

@@ -8,7 +8,7 @@ import { tablePrivileges } from '#src/schema/tables.ts'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import { withEdit, withoutEdit } from './edit.ts'
 import { type Command, InputFault, readCommand, type Taken } from './input.ts'
-import { editsOf } from './resource.ts'
+import { app, editsOf } from './resource.ts'
 
 /*
  * `npm run new`: writes a resource from templates, in a checkout. What it wrote is noted in `.data`, so that it
@@ -50,9 +50,9 @@ async function carryOut(command: Command): Promise<void> {
   format(sources)
   say(`Written:\n${written.map((path) => `  ${path}`).join('\n')}
 
-Read src/resources and test/resources; delete the mark “review me” in test/resources/${resource.name}.ts when it says
+Read them; delete the mark “review me” in ${app}/test/${resource.name}.ts when it says
 what you want. Then:
-  npm run generate                                        # Prisma's client and the generated documents
+  npm run generate                                        # the generated documents
   npm test -- --snapshot test/app.test.ts                 # the guards of the new routes: read the difference
   npm run check
   npm test -- test/resources/resources.test.ts test/access/*.test.ts test/schema/*.test.ts test/auth/erasure/*.test.ts
@@ -103,7 +103,6 @@ function noteOf(name: string): string {
 }
 
 async function readTaken(): Promise<Taken> {
-  const schema = await readFile(join(root, 'prisma/schema.prisma'), 'utf8')
   const contract = await readFile(join(root, 'docs/contract.txt'), 'utf8')
   const segments = [...contract.matchAll(/^[A-Z]+ \/([^/ ]+)/gm)].map(([, first = '']) => first)
   const layout = await readFile(join(root, 'src/pages/kit/layout.ts'), 'utf8')
@@ -111,7 +110,7 @@ async function readTaken(): Promise<Taken> {
   return {
     rules: policy.map(({ resource }) => resource),
     tables: Object.keys(tablePrivileges),
-    models: [...schema.matchAll(/^model (\w+)/gm)].map(([, model = '']) => model),
+    schemas: [...contract.matchAll(/^([A-Z]\w+): /gm)].map(([, title = '']) => title),
     paths: [...segments, ...pages, 'app', 'docs', 'assets', 'auth', 'webhooks', 'openapi'],
     events: eventTypes,
   }
@@ -126,10 +125,6 @@ function format(paths: readonly string[]): void {
       stdio: 'ignore',
     },
   )
-  execFileSync(process.execPath, ['node_modules/prisma/build/index.js', 'format'], {
-    cwd: root,
-    stdio: 'ignore',
-  })
 }
 
 /** Those of the files that git has; none in a tree without it. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { titleOf } from '#src/resources/kit/define.ts'
 
 /** A field as the command names it: `title:line:200:optional`. */
 export type NewField = {
@@ -24,7 +25,8 @@ export type NewResource = {
 export type Taken = {
   readonly rules: readonly string[]
   readonly tables: readonly string[]
-  readonly models: readonly string[]
+  /** Titles of schemas in the API description. */
+  readonly schemas: readonly string[]
   /** First segments of paths of the API and the pages. */
   readonly paths: readonly string[]
   readonly events: readonly string[]
@@ -109,8 +111,8 @@ const limits = { line: 1_000, text: 100_000 } as const
 const ownKeys = [
   ...['id', 'tenantId', 'userId', 'teamId', 'folderId', 'authorId', 'createdAt', 'updatedAt'],
   ...['cursor', 'limit', 'sort', 'from', 'to', 'done', 'version', 'submission', 'sender'],
-  // Relations of the model, and the department of conditions.
-  ...['tenant', 'folder', 'department'],
+  // The department of conditions.
+  'department',
 ]
 
 function readField(text: string): NewField {
@@ -145,18 +147,12 @@ function readField(text: string): NewField {
   return { ...common, kind, words }
 }
 
-const prismaTypes = [
-  ...['String', 'Boolean', 'Int', 'BigInt', 'Float', 'Decimal', 'DateTime', 'Json', 'Bytes'],
-  'PrismaClient',
-]
-
 function refuseTaken({ name, table }: NewResource, taken: Taken): void {
   const refuse = (words: string) =>
     new InputFault(`${name}: ${words} Choose another name or --plural.`)
   if (taken.rules.includes(name)) throw refuse(`the policy has rules for ${name} already.`)
-  if (prismaTypes.includes(modelOf(name))) throw refuse(`Prisma has its own ${modelOf(name)}.`)
-  if (taken.models.includes(modelOf(name)))
-    throw refuse(`prisma/schema.prisma has ${modelOf(name)} already.`)
+  if (taken.schemas.includes(titleOf(name)))
+    throw refuse(`the API description has ${titleOf(name)} already.`)
   if (taken.tables.includes(table)) throw refuse(`the table ${table} exists already.`)
   if (reserved.has(table)) throw refuse(`the word ${table} is reserved.`)
   const path = table.replaceAll('_', '-')
@@ -164,10 +160,6 @@ function refuseTaken({ name, table }: NewResource, taken: Taken): void {
   if (taken.events.some((type) => type.startsWith(`${name}.`))) {
     throw refuse(`there are events ${name}.… already.`)
   }
-}
-
-export function modelOf(name: string): string {
-  return name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 }
 
 function pluralOf(name: string): string {

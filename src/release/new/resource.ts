@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Edit } from './edit.ts'
-import { InputFault, modelOf, type NewField, type NewResource } from './input.ts'
+import { InputFault, type NewField, type NewResource } from './input.ts'
+
+/** The app that gets the resource. */
+export const app = 'examples/shop'
 
 /**
  * What the command writes.
@@ -8,42 +11,27 @@ import { InputFault, modelOf, type NewField, type NewResource } from './input.ts
  * @throws InputFault if a name of the table is too long
  */
 export async function editsOf(resource: NewResource, stamp: string): Promise<Edit[]> {
-  const { name, table, scope } = resource
+  const { name, table } = resource
   refuseLongNames(resource)
   const words = wordsOf(resource)
   const fill = (template: string) => filled(template, words)
   const { plurals = '', constant = '', file = '' } = words
   return [
-    { path: 'prisma/schema.prisma', before: '', text: await fill('model') },
+    { path: `${app}/migrations/${stamp}_${table}/migration.sql`, text: await fill('migration') },
+    { path: `${app}/resources/${file}.ts`, text: await fill('declaration') },
     {
-      path: 'prisma/schema.prisma',
-      after: '  documents   Document[]',
-      text: `  ${plurals} ${words.Model}[]\n`,
-    },
-    ...(scope === 'chain'
-      ? [
-          {
-            path: 'prisma/schema.prisma',
-            after: '  folders     Folder[]   @relation("nested")',
-            text: `  ${plurals} ${words.Model}[]\n`,
-          },
-        ]
-      : []),
-    { path: `prisma/migrations/${stamp}_${table}/migration.sql`, text: await fill('migration') },
-    { path: `src/resources/${file}.ts`, text: await fill('declaration') },
-    {
-      path: 'src/resources/index.ts',
+      path: `${app}/gatehouse.config.ts`,
       after: `import { documents }`,
-      text: `import { ${plurals} } from './${file}.ts'\n`,
+      text: `import { ${plurals} } from './resources/${file}.ts'\n`,
     },
-    { path: 'src/resources/index.ts', before: '] as const', text: `, ${plurals}` },
-    { path: `test/resources/${name}.ts`, text: await fill('description') },
+    { path: `${app}/gatehouse.config.ts`, before: '],\n  routes:', text: `, ${plurals}` },
+    { path: `${app}/test/${name}.ts`, text: await fill('description') },
     {
-      path: 'test/resources/index.ts',
+      path: `${app}/test/index.ts`,
       after: `import { document }`,
       text: `import { ${constant} } from './${name}.ts'\n`,
     },
-    { path: 'test/resources/index.ts', before: ']\n', text: `, ${constant}` },
+    { path: `${app}/test/index.ts`, before: ']\n', text: `, ${constant}` },
   ]
 }
 
@@ -72,7 +60,6 @@ function wordsOf(resource: NewResource): Record<string, string> {
   const [allowed, ruled] = [allowedOf(resource), rulesOf(resource)]
   return {
     ...{ name, table, scope, plurals, file, heading },
-    Model: modelOf(name),
     constant: camel(name),
     path: `/${file}`,
     Sentence: capital(sentence),
@@ -137,7 +124,9 @@ function helpersOf({ scope, fields }: NewResource): string[] {
   const own = { owner: 'owner', tenant: 'author', chain: 'folder' }[scope]
   const kinds = fields.map(({ kind }) => kind)
   const optional = fields.some(({ isOptional }) => isOptional) ? ['optional'] : []
-  return [...new Set(['created', own, 'id', ...kinds, ...optional, 'updated'])].toSorted()
+  return [
+    ...new Set(['created', 'defineResource', own, 'id', ...kinds, ...optional, 'updated']),
+  ].toSorted()
 }
 
 function declared({ kind, limit, words, isOptional }: NewField): string {
@@ -192,15 +181,6 @@ const columnTypes = {
   integer: 'bigint',
   flag: 'boolean',
 } as const
-const modelTypes = {
-  line: 'String',
-  text: 'String',
-  choice: 'String',
-  integer: 'BigInt',
-  flag: 'Boolean',
-} as const
-
-/** Different in the migration and in the model, which have the same columns and indexes. */
 function databaseWords({ table, scope, fields }: NewResource) {
   const own = {
     owner: 'user_id bigint NOT NULL',
@@ -220,34 +200,8 @@ function databaseWords({ table, scope, fields }: NewResource) {
     'updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP',
   ]
   const indexes = indexesOf({ scope, fields })
-  const relations = [
-    '  tenant Tenant @relation(fields: [tenantId], references: [id], onDelete: Cascade, onUpdate: NoAction)',
-    ...(scope === 'chain'
-      ? [
-          '  folder Folder @relation(fields: [tenantId, folderId, teamId], references: [tenantId, id, teamId], onDelete: NoAction, onUpdate: NoAction)',
-        ]
-      : []),
-  ]
-  const ownColumn = {
-    owner: '  userId BigInt @map("user_id")',
-    tenant: '  authorId BigInt? @map("author_id")',
-    chain: '  folderId BigInt @map("folder_id")\n  teamId BigInt @map("team_id")',
-  }[scope]
-  const model = [
-    '  tenantId String @map("tenant_id") @db.Uuid',
-    '  id BigInt @default(autoincrement())',
-    ownColumn,
-    ...fields.map(
-      ({ key, kind, isOptional }) =>
-        `  ${key} ${modelTypes[kind]}${isOptional ? '?' : ''}${columnOf(key) === key ? '' : ` @map("${columnOf(key)}")`}`,
-    ),
-    '  createdAt DateTime @default(now()) @map("created_at") @db.Timestamptz(6)',
-    '  updatedAt DateTime @default(now()) @map("updated_at") @db.Timestamptz(6)',
-    ...relations,
-  ]
   return {
     tableColumns: columns.map((one) => `  ${one}`).join(',\n'),
-    modelColumns: model.join('\n'),
     keys:
       scope === 'chain'
         ? ',\n  FOREIGN KEY (tenant_id, folder_id, team_id) REFERENCES folders(tenant_id, id, team_id)'
@@ -256,7 +210,6 @@ function databaseWords({ table, scope, fields }: NewResource) {
       .map((keys) => [...keys, 'id'].map(columnOf))
       .map((keys) => `CREATE INDEX ${indexName(table, keys)} ON ${table} (${keys.join(', ')});`)
       .join('\n'),
-    modelIndexes: indexes.map((keys) => `  @@index([${[...keys, 'id'].join(', ')}])`).join('\n'),
   }
 }
 
@@ -283,7 +236,7 @@ function indexName(table: string, columns: readonly string[]): string {
   return `${table}_${columns.join('_')}_idx`
 }
 
-const maxName = 63 // PostgreSQL cuts off the end of a longer one, which Prisma then misses
+const maxName = 63 // PostgreSQL cuts off the end of a longer one
 
 function refuseLongNames(resource: NewResource): void {
   const { name, table, scope } = resource

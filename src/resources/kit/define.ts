@@ -372,7 +372,8 @@ export function creationOf(resource: Pick<Resource, 'name' | 'page'>) {
   return resource.page?.create ?? { heading: `New ${word}`, button: `Create ${word}` }
 }
 
-function titleOf(name: string): string {
+/** `BlogPost` of `blog-post`: its schema in the API description, and in the ids of its operations. */
+export function titleOf(name: string): string {
   return name.replaceAll(/(?:^|-)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 }
 

@@ -1,26 +1,12 @@
+import { routes as ofApp } from '#shop/test/index.ts'
 import { routesOf } from '#test/resources/description.ts'
 import { descriptions } from '#test/resources/index.ts'
 import { idInBody, type RouteRows } from './route-row.ts'
 
-const shippingAddress = {
-  name: 'Ada',
-  line1: '2 Quay',
-  city: 'Porto',
-  postalCode: '4000-001',
-  country: 'PT',
-}
-
-/** Contract 3: orders, resources of a tenant, and its members. */
+/** Contract 3: the resources of the app, and those of every tenant with its members. */
 export const resourceRoutes: RouteRows = {
   ...routesOf(descriptions),
-  'GET /app/orders/:id': { who: 'order:read', answer: 200, object: 'order' },
-  'POST /app/orders/:id/address': {
-    who: 'order:update',
-    answer: 303,
-    object: 'order',
-    body: () => ({ ...shippingAddress, line2: '' }),
-  },
-  'GET /app/orders': { who: 'order:read', answer: 200 },
+  ...ofApp,
   'GET /app/invoices': { who: 'invoice:read', answer: 200 },
   'GET /app/invoices/:id': { who: 'invoice:read', answer: 200, object: 'invoice' },
   'GET /app/teams': { who: 'team:read', answer: 200 },

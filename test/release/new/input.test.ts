@@ -4,7 +4,7 @@ import { InputFault, readCommand, type Taken } from '#src/release/new/input.ts'
 const taken: Taken = {
   rules: ['post', 'folder'],
   tables: ['posts', 'folders', 'tenant_usage'],
-  models: ['Post', 'Folder', 'AuditEntry'],
+  schemas: ['Post', 'Folder', 'AuditEntry'],
   paths: ['posts', 'usage', 'app'],
   events: ['post.updated', 'endpoint.test'],
 }
@@ -47,8 +47,7 @@ t.test('a resource with every kind of field is read', async (t) => {
 t.test('a name that exists already, or is reserved, is refused', async (t) => {
   const refused: Record<string, [string[], RegExp]> = {
     rule: [['folder', line, ...scope], /the policy has rules for folder already/],
-    model: [['audit-entry', line, ...scope], /has AuditEntry already/],
-    'type of Prisma': [['json', line, ...scope], /Prisma has its own Json/],
+    schema: [['audit-entry', line, ...scope], /has AuditEntry already/],
     table: [['note', line, ...scope, '--plural', 'tenant_usage'], /the table tenant_usage exists/],
     path: [['use', line, ...scope, '--plural', 'usage'], /the path \/usage exists already/],
     event: [['endpoint', line, ...scope], /there are events endpoint\.… already/],
@@ -61,11 +60,7 @@ t.test('a name that exists already, or is reserved, is refused', async (t) => {
     ],
     'field of every object': [['note', line, 'constructor:flag', ...scope], /word is reserved/],
     'field of every table': [['note', line, 'xmin:integer', ...scope], /word is reserved/],
-    'relation of every model': [['note', line, 'tenant:line:9', ...scope], /name tenant is taken/],
-    'relation of a chain': [
-      ['note', line, 'folder:line:9', '--scope', 'chain'],
-      /name folder is taken/,
-    ],
+    'fact of conditions': [['note', line, 'department:line:9', ...scope], /department is taken/],
     'field of the program': [['note', line, 'tenantId:line:9', ...scope], /tenantId is taken/],
   }
   for (const [name, [args, message]] of Object.entries(refused)) {

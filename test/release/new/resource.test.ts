@@ -2,7 +2,7 @@ import t from 'tap'
 import { InputFault, readCommand } from '#src/release/new/input.ts'
 import { editsOf } from '#src/release/new/resource.ts'
 
-const none = { rules: [], tables: [], models: [], paths: [], events: [] }
+const none = { rules: [], tables: [], schemas: [], paths: [], events: [] }
 
 async function editsFor(...args: string[]) {
   const command = readCommand(args, none)
@@ -10,24 +10,21 @@ async function editsFor(...args: string[]) {
   return editsOf(command.resource, '20260101000000')
 }
 
-t.test(
-  'a table whose indexes PostgreSQL would name otherwise than Prisma is refused',
-  async (t) => {
-    const scoped = (scope: string, plural: string, ...fields: string[]) =>
-      editsFor('note', 'title:line:200', ...fields, '--scope', scope, '--plural', plural)
-    const choice = 'deliveryPriority:choice:low/high'
-    for (const [scope, most, ...fields] of [
-      ['chain', 27],
-      ['tenant', 35],
-      ['owner', 37],
-      ['tenant', 28, choice],
-    ] as const) {
-      const edits = await scoped(scope, 'n'.repeat(most), ...fields)
-      const names = edits.flatMap(({ text }) => [...text.matchAll(/INDEX (\w+) ON/g)])
-      t.equal(Math.max(...names.map(([, name = '']) => name.length)), 63, `${scope} ${fields}`)
-      const fault = new RegExp(`indexes of n{${most + 1}} would be 1 characters too long`)
-      const refused = scoped(scope, 'n'.repeat(most + 1), ...fields)
-      await t.rejects(refused, { constructor: InputFault, message: fault })
-    }
-  },
-)
+t.test('a table whose indexes would have names that PostgreSQL cuts off is refused', async (t) => {
+  const scoped = (scope: string, plural: string, ...fields: string[]) =>
+    editsFor('note', 'title:line:200', ...fields, '--scope', scope, '--plural', plural)
+  const choice = 'deliveryPriority:choice:low/high'
+  for (const [scope, most, ...fields] of [
+    ['chain', 27],
+    ['tenant', 35],
+    ['owner', 37],
+    ['tenant', 28, choice],
+  ] as const) {
+    const edits = await scoped(scope, 'n'.repeat(most), ...fields)
+    const names = edits.flatMap(({ text }) => [...text.matchAll(/INDEX (\w+) ON/g)])
+    t.equal(Math.max(...names.map(([, name = '']) => name.length)), 63, `${scope} ${fields}`)
+    const fault = new RegExp(`indexes of n{${most + 1}} would be 1 characters too long`)
+    const refused = scoped(scope, 'n'.repeat(most + 1), ...fields)
+    await t.rejects(refused, { constructor: InputFault, message: fault })
+  }
+})

@@ -1,4 +1,4 @@
-import type { Description } from './description.ts'
+import type { Description } from '#test/resources/description.ts'
 
 const address = {
   ...{ name: 'Ada Lovelace', line1: '1 Analytical Street', city: 'London' },

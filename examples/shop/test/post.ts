@@ -1,4 +1,4 @@
-import type { Description } from './description.ts'
+import type { Description } from '#test/resources/description.ts'
 
 /** Texts of a tenant. */
 export const post: Description = {

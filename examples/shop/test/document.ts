@@ -1,4 +1,4 @@
-import type { Description } from './description.ts'
+import type { Description } from '#test/resources/description.ts'
 
 /** Texts in the folders of teams. */
 export const document: Description = {
