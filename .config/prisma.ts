@@ -5,5 +5,5 @@ process.env.PRISMA_SCHEMA_ENGINE_BINARY ??= process.execPath
 
 export default defineConfig({
   schema: '../prisma/schema.prisma',
-  migrations: { path: '../prisma/migrations', seed: 'node src/cli.ts seed' },
+  migrations: { path: '../prisma/migrations', seed: 'node dev/cli.ts seed' },
 })

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { runNode } from './processes.ts'
 
 const binary = fileURLToPath(new URL('../dist/gatehouse', import.meta.url))
-const buildScript = fileURLToPath(new URL('../src/release/binary.ts', import.meta.url))
+const buildScript = fileURLToPath(new URL('../dev/release/binary.ts', import.meta.url))
 const patienceMs = 20_000
 const askAgainMs = 5
 

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
-import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
+import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
 import { migrate } from '#src/schema/migrate.ts'
 
 /** The database of a run: migrated, empty, with default durability. */

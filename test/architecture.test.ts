@@ -3,6 +3,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { pathOf } from '#src/resources/kit/define.ts'
+import { app } from '#src/resources/running-app.ts'
 import {
   breachesOf,
   findBreaches,
@@ -96,7 +98,8 @@ t.test('an import against the order is found', async (t) => {
     ['src/server-options.ts', './app.ts'],
     ['src/app.ts', './server.ts'],
     ['src/server.ts', './commands/serve/serve.ts'],
-    ['src/demo/a.ts', '#src/commands/serve/serve.ts'],
+    ['src/commands/serve/a.ts', '#dev/demo/demo.ts'],
+    ['src/cli.ts', '#dev/development.ts'],
     ['src/commands/serve/a.ts', '../../cli.ts'],
     ['src/commands/serve/a.ts', '../program.ts'],
     ['src/commands/development/a.ts', '../serve/health.ts'],
@@ -107,7 +110,6 @@ t.test('an import against the order is found', async (t) => {
     ['src/commands/tenants/a.ts', '../database/ledger.ts'],
     ['src/commands/kit/a.ts', '../database/migrate.ts'],
     ['src/commands/a.ts', './kit/output.ts'],
-    ['src/demo/a.ts', '#clients/typescript/src/client.ts'],
     ['src/webhooks/client/a.ts', '#clients/typescript/src/webhooks.ts'],
     ['routes/api/a.ts', '../../clients/typescript/src/client.ts'],
     ['clients/typescript/src/a.ts', '../../../src/runtime/clock.ts'],
@@ -192,7 +194,7 @@ const forbiddenPackages: Readonly<Record<string, readonly string[]>> = {
   'src/webhooks/delivery/a.ts': [...http, ...crypto, ...clients],
   'src/webhooks/client/connection.ts': [...http, ...crypto],
   'src/crypto/a.ts': [...http, ...clients],
-  'src/demo/a.ts': http,
+  'dev/demo/a.ts': http,
   'src/app.ts': [...crypto, ...clients, ...callers.map((path) => `#${path}`)],
   'src/worker.ts': [...crypto, ...clients],
   'src/cli.ts': [...crypto, ...clients],
@@ -217,7 +219,9 @@ t.test('only the folders of the cluster say Citus', async (t) => {
     'src/a.ts: // For Citus.',
   ])
   t.same(namesOfCluster('prisma/functions/a.sql', 'SELECT citus_version()').length, 1)
-  const all = await sources('{src,plugins,routes,prisma,test,bench}/**/*.{ts,sql,prisma,css,js}')
+  const all = await sources(
+    '{src,plugins,routes,dev,prisma,test,bench}/**/*.{ts,sql,prisma,css,js}',
+  )
   const naming = ['test/architecture.test.ts', 'test/support/app/import-order.ts'] // the folders
   const paths = all.filter((path) => !naming.includes(path))
   const texts = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')))
@@ -253,7 +257,7 @@ t.test('the other rules of the house fail the check too', async (t) => {
       `import { env } from 'node:process'\nexport const used = env.A`,
     ],
     'plugins/env.ts': ['noProcessEnv', 'export const used = process.env.HOME'],
-    'src/demo/env.ts': ['noProcessEnv', 'export const used = process.env.HOME'],
+    'dev/demo/env.ts': ['noProcessEnv', 'export const used = process.env.HOME'],
     'src/circle-a.ts': ['noImportCycles', importing('./circle-b.ts')],
     'src/circle-b.ts': ['noImportCycles', `${importing('./circle-a.ts')}\nexport const thing = 1`],
     'src/alias-a.ts': ['noImportCycles', importing('#src/alias-b.ts')],
@@ -287,10 +291,10 @@ t.test('the other rules of the house fail the check too', async (t) => {
 t.test('what the rules allow passes', async (t) => {
   const program = {
     'src/runtime/clock.ts': 'export const thing = 1',
-    'src/cli.ts': `${importing('#src/runtime/clock.ts')}\nexport const demo = () => import('./demo/demo.ts')\nexport const home = process.env.HOME`,
+    'src/cli.ts': `${importing('#src/runtime/clock.ts')}\nexport const home = process.env.HOME`,
     'src/server.ts': `import Fastify from 'fastify'\nimport session from '#plugins/access/session.ts'\nexport const used = [Fastify, session]`,
     'src/worker.ts': `import type { FastifyBaseLogger } from 'fastify'\nexport type Used = FastifyBaseLogger`,
-    'src/demo/demo.ts': `import { randomBytes } from 'node:crypto'\nexport const used = randomBytes`,
+    'dev/demo/demo.ts': `import { randomBytes } from 'node:crypto'\nexport const used = randomBytes`,
     'src/crypto/hash.ts': `import { createHmac } from 'node:crypto'\nexport const used = createHmac`,
     'src/webhooks/probe/a.ts': importing('../history/deliveries.ts'),
     'src/webhooks/client/connection.ts': `import { Pool } from 'undici'\nexport const used = Pool`,
@@ -298,7 +302,8 @@ t.test('what the rules allow passes', async (t) => {
     'src/billing/process.ts': `import { used as record } from './record.ts'\nexport const used = record`,
     'plugins/access/session.ts': `import fp from 'fastify-plugin'\nimport { thing } from '#src/runtime/clock.ts'\nexport default fp(async () => {}, { name: String(thing) })`,
     'routes/api/account/me.ts': `import type { FastifyPluginAsync } from 'fastify'\nimport Type from 'typebox'\nimport { thing } from '#src/runtime/clock.ts'\nexport type Used = FastifyPluginAsync\nexport const used = [Type, thing]`,
-    'src/commands/serve/doctor.ts': `export const home = process.env.HOME\nexport const demo = () => import('#src/demo/demo.ts')`,
+    'src/commands/serve/doctor.ts': 'export const home = process.env.HOME',
+    'dev/cli.ts': `export const demo = () => import('#dev/demo/demo.ts')`,
     'src/commands/webhooks/events.ts': importing('#clients/typescript/src/client.ts'),
     'clients/typescript/src/client.ts': importing('./retries.ts'),
     'clients/typescript/src/retries.ts': 'export const thing = 1',
@@ -313,7 +318,7 @@ t.test('what the rules allow passes', async (t) => {
     'bench/a.ts': 'console.log(process.env.HOME)',
     '.config/a.ts': 'export const home = process.env.HOME',
     'test/b.ts': `console.log('used')`,
-    'test/a.test.ts': `import { randomBytes } from 'node:crypto'\nimport { used } from '#src/demo/demo.ts'\nexport const both = [randomBytes, used, process.env.HOME]`,
+    'test/a.test.ts': `import { randomBytes } from 'node:crypto'\nimport { used } from '#dev/demo/demo.ts'\nexport const both = [randomBytes, used, process.env.HOME]`,
   }
   t.same(await lint(t, { ...program, ...besides }), [])
   t.same(breachesOf(program), [])
@@ -325,14 +330,34 @@ async function sources(pattern: string): Promise<string[]> {
   return files.filter((path) => !path.startsWith('src/db/generated/'))
 }
 
-t.test('the demo is loaded at run time only, by the command line', async (t) => {
-  for (const path of await sources('{src,plugins,routes}/**/*.ts')) {
-    if (path.startsWith('src/demo/')) continue
-    const text = await readFile(join(root, path), 'utf8')
-    const loads = [...text.matchAll(/^(?:import|export)\b(?! type)[^'"]*['"][^'"]*\/demo\//gm)]
-    t.equal(loads.length, 0, path)
-    if (/import\(\s*['"][^'"]*\/demo\//.test(text))
-      t.match(path, /^src\/(cli\.ts|commands\/|release\/generate\.ts)/)
+t.test('the demo is loaded at run time only', async (t) => {
+  const files = await readSources(root)
+  const loaded = [...loadedWith(files, 'dev/cli.ts')].filter((path) => path.startsWith('dev/'))
+  t.same(loaded, ['dev/cli.ts'])
+})
+
+/** What would name a resource of an app: its table, path, events and declaration. */
+function namesOfApp(text: string): string[] {
+  return app.resources.flatMap((resource) => {
+    const { name, plural, events } = resource
+    const types = Object.keys(events).map((event) => `${name}.${event}`)
+    const words = [plural, pathOf(resource), `/app${pathOf(resource)}`, ...types]
+    const quoted = new RegExp(`['"\`](${words.join('|')})\\b`)
+    const inSql = new RegExp(`\\b(FROM|INTO|UPDATE|TABLE|JOIN|ON) (public\\.)?${plural}\\b`)
+    const imported = new RegExp(`resources/${plural}\\.ts|examples/`)
+    return text
+      .split('\n')
+      .filter((line) => quoted.test(line) || inSql.test(line) || imported.test(line))
+  })
+}
+
+t.test('the program names no resource of an app', async (t) => {
+  for (const line of ["from('orders')", 'SELECT 1 FROM public.posts p', "'/app/documents/1'"]) {
+    t.same(namesOfApp(line), [line])
+  }
+  t.same(namesOfApp("const type = 'order.updated'").length, 1)
+  for (const path of await sources('{src,plugins,routes,prisma}/**/*.{ts,sql,prisma,js,css}')) {
+    t.same(namesOfApp(await readFile(join(root, path), 'utf8')), [], path)
   }
 })
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import {
   createClusterDatabase,

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Reads a file that the program needs at run time, such as a migration, a page's asset or
- * WebAssembly. The single binary contains these files (src/release/binary.ts).
+ * WebAssembly. The single binary contains these files (dev/release/binary.ts).
  * @param path relative to the repository root; or absolute, of the app
  */
 export async function readAsset(path: string): Promise<Uint8Array> {

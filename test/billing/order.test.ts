@@ -1,7 +1,7 @@
 import t from 'tap'
+import { startBillingApi } from '#dev/demo/billing-api.ts'
 import { applyEvent } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
-import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { openAsWorker, planOf, receive } from './received.ts'

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { startBillingApi } from '#dev/demo/billing-api.ts'
 import type { EventListApi, EventRange } from '#src/billing/provider-api.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
 import { signed } from '#src/billing/providers/signed.ts'
@@ -13,7 +14,6 @@ import {
 } from '#src/billing/reconciliation.ts'
 import { sampleEvent } from '#src/billing/sample.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { startBillingApi } from '#src/demo/billing-api.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'

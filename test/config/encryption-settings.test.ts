@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { readSecrets } from '#dev/demo/running-demo.ts'
 import { ConfigError, readConfig } from '#src/config/config.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
-import { readSecrets } from '#src/demo/running-demo.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 
 const bytes = (fill: number, length = 32) => Buffer.alloc(length, fill).toString('base64')

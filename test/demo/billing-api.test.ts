@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { startBillingApi } from '#dev/demo/billing-api.ts'
 import { createProviderApi, type EventPage } from '#src/billing/provider-api.ts'
-import { startBillingApi } from '#src/demo/billing-api.ts'
 
 const key = 'a key of the billing API'
 

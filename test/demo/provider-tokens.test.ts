@@ -1,5 +1,6 @@
 import t from 'tap'
-import { startProvider } from '#src/demo/provider.ts'
+import { people } from '#dev/demo/people.ts'
+import { startProvider } from '#dev/demo/provider.ts'
 import { build } from '#test/support/app/app.ts'
 import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
 import {
@@ -8,7 +9,6 @@ import {
   openGrantAccess,
 } from '#test/support/provider/provider-tokens.ts'
 import { auditTrail, comeBack, openTab, visit } from '#test/support/provider/sign-in-journey.ts'
-import { people } from '../../prisma/people.ts'
 
 t.test('with the certified provider: sign-in, refresh, sign-out and revocation', async (t) => {
   const secret = 'a secret of some length'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { startReceiver } from '#src/demo/receiver.ts'
+import { startReceiver } from '#dev/demo/receiver.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

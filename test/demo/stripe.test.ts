@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import t, { type Test } from 'tap'
+import { startStripe } from '#dev/demo/stripe.ts'
 import { createStripeApi } from '#src/billing/providers/stripe-api.ts'
-import { startStripe } from '#src/demo/stripe.ts'
 
 const key = 'sk_test_key'
 const baseUrl = 'http://localhost:3000'

@@ -1,15 +1,15 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { startProvider } from '#src/demo/provider.ts'
+import { people } from '#dev/demo/people.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { startProvider } from '#dev/demo/provider.ts'
 import { caddy, startCaddy } from '#test/release/caddy.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { postgresPrograms, startMachinePostgres } from '#test/support/database/machine-postgres.ts'
 import { createAuthority } from '#test/support/processes/certificates.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
-import { people } from '../../prisma/people.ts'
 import { codeBlocks, readPage, root } from './page.ts'
 
 /* The blocks of docs/install.md in their order, as a new operator runs them. */
@@ -136,7 +136,7 @@ async function setUp(t: Test) {
   )
   const receiver = await startReceiver((_request, response) => response.end())
   t.teardown(() => receiver.close())
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${root}/src/cli.ts' "$@"\n`
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${root}/dev/cli.ts' "$@"\n`
   const programs = await temporaryFolder(t)
   await writeFile(join(programs, 'gatehouse'), command, { mode: 0o755 })
   const env = {

@@ -17,8 +17,8 @@ export type Mistake = {
 const declaration = 'examples/shop/resources/tasks.ts'
 const compile = [programs.tsc, '--project', 'tsconfig.resources.json']
 // Builds the whole server without connecting to anything.
-const start = ['src/cli.ts', 'openapi']
-const migrate = ['src/cli.ts', 'migrate']
+const start = ['dev/cli.ts', 'openapi']
+const migrate = ['dev/cli.ts', 'migrate']
 const tests = ['test/resources/resources.test.ts']
 
 /** Keys are the first column of the page's table. */

@@ -34,22 +34,22 @@ t.test('docs/new-resource.md', async (t) => {
   const before = await digestOf(tree)
   const command = /^npm run new -- (task .*)$/m.exec(page)?.[1]?.split(' ') ?? []
   t.strictSame(command.slice(0, made.tasks.length), made.tasks, 'the command of the page')
-  await carryOut(t, tree, ['src/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
-  await carryOut(t, tree, ['src/release/new.ts', ...made.minutes, '--page', 'Minutes'])
-  await carryOut(t, tree, ['src/release/new.ts', ...command])
+  await carryOut(t, tree, ['dev/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
+  await carryOut(t, tree, ['dev/release/new.ts', ...made.minutes, '--page', 'Minutes'])
+  await carryOut(t, tree, ['dev/release/new.ts', ...command])
 
   await t.test('a resource is taken back without a trace', async (t) => {
-    await carryOut(t, tree, ['src/release/new.ts', '--remove', 'task'])
-    await carryOut(t, tree, ['src/release/new.ts', '--remove', 'minute'])
-    await carryOut(t, tree, ['src/release/new.ts', '--remove', 'bookmark'])
+    await carryOut(t, tree, ['dev/release/new.ts', '--remove', 'task'])
+    await carryOut(t, tree, ['dev/release/new.ts', '--remove', 'minute'])
+    await carryOut(t, tree, ['dev/release/new.ts', '--remove', 'bookmark'])
     t.strictSame(await digestOf(tree), before)
     const taken = ['description', 'title:line:200', '--scope', 'owner']
-    await carryOut(t, tree, ['src/release/new.ts', ...taken], /description\.ts exists already/)
+    await carryOut(t, tree, ['dev/release/new.ts', ...taken], /description\.ts exists already/)
     t.strictSame(await digestOf(tree), before, 'what is refused writes nothing')
-    await carryOut(t, tree, ['src/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
-    await carryOut(t, tree, ['src/release/new.ts', ...made.minutes, '--page', 'Minutes'])
-    await carryOut(t, tree, ['src/release/new.ts', ...command])
-    await carryOut(t, tree, ['src/release/new.ts', ...command], /the policy has rules for task/)
+    await carryOut(t, tree, ['dev/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
+    await carryOut(t, tree, ['dev/release/new.ts', ...made.minutes, '--page', 'Minutes'])
+    await carryOut(t, tree, ['dev/release/new.ts', ...command])
+    await carryOut(t, tree, ['dev/release/new.ts', ...command], /the policy has rules for task/)
   })
 
   for (const name of ['task', 'bookmark', 'minute']) {
@@ -88,9 +88,9 @@ t.test('docs/new-resource.md', async (t) => {
 })
 
 const steps: readonly (readonly string[])[] = [
-  ['src/release/prepare.ts'],
-  ['src/release/generate.ts'],
-  ['src/cli.ts', 'migrate'],
+  ['dev/release/prepare.ts'],
+  ['dev/release/generate.ts'],
+  ['dev/cli.ts', 'migrate'],
   [programs.biome, 'check', '--vcs-enabled=false', 'examples/shop', 'test/resources'],
   [programs.tsc],
   ['test/resources/resources.test.ts'],

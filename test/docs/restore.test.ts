@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { askPatiently, type Instance, startInstance } from '#test/reliability/instance.ts'
 import { signedEvent } from '#test/reliability/load.ts'
 import { testConfig, testSettings } from '#test/support/app/app.ts'
@@ -137,7 +137,7 @@ async function shell(
   variables: Record<string, string>,
   database: TestDatabase,
 ): Promise<void> {
-  const command = `#!/bin/sh\nexec '${process.execPath}' '${root}/src/cli.ts' "$@"\n`
+  const command = `#!/bin/sh\nexec '${process.execPath}' '${root}/dev/cli.ts' "$@"\n`
   await writeFile(join(cwd, 'gatehouse'), command, { mode: 0o755 })
   const path = [cwd, postgresPrograms, process.env.PATH].join(delimiter)
   const env = { ...settingsOf(database), ...variables, PATH: path }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { takeTour } from '#test/support/browser/tour.ts'
 import { pgbouncer } from '#test/support/database/pgbouncer.ts'

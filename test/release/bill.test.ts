@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import t from 'tap'
-import { writeBill, writeNotices } from '#src/release/bill.ts'
-import { bundleProgram, top } from '#src/release/bundle.ts'
-import { findPackages, findRuntime, refuseLicences } from '#src/release/packages.ts'
+import { writeBill, writeNotices } from '#dev/release/bill.ts'
+import { bundleProgram, top } from '#dev/release/bundle.ts'
+import { findPackages, findRuntime, refuseLicences } from '#dev/release/packages.ts'
 
 const subject = { name: 'gatehouse', version: '1.2.3', license: 'MIT', sha256: 'ab'.repeat(32) }
 

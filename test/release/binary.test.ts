@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
 import { faultsIn } from '#test/reliability/instance.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
@@ -24,7 +24,7 @@ import { startReceiver } from '#test/support/receiver/receiver.ts'
 const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))
 
 t.before(() => {
-  const script = fileURLToPath(new URL('../../src/release/binary.ts', import.meta.url))
+  const script = fileURLToPath(new URL('../../dev/release/binary.ts', import.meta.url))
   const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
 })

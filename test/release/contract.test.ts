@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { contractDigest } from '#dev/release/contract.ts'
 import { describeApi } from '#src/commands/development/openapi.ts'
-import { contractDigest } from '#src/release/contract.ts'
 
 t.test('docs/contract.txt is the API in short (npm run generate)', async (t) => {
   const digest = await readFile(new URL('../../docs/contract.txt', import.meta.url), 'utf8')

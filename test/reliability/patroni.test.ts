@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t from 'tap'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { settle } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'

@@ -2,8 +2,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { removePostgres } from '#src/demo/postgres/start.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { removePostgres } from '#dev/demo/postgres/start.ts'
 import { copyTree } from '#test/mutation/lane.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
@@ -19,7 +19,7 @@ t.test('the demo does not start until its fault is mended', async (t) => {
 
   async function serve(settings: Record<string, string> = {}) {
     const env = { PORT: '0', ADMIN_PORT: '0', ...settings }
-    return runProgram(t, ['serve'], env, { cwd, entry: join(tree, 'src/cli.ts') })
+    return runProgram(t, ['serve'], env, { cwd, entry: join(tree, 'dev/cli.ts') })
   }
   async function refused(settings: Record<string, string> = {}): Promise<string> {
     const program = await serve(settings)
@@ -42,8 +42,8 @@ t.test('the demo does not start until its fault is mended', async (t) => {
 
   const port = String(await findFreePort())
   for (const [file, remedy] of [
-    ['src/demo/provider.css', /provider\.css'\. Restore it: `git status` lists/],
-    ['src/demo/provider-pages.ts', /provider-pages\.ts' .*Run `npm ci`, or restore the file/],
+    ['dev/demo/provider.css', /provider\.css'\. Restore it: `git status` lists/],
+    ['dev/demo/provider-pages.ts', /provider-pages\.ts' .*Run `npm ci`, or restore the file/],
   ] as const) {
     await rename(join(tree, file), join(tree, 'kept'))
     for (const settings of [{}, { DEMO_PROVIDER_PORT: port }]) {

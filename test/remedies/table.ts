@@ -110,28 +110,28 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   'src/config/billing.ts': {
     'It must be one of': { tried: [commands, 'an unknown billing provider'] },
   },
-  'src/demo/demo.ts': {
+  'dev/demo/demo.ts': {
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
-  'src/demo/missing.ts': {
+  'dev/demo/missing.ts': {
     'Run `npm start` in a checkout': {
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
     },
   },
-  'src/demo/postgres/cluster.ts': {
+  'dev/demo/postgres/cluster.ts': {
     'and with it the data of the demo': { tried: [start, 'password of the'] },
   },
-  'src/demo/postgres/data-directory.ts': {
+  'dev/demo/postgres/data-directory.ts': {
     'Move it away, or delete it': { tried: [commands, 'cannot enter is moved away'] },
     'Run `npm ci`, or set DATABASE_URL': {
       not: 'a test would take the packages away from all others, or needs another platform',
     },
   },
-  'src/demo/postgres/lock-file.ts': {
+  'dev/demo/postgres/lock-file.ts': {
     'Stop the program that started it': { tried: [commands, 'stopped with the printed command'] },
   },
-  'src/demo/running-demo.ts': {
+  'dev/demo/running-demo.ts': {
     'Start it with `npm start`': { tried: ['test/demo/demo.test.ts', 'printed printed'] },
     'Delete the folder .data': { tried: [start, 'is damaged'] },
   },

@@ -68,7 +68,7 @@ export const quickWithDatabase = [
 /** Files that start a server, a database or a program take seconds each. */
 const slowToStart = [
   'test/support/database/template.ts',
-  'src/demo/postgres/start.ts',
+  'dev/demo/postgres/start.ts',
   'test/support/processes/program.ts',
   'test/run/run.ts',
 ]

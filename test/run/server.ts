@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { type EmbeddedPostgres, removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { type EmbeddedPostgres, removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
 import { startClusterOfRun } from '#test/schema/citus/cluster-run.ts'
 import { logins, prepareTemplate } from '#test/support/database/template.ts'
 

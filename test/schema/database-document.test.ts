@@ -1,5 +1,5 @@
 import t from 'tap'
-import { databaseDocument } from '#src/release/database.ts'
+import { databaseDocument } from '#dev/release/database.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { logins } from '#test/support/database/template.ts'
 

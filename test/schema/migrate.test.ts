@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'

@@ -1,18 +1,13 @@
 import { readConfig } from '#src/config/config.ts'
 import type { Environment } from '#src/config/parse.ts'
+import { loadDevelopment } from '../kit/development.ts'
 import { print, printJson } from '../kit/output.ts'
 
 type Options = { readonly json?: true }
 
-/** At run time, because the binary has no demo. */
-const loadDemo = async () => ({
-  ...(await import('#src/demo/running-demo.ts')),
-  ...(await import('#src/demo/demo.ts')),
-})
-
 /** `gatehouse demo`: prints again what the running demo printed at its start. */
 export default async function demoCommand(env: Environment, { json }: Options): Promise<void> {
-  const { describeDemo, greeting } = await loadDemo()
+  const { describeDemo, greeting } = await loadDevelopment()
   const running = await describeDemo(env)
   if (json) {
     const { BASE_URL: url } = running.env

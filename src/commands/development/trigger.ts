@@ -8,6 +8,7 @@ import { type Environment, list } from '#src/config/parse.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { openCommandDatabase } from '../kit/databases.ts'
+import { loadDevelopment } from '../kit/development.ts'
 import { reasonOf } from '../kit/error-message.ts'
 import { print, printJson } from '../kit/output.ts'
 
@@ -151,7 +152,7 @@ function findTarget(
 /** The settings, completed with those of the demo that runs here. */
 async function complete(env: Environment): Promise<Environment> {
   if (env.NODE_ENV === 'production') return env
-  const { findRunningDemo, withDemoSettings } = await import('#src/demo/running-demo.ts')
+  const { findRunningDemo, withDemoSettings } = await loadDevelopment()
   const running = await findRunningDemo()
   return running === null ? env : withDemoSettings(env, running)
 }

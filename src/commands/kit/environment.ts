@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Environment } from '#src/config/parse.ts'
 import { readSecretFiles } from '#src/config/secret-files.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { loadDevelopment } from './development.ts'
 
 /**
  * The environment, with what `.env` adds to it, and with the content of the files that hold secrets.
@@ -50,10 +51,9 @@ export async function withEnvironment<T>(
   work: (env: Environment) => Promise<T>,
 ): Promise<T> {
   if (env.NODE_ENV === 'production') return work(env)
-  const { findRunningDemo, withDemoSettings } = await import('#src/demo/running-demo.ts')
+  const { findRunningDemo, startDemo, withDemoSettings } = await loadDevelopment()
   const running = await findRunningDemo()
   if (running !== null) return work(withDemoSettings(env, running))
-  const { startDemo } = await import('#src/demo/demo.ts')
   const demo = await startDemo(env)
   return work(demo.env).finally(() => demo.stop())
 }

@@ -2,11 +2,11 @@ import Type from 'typebox'
 import { type Config, readConfig } from '#src/config/config.ts'
 import { type Environment, readSchema } from '#src/config/parse.ts'
 import { Settings } from '#src/config/settings.ts'
-import type { Demo } from '#src/demo/demo.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { requireFreePort } from '#src/runtime/process/ports.ts'
 import { isUnderNpm, runUntilSignal } from '#src/runtime/process/signals.ts'
 import { start } from '#src/server.ts'
+import { type Demo, loadDevelopment } from '../kit/development.ts'
 
 const Listeners = Type.Pick(Settings, ['HOST', 'PORT', 'ADMIN_HOST', 'ADMIN_PORT', 'ROLE'])
 
@@ -36,7 +36,7 @@ async function openLog(level: string) {
 
 async function startMissing(env: Environment): Promise<Demo> {
   await requireFreePorts(env)
-  const { startDemo } = await import('#src/demo/demo.ts')
+  const { startDemo } = await loadDevelopment()
   return startDemo(env)
 }
 
@@ -54,6 +54,6 @@ async function requireFreePorts(env: Environment): Promise<void> {
 async function greet(demo: Demo, config: Config): Promise<void> {
   const isDemo = demo.embedded.database || demo.embedded.provider
   if (!isDemo || config.role === 'worker') return
-  const { greeting } = await import('#src/demo/demo.ts')
+  const { greeting } = await loadDevelopment()
   process.stdout.write(await greeting(config, demo))
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '#src/config/config.ts'
 import { type Environment, loopbackHosts } from '#src/config/parse.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readBody } from '#src/runtime/response-body.ts'
+import { loadDevelopment } from '../kit/development.ts'
 import type { Sources } from '../kit/environment.ts'
 import { reasonOf } from '../kit/error-message.ts'
 import { printMessage } from '../kit/output.ts'
@@ -97,7 +98,7 @@ export async function readOrigin(env: Environment, given: string | undefined): P
 
 async function findDemo({ NODE_ENV }: Environment): Promise<string | undefined> {
   if (NODE_ENV === 'production') return undefined
-  const { findRunningDemo } = await import('#src/demo/running-demo.ts')
+  const { findRunningDemo } = await loadDevelopment()
   return (await findRunningDemo())?.env.BASE_URL
 }
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { startStripe } from '#src/demo/stripe.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { startStripe } from '#dev/demo/stripe.ts'
 import { startProvider } from '#test/routes/api/stripe-provider.ts'
 import { testSettings } from '#test/support/app/app.ts'
 import { production } from '#test/support/app/production.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import t from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 
 t.test('health exits with 0 for a ready process, otherwise with 1 and the reason', async (t) => {

@@ -10,7 +10,7 @@ import t, { type Test } from 'tap'
 import { readConfig } from '#src/config/config.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 
-const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../../dev/cli.ts', import.meta.url))
 
 const answers = [
   'https://app.example.com',

@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import t, { type Test } from 'tap'
-import { isAlive } from '#src/demo/postgres/lock-file.ts'
-import { removePostgres, startPostgres } from '#src/demo/postgres/start.ts'
+import { isAlive } from '#dev/demo/postgres/lock-file.ts'
+import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
 
 const settings = { fsync: 'off' }
 const pollMs = 20
@@ -140,7 +140,7 @@ async function startInChild(
   t: Test,
   dataDir: string,
 ): Promise<{ owner: ChildProcess; pid: number }> {
-  const script = `import { startPostgres } from '#src/demo/postgres/start.ts'
+  const script = `import { startPostgres } from '#dev/demo/postgres/start.ts'
     const { pid } = await startPostgres({ dataDir: process.argv[1], settings: ${JSON.stringify(settings)} })
     console.log(pid)
     setInterval(() => undefined, 60_000)`

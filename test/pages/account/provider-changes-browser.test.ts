@@ -1,11 +1,11 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { type LocalProvider, startProvider } from '#src/demo/provider.ts'
+import { type Person, people } from '#dev/demo/people.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { type LocalProvider, startProvider } from '#dev/demo/provider.ts'
 import { build } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
-import { type Person, people } from '../../../prisma/people.ts'
 
 /** The server on its own port, the certified provider, and a browser. */
 async function openAll(t: Test) {

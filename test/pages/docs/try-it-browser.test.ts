@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { build } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { as, createUser, signIn } from '#test/support/callers/callers.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { type Edit, withEdit, withoutEdit } from '#src/release/new/edit.ts'
-import { InputFault } from '#src/release/new/input.ts'
+import { type Edit, withEdit, withoutEdit } from '#dev/release/new/edit.ts'
+import { InputFault } from '#dev/release/new/input.ts'
 
 const list = `import { posts } from './posts.ts'\n\nexport const all = [posts] as const\n`
 const line: Edit = {

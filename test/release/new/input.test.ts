@@ -1,5 +1,5 @@
 import t from 'tap'
-import { InputFault, readCommand, type Taken } from '#src/release/new/input.ts'
+import { InputFault, readCommand, type Taken } from '#dev/release/new/input.ts'
 
 const taken: Taken = {
   rules: ['post', 'folder'],

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { InputFault, readCommand } from '#src/release/new/input.ts'
-import { editsOf } from '#src/release/new/resource.ts'
+import { InputFault, readCommand } from '#dev/release/new/input.ts'
+import { editsOf } from '#dev/release/new/resource.ts'
 
 const none = { rules: [], tables: [], schemas: [], paths: [], events: [] }
 

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import t from 'tap'
+import { seed } from '#dev/demo/seed.ts'
 import { distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'
 import { describeDatabase, verifyDatabase } from '#src/schema/verification/verify.ts'
 import { query } from '#test/support/database/raw-sql.ts'
-import { seed } from '../../../prisma/seed.ts'
 import {
   createClusterDatabase,
   prepareDatabase,

@@ -7,13 +7,10 @@ import { join, posix } from 'node:path'
  * packages of their own: only the rows above may use them, and they import nothing of the program.
  */
 export const importOrder: readonly (readonly string[])[] = [
-  ['cli'],
-  ['package'],
-  ['release'],
+  ['dev'],
+  ['cli', 'package'],
   ['commands'],
   ['clients'],
-  ['demo'],
-  ['prisma'],
   ['server'],
   ['app'],
   ['server-options'],
@@ -120,7 +117,7 @@ export async function findBreaches(root: string): Promise<Breach[]> {
 /** The texts of a checkout by their paths. */
 export async function readSources(root: string): Promise<Readonly<Record<string, string>>> {
   const files: Record<string, string> = {}
-  for await (const path of glob('{src,plugins,routes,prisma,clients}/**/*.ts', { cwd: root })) {
+  for await (const path of glob('{src,plugins,routes,dev,clients}/**/*.ts', { cwd: root })) {
     const file = path.replaceAll('\\', '/')
     files[file] = await readFile(join(root, file), 'utf8')
   }

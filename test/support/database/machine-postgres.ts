@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { chooseAccount } from '#src/demo/postgres/os-account.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { chooseAccount } from '#dev/demo/postgres/os-account.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 
 const run = promisify(execFile)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { logins } from './template.ts'
 

@@ -1,4 +1,4 @@
-import { createOwnerAndDatabase } from '#src/demo/demo.ts'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { migrate } from '#src/schema/migrate.ts'
 
 /** The logins of every test database; roles are shared by the whole cluster. */

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
-import { removePostgres } from '#src/demo/postgres/start.ts'
+import { removePostgres } from '#dev/demo/postgres/start.ts'
 import { withinMs } from '#test/support/database/until.ts'
 
 const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
-const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../../dev/cli.ts', import.meta.url))
 
 export type Program = {
   child: ChildProcess

@@ -1,12 +1,15 @@
 import { resolve } from 'node:path'
 import pg from 'pg'
+import { type Person, people, strangers } from '#dev/demo/people.ts'
+import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { type EmbeddedPostgres, startPostgres } from '#dev/demo/postgres/start.ts'
+import { seed } from '#dev/demo/seed.ts'
 import { signSample } from '#src/billing/sample.ts'
+import type { Demo } from '#src/commands/kit/development.ts'
 import { readBillingProvider } from '#src/config/billing.ts'
 import type { Config } from '#src/config/config.ts'
 import { list, readClock, readEncryptionKeys } from '#src/config/parse.ts'
 import { randomToken } from '#src/crypto/hash.ts'
-import { findFreePort } from '#src/demo/postgres/free-port.ts'
-import { type EmbeddedPostgres, startPostgres } from '#src/demo/postgres/start.ts'
 import type { DemoOfApp } from '#src/resources/define-app.ts'
 import { app } from '#src/resources/running-app.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
@@ -15,30 +18,13 @@ import { OperatorError } from '#src/runtime/operator-error.ts'
 import { isPortRefused, toListenProblem } from '#src/runtime/process/ports.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { passwordLiteral } from '#src/schema/roles.ts'
-import { type Person, people, strangers } from '../../prisma/people.ts'
-import { seed } from '../../prisma/seed.ts'
 import { startBillingApi } from './billing-api.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
 import { addSampleCustomer, type DemoReceiver, startReceiver } from './receiver.ts'
-import {
-  announceDemo,
-  type Customer,
-  findRunningDemo,
-  readSecrets,
-  type Secrets,
-} from './running-demo.ts'
+import { announceDemo, findRunningDemo, readSecrets, type Secrets } from './running-demo.ts'
 import { startStripe } from './stripe.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-export type Demo = {
-  /** The environment, completed with the settings of the embedded parts. */
-  env: Record<string, string | undefined>
-  /** Which parts are embedded. */
-  embedded: { database: boolean; provider: boolean }
-  customer: Customer | null
-  stop(): Promise<void>
-}
 
 const dataFolder = '.data'
 const databaseName = 'gatehouse'

@@ -69,7 +69,7 @@ export function refuseLicences(packages: readonly Pick<Package, 'name' | 'licens
   const refused = packages.filter(({ license }) => !allowed.includes(license))
   if (refused.length === 0) return
   const names = refused.map(({ name, license }) => `${name} (${license || 'none'})`).join(', ')
-  throw new Error(`Licences that are not allowed (src/release/packages.ts): ${names}.`)
+  throw new Error(`Licences that are not allowed (dev/release/packages.ts): ${names}.`)
 }
 
 function folderOf(file: string): string | null {

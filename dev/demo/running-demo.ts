@@ -1,19 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Customer, RunningDemo } from '#src/commands/kit/development.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken } from '#src/crypto/hash.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { newEndpointSecret } from '#src/webhooks/signing/signature.ts'
-
-/**
- * The process of a running demo, and the settings of its embedded parts for the other commands in the
- * same folder.
- */
-export type RunningDemo = { pid: number; env: Settings; customer: Customer | null }
-
-/** The webhook receiver and Ada's API token; only with the embedded database. */
-export type Customer = { receiverUrl: string; token: string }
 
 type Settings = Readonly<Record<string, string | undefined>>
 

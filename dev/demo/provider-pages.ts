@@ -1,8 +1,8 @@
+import type { Person } from '#dev/demo/people.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'
 import { badge } from '#src/pages/kit/components.ts'
 import { type Html, html, trusted } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'
-import type { Person } from '../../prisma/people.ts'
 
 /** `client` is the host of the application; `current` the subject of the provider's session. */
 export type Picker = {

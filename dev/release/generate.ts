@@ -46,8 +46,8 @@ async function writeTable(path: string, mark: string, table: string): Promise<vo
 
 /** Runs `describe` on a database that this program has migrated, and that is gone afterwards. */
 async function withMigratedDatabase(describe: typeof databaseDocument): Promise<string> {
-  const { createOwnerAndDatabase } = await import('#src/demo/demo.ts')
-  const { removePostgres, startPostgres } = await import('#src/demo/postgres/start.ts')
+  const { createOwnerAndDatabase } = await import('#dev/demo/demo.ts')
+  const { removePostgres, startPostgres } = await import('#dev/demo/postgres/start.ts')
   const dataDir = await mkdtemp(join(tmpdir(), 'gatehouse-generate-'))
   const postgres = await startPostgres({ dataDir, settings: { fsync: 'off' } })
   const roles = { web: 'web', worker: 'worker' }

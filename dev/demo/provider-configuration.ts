@@ -1,10 +1,10 @@
 import { base64url, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { type Context, type Grant, interactionPolicy, Provider } from 'oidc-provider'
-import type { Person } from '../../prisma/people.ts'
+import type { Person } from '#dev/demo/people.ts'
 import { errorPage, signedOutPage, signOutPage } from './provider-pages.ts'
 
 /*
- * src/demo/provider.ts imports this at run time: `oidc-provider` prints to the console when it is
+ * dev/demo/provider.ts imports this at run time: `oidc-provider` prints to the console when it is
  * imported, and only the demo and tests need it.
  */
 

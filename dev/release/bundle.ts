@@ -61,7 +61,6 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
       withQueryCompiler((wasm) => {
         queryCompilerWasm = wasm
       }),
-      withoutDemo(),
       withoutOptional(),
     ],
   })
@@ -110,18 +109,6 @@ function withQueryCompiler(found: (wasm: Uint8Array) => void): Plugin {
           resolveDir: top,
         }
       })
-    },
-  }
-}
-
-/** Replaces the modules that start the demo with src/demo/missing.ts. */
-function withoutDemo(): Plugin {
-  return {
-    name: 'without-demo',
-    setup({ onResolve }) {
-      onResolve({ filter: /\/demo\/(demo|greeting|running-demo)\.ts$/ }, () => ({
-        path: `${top}src/demo/missing.ts`,
-      }))
     },
   }
 }

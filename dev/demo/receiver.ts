@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import pg from 'pg'
+import { acme } from '#dev/demo/people.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { equalBytes, sha256 } from '#src/crypto/hash.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
-import { acme } from '../../prisma/people.ts'
 
 export type DemoReceiver = {
   /** The URL for deliveries. */
