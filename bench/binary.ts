@@ -30,7 +30,7 @@ export type Memory = { resident: number; peak: number; own: number }
 export async function withBinary<Result>(
   work: (installed: string) => Promise<Result>,
 ): Promise<Result> {
-  await runNode(buildScript, [])
+  await runNode(buildScript, ['--app', 'examples/shop'])
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-binary-'))
   try {
     const installed = join(folder, 'gatehouse')

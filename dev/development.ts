@@ -2,4 +2,3 @@
 
 export { greeting, startDemo } from './demo/demo.ts'
 export { describeDemo, findRunningDemo, withDemoSettings } from './demo/running-demo.ts'
-export { seed } from './demo/seed.ts'

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { CommanderError } from '@commander-js/extra-typings'
 import { printMessage } from '#src/commands/kit/output.ts'
-import { createProgram } from '#src/commands/program.ts'
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on('error', (error) => {
@@ -13,6 +12,8 @@ process.stdout.on('error', (error) => {
 process.stderr.on('error', () => {})
 
 try {
+  // With it the app is loaded, which may have a mistake.
+  const { createProgram } = await import('#src/commands/program.ts')
   await createProgram().parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {

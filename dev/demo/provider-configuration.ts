@@ -1,6 +1,6 @@
 import { base64url, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { type Context, type Grant, interactionPolicy, Provider } from 'oidc-provider'
-import type { Person } from '#dev/demo/people.ts'
+import type { Person } from '#src/commands/development/sample/people.ts'
 import { errorPage, signedOutPage, signOutPage } from './provider-pages.ts'
 
 /*

@@ -1,4 +1,4 @@
-import type { Person } from '#dev/demo/people.ts'
+import type { Person } from '#src/commands/development/sample/people.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'
 import { badge } from '#src/pages/kit/components.ts'
 import { type Html, html, trusted } from '#src/pages/kit/html.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Interaction, Provider } from 'oidc-provider'
-import type { Person } from '#dev/demo/people.ts'
+import type { Person } from '#src/commands/development/sample/people.ts'
 import type { Registration } from './provider-configuration.ts'
 import { errorPage, pickerPage } from './provider-pages.ts'
 

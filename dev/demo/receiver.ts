@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import pg from 'pg'
-import { acme } from '#dev/demo/people.ts'
+import { acme } from '#src/commands/development/sample/people.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { equalBytes, sha256 } from '#src/crypto/hash.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'

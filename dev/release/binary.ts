@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
 import { sha256 } from '#src/crypto/hash.ts'
 import { version } from '#src/runtime/assets.ts'
 import { writeBill, writeNotices } from './bill.ts'
@@ -7,14 +8,17 @@ import { bundleProgram, checkThread, queryCompiler, top } from './bundle.ts'
 import { findPackages, findRuntime } from './packages.ts'
 
 /*
- * `npm run build:binary`: writes dist/gatehouse, the program in one file with its migrations, pages
- * and WebAssembly but without the demo, and next to it the bill of materials and the licences.
+ * `npm run build:binary [-- --app FOLDER]`: writes dist/gatehouse, the program in one file with its
+ * migrations, pages and WebAssembly but without the demo, and next to it the bill of materials and the
+ * licences. It contains the app of the folder; without one it runs none.
  */
+
+const { values } = parseArgs({ options: { app: { type: 'string' } } })
 
 const binary = `${top}dist/gatehouse`
 
 await mkdir(`${top}dist`, { recursive: true })
-const bundle = await bundleProgram()
+const bundle = await bundleProgram({ app: values.app ?? null })
 const packages = await findPackages(bundle)
 const runtime = await findRuntime()
 await writeFile(`${binary}.mjs`, bundle.code)
@@ -31,7 +35,7 @@ await writeFile(
     // V8 may use 4 GiB and collects late: these halve the memory under load for a tenth more CPU. The
     // first is a quarter of the default, and the second lets the heap grow by half between collections.
     execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50'],
-    assets: Object.fromEntries(bundle.assets.map((path) => [path, top + path])),
+    assets: bundle.assets,
   }),
 )
 // A running binary cannot be overwritten, but it can be replaced.

@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
 import { listAssets } from '#src/runtime/assets.ts'
@@ -16,8 +18,8 @@ export type Bundle = {
   code: string
   /** esbuild's metafile; paths are relative to the top folder. */
   metafile: Metafile
-  /** Files to embed, by their path from the top folder. */
-  assets: string[]
+  /** Files to embed, by the path that the program reads them at. */
+  assets: Readonly<Record<string, string>>
   /** The content of `queryCompiler`. */
   queryCompilerWasm: Uint8Array
   /** The content of `checkThread`: a script, as a thread cannot begin with a module from memory. */
@@ -27,8 +29,15 @@ export type Bundle = {
 /**
  * Bundles the program without the demo into one module.
  * @param readable keep white space and the file names
+ * @param app the folder of the app that it runs; without one it runs none
  */
-export async function bundleProgram({ readable = false } = {}): Promise<Bundle> {
+export async function bundleProgram({
+  readable = false,
+  app = null,
+}: {
+  readable?: boolean
+  app?: string | null
+} = {}): Promise<Bundle> {
   let queryCompilerWasm: Uint8Array = new Uint8Array()
   const shared = {
     absWorkingDir: top, // makes the output independent of the current folder
@@ -57,7 +66,12 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);",
     },
+    alias: {
+      'gatehouse/routes': `${top}src/package/routes.ts`,
+      gatehouse: `${top}src/package/index.ts`,
+    },
     plugins: [
+      withApp(app),
       withQueryCompiler((wasm) => {
         queryCompilerWasm = wasm
       }),
@@ -66,7 +80,13 @@ export async function bundleProgram({ readable = false } = {}): Promise<Bundle> 
   })
   const code = inAscii(outputFiles[0]?.text ?? '')
   const threadCode = inAscii(thread.outputFiles[0]?.text ?? '')
-  return { code, metafile, assets: await listFiles(), queryCompilerWasm, threadCode }
+  return {
+    code,
+    metafile,
+    assets: { ...(await listFiles()), ...(await listMigrations(app)) },
+    queryCompilerWasm,
+    threadCode,
+  }
 }
 
 /**
@@ -82,14 +102,49 @@ function inAscii(code: string): string {
 }
 
 /** Every file that readAsset reads. */
-async function listFiles(): Promise<string[]> {
-  return [
+async function listFiles(): Promise<Bundle['assets']> {
+  const paths = [
     ...(await listAssets('prisma')).filter((path) => path.endsWith('.sql')),
     ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
     queryCompiler,
     checkThread,
   ]
+  return Object.fromEntries(paths.map((path) => [path, top + path]))
+}
+
+/** What the program calls the folder of its app. */
+const appFolder = 'app'
+
+async function listMigrations(app: string | null): Promise<Bundle['assets']> {
+  if (app === null) return {}
+  const folder = resolve(app, 'migrations')
+  const names = await readdir(folder, { recursive: true }).catch(() => [])
+  return Object.fromEntries(
+    names
+      .filter((name) => name.endsWith('.sql'))
+      .map((name) => [`${appFolder}/migrations/${name}`, resolve(folder, name)]),
+  )
+}
+
+/** Replaces the module that finds the app: the program contains it, or runs none. */
+function withApp(app: string | null): Plugin {
+  const own =
+    app === null
+      ? `import { bare } from './define-app.ts'
+        export const loadApp = async () => ({ app: bare, folder: null })`
+      : `import app from '${resolve(app, 'gatehouse.config.ts')}'
+        export const loadApp = async () => ({ app, folder: '${appFolder}' })`
+  return {
+    name: 'with-app',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/src\/resources\/load-app\.ts$/ }, () => ({
+        contents: own,
+        loader: 'ts',
+        resolveDir: `${top}src/resources`,
+      }))
+    },
+  }
 }
 
 /**

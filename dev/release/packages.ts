@@ -40,7 +40,7 @@ const Manifest = Type.Object({
 export async function findPackages({ metafile, assets }: Bundle): Promise<Package[]> {
   const [output] = Object.values(metafile.outputs)
   const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput)
-  const files = [...used.map(([path]) => resolve(top, path)), ...assets.map((path) => top + path)]
+  const files = [...used.map(([path]) => resolve(top, path)), ...Object.values(assets)]
   const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
   const found = await Promise.all([...folders].map(readPackage))
   const unique = new Map(found.map((one) => [`${one.name}@${one.version}`, one]))

@@ -42,6 +42,8 @@ export function createProgram(): Command {
     .version(`${name} ${version} (Node ${process.version})`, '--version', 'Show the version')
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
+    // src/resources/load-app.ts reads it, before the first command is known.
+    .option('--app <folder>', 'Run the app of this folder; none for no app')
     .addHelpText(
       'after',
       `

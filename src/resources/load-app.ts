@@ -63,7 +63,7 @@ function noApp(folder: string): never {
 async function importApp(file: string): Promise<App> {
   const { default: app } = await import(pathToFileURL(file).href).catch((error) => {
     throw new OperatorError(
-      `The app in ${file} cannot be loaded: ${error instanceof Error ? error.message : error}`,
+      `The app in ${file} cannot be loaded: ${sentenceOf(error)}`,
       'Correct the file; its declarations are documented in docs/new-resource.md.',
     )
   })
@@ -74,4 +74,9 @@ async function importApp(file: string): Promise<App> {
     )
   }
   return app
+}
+
+function sentenceOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return /[.!]$/.test(text) ? text : `${text}.`
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
-import { people } from '#dev/demo/people.ts'
+import { people } from '#src/commands/development/sample/people.ts'
 import { type LocalProvider, startProvider } from '#dev/demo/provider.ts'
 import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
 

@@ -1,7 +1,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import t, { type Test } from 'tap'
-import { people } from '#dev/demo/people.ts'
+import { people } from '#src/commands/development/sample/people.ts'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { startProvider } from '#dev/demo/provider.ts'
 import { caddy, startCaddy } from '#test/release/caddy.ts'

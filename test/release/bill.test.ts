@@ -19,7 +19,7 @@ t.test('the bill lists exactly the packages in the binary', async (t) => {
   const libraries = components.filter(({ type }) => type === 'library')
   // The readable bundle has a comment with the file of every module.
   const written = bundle.code.matchAll(/^ *\/\/ .*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)
-  const inAssets = bundle.assets.flatMap(
+  const inAssets = Object.keys(bundle.assets).flatMap(
     (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
   )
   const names = new Set([...[...written].map(([, name]) => name), ...inAssets])

@@ -25,7 +25,9 @@ const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))
 
 t.before(() => {
   const script = fileURLToPath(new URL('../../dev/release/binary.ts', import.meta.url))
-  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, [script, '--app', 'examples/shop'], {
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(stderr)
 })
 

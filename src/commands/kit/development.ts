@@ -28,8 +28,6 @@ export type Development = {
   describeDemo(env: Environment): Promise<RunningDemo & { embedded: Demo['embedded'] }>
   /** The text that is printed after its start. */
   greeting(config: Config, demo: Omit<Demo, 'env' | 'stop'>): Promise<string>
-  /** @returns false if the data exists already */
-  seed(ownerUrl: string, issuer: string): Promise<boolean>
 }
 
 let load = async (): Promise<Development> => none
@@ -53,7 +51,6 @@ const none: Development = {
   withDemoSettings: (env) => env,
   describeDemo: refuse,
   greeting: refuse,
-  seed: refuse,
 }
 
 async function refuse(): Promise<never> {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { seed } from '#dev/demo/seed.ts'
+import { seed } from '#src/commands/development/sample/seed.ts'
 import { distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { readMigrations } from '#src/schema/migrations/history.ts'
