@@ -372,7 +372,10 @@ t.test('the tests mirror the tree', async (t) => {
     const mirrored =
       folder === '.'
         ? ['architecture', 'journey'].includes(name) || exists(`src/${name}.ts`)
-        : wholes.includes(folder.split('/')[0] ?? '') || exists(`src/${folder}`) || exists(folder)
+        : wholes.includes(folder.split('/')[0] ?? '') ||
+          exists(`src/${folder}`) ||
+          exists(`dev/${folder}`) ||
+          exists(folder)
     t.ok(mirrored, path)
   }
 })

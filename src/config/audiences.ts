@@ -9,7 +9,7 @@ export type Audience = {
   readonly origins: readonly string[]
 }
 
-/** Reads `orders https://example.com, reports https://example.com:8443`; origins are optional. */
+/** Reads `shop https://example.com, reports https://example.com:8443`; origins are optional. */
 export function readAudiences(
   value: string,
   baseUrl: string,

@@ -6,7 +6,7 @@ const ownPath = /^\/(?:auth|app|assets|docs|portal|webhooks|oauth2\/(?:auth|sign
 // An app that redirects to a decoded path would send the browser to another origin.
 const leavingPath = /^\/[/\\\p{Cc}]/u
 
-/** The pattern of the paths that a route matches, such as `/app/orders/:id`. */
+/** The pattern of the paths that a route matches, such as `/app/invoices/:id`. */
 export function pathPattern(route: string): RegExp {
   const segments = route
     .split('/')

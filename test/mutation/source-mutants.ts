@@ -259,11 +259,11 @@ const hunts: readonly SourceHunt[] = [
   },
   {
     kind: 'rule',
-    files: ['src/resources/*.ts'],
+    files: ['examples/shop/resources/*.ts', 'src/resources/invoices.ts'],
     forms: declaredRules,
     tests: [tests.policy, tests.matrix],
   },
-  { kind: 'decision', files: ['src/resources/conditions.ts'], forms: facts, tests: decisions },
+  { kind: 'decision', files: ['examples/shop/resources/conditions.ts'], forms: facts, tests: decisions },
   ...kitHunts(),
   { kind: 'role', files: ['src/access/roles.ts'], forms: [rolePermissions], tests: decisions },
   {

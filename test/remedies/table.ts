@@ -10,6 +10,7 @@ const database = 'test/remedies/database.test.ts'
 const commands = 'test/remedies/commands.test.ts'
 const start = 'test/remedies/start.test.ts'
 const migrateTest = 'test/schema/migrate.test.ts'
+const loadTest = 'test/resources/load-app.test.ts'
 const defineTest = 'test/schema/define.test.ts'
 const services = 'test/commands/serve/doctor-services.test.ts'
 const certificate = { tried: [services, 'NODE_EXTRA_CA_CERTS: join('] } as const
@@ -114,7 +115,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
-  'dev/demo/missing.ts': {
+  'src/commands/kit/development.ts': {
     'Run `npm start` in a checkout': {
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
     },
@@ -192,6 +193,14 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   'src/schema/migrations/history.ts': {
     'Use an empty database; for the demo': { tried: [database, 'an empty database is used'] },
     'Use an empty database (for the demo': { tried: [start, '29990102000000_second'] },
+    'Start it with --app and the folder of': {
+      tried: ['test/schema/app-migrations.test.ts', 'its own app serves it'],
+    },
+  },
+  'src/resources/load-app.ts': {
+    'Name the folder of an app with --app': { tried: [loadTest, 'none is an installation'] },
+    'Correct the file; its declarations': { tried: [loadTest, 'the corrected file'] },
+    'Let it end with export default': { tried: [loadTest, 'the corrected file'] },
   },
   'src/schema/lock-retry.ts': {
     'Find it (SELECT pid': { tried: [database, 'is found and ended'] },

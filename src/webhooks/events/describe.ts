@@ -98,7 +98,7 @@ function toSchema(schema: TSchema): Schema {
   return JSON.parse(JSON.stringify(schema))
 }
 
-/** `OrderUpdated` for `order.updated`. */
+/** `InvoiceUpdated` for `invoice.updated`. */
 function nameOf(type: EventType): string {
   return type.replaceAll(/(?:^|\.)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 }

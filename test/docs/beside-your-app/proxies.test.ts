@@ -45,7 +45,7 @@ for (const proxy of proxies) {
         'gatehouse-role': 'editor',
         'gatehouse-email': email,
         'gatehouse-permissions':
-          'post:read,post:write,order:read,order:write,invoice:read,document:read,document:write',
+          'post:read,post:write,order:read,order:write,document:read,document:write,invoice:read',
       })
       const keys = createRemoteJWKSet(new URL(`${origin}/.well-known/jwks.json`))
       const rules = { issuer: origin, audience: origin }

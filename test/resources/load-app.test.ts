@@ -1,0 +1,73 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t, { type Test } from 'tap'
+import { bare, defineApp } from '#src/resources/define-app.ts'
+import { loadApp } from '#src/resources/load-app.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { temporaryFolder } from '#test/support/processes/program.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A folder with this text as gatehouse.config.ts, in which the package can be imported. */
+async function folderWith(t: Test, text: string): Promise<string> {
+  const folder = await temporaryFolder(t)
+  await mkdir(join(folder, 'node_modules'))
+  await symlink(root, join(folder, 'node_modules/gatehouse'))
+  await writeFile(join(folder, 'gatehouse.config.ts'), text)
+  return folder
+}
+
+const small = (name: string) =>
+  `import { defineApp } from 'gatehouse'\nexport default defineApp({ name: '${name}', resources: [] })`
+
+t.test('the app is that of --app, of the current folder, or of the program', async (t) => {
+  const [one, other] = [await folderWith(t, small('one')), await folderWith(t, small('other'))]
+  const empty = await temporaryFolder(t)
+  const nameOf = async (args: string[], folder: string) => (await loadApp(args, folder)).app.name
+  t.equal(await nameOf(['serve', '--app', one], other), 'one')
+  t.equal(await nameOf([`--app=${one}`, 'serve'], other), 'one')
+  t.equal(await nameOf(['serve', '--app', '.'], other), 'other', 'relative to the current folder')
+  t.equal(await nameOf(['serve', '--app', one, '--app', other], empty), 'other', 'the last one')
+  t.equal(await nameOf(['serve', '--', '--app', one], other), 'other', 'after -- it is no option')
+  t.equal(await nameOf(['serve'], one), 'one')
+  t.equal(await nameOf(['serve'], empty), 'shop', 'that of package.json of the program')
+  t.strictSame(
+    await loadApp(['serve', '--app', 'none'], one),
+    { app: bare, folder: null },
+    'none is an installation without an app',
+  )
+  t.equal((await loadApp([], one)).folder, one, 'its migrations are in its folder')
+})
+
+t.test('a mistake in an app is named with its file, before anything is served', async (t) => {
+  const faults: [text: string, problem: RegExp][] = [
+    ['export default 1 +', /gatehouse\.config\.ts cannot be loaded: .*\.$/],
+    [`import './missing.ts'`, /cannot be loaded: Cannot find module .*missing\.ts/],
+    [small('Shop'), /has the name Shop, which is not lower-case words with hyphens\.$/],
+    [small('none'), /The name none means an installation without an app\.$/],
+    ['export const app = 1', /gatehouse\.config\.ts exports no app\.$/],
+    ['export default {}', /gatehouse\.config\.ts exports no app\.$/],
+  ]
+  for (const [text, problem] of faults) {
+    const folder = await folderWith(t, text)
+    await t.rejects(loadApp([], folder), { constructor: OperatorError, message: problem }, text)
+  }
+  const corrected = await folderWith(t, small('corrected'))
+  t.equal((await loadApp([], corrected)).app.name, 'corrected', 'the corrected file')
+  await t.rejects(loadApp(['--app', 'elsewhere'], corrected), {
+    constructor: OperatorError,
+    message: 'The folder elsewhere has no gatehouse.config.ts.',
+  })
+})
+
+t.test('an app does not name two things alike', async (t) => {
+  const page = { href: '/app/a', label: 'A', icon: 'list' } as const
+  t.throws(() => defineApp({ name: 'a', resources: [], pages: [page, page] }), {
+    message: 'Two pages of the app have the address /app/a.',
+  })
+  const { app } = await loadApp([], root)
+  t.throws(() => defineApp({ ...app, resources: [...app.resources, ...app.resources] }), {
+    message: 'Two resources have the name order.',
+  })
+})
