@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { readTextAssetSync } from '#src/runtime/assets.ts'
 import type { Reply, Request } from './messages.ts'
 
-/** The thread in the single binary (src/release/bundle.ts). */
+/** The thread in the single binary (dev/release/bundle.ts). */
 const bundled = 'dist/check-thread.js'
 
 // It needs nothing of the process: no settings, no flags. Schemas that need more memory end it.
