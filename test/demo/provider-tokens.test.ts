@@ -1,6 +1,6 @@
 import t from 'tap'
-import { people } from '#src/commands/development/sample/people.ts'
 import { startProvider } from '#dev/demo/provider.ts'
+import { people } from '#src/commands/development/sample/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { newProviderBrowser } from '#test/support/provider/provider-browser.ts'
 import {

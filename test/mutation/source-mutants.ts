@@ -263,7 +263,12 @@ const hunts: readonly SourceHunt[] = [
     forms: declaredRules,
     tests: [tests.policy, tests.matrix],
   },
-  { kind: 'decision', files: ['examples/shop/resources/conditions.ts'], forms: facts, tests: decisions },
+  {
+    kind: 'decision',
+    files: ['examples/shop/resources/conditions.ts'],
+    forms: facts,
+    tests: decisions,
+  },
   ...kitHunts(),
   { kind: 'role', files: ['src/access/roles.ts'], forms: [rolePermissions], tests: decisions },
   {

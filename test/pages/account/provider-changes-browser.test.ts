@@ -1,9 +1,9 @@
 import { exportJWK, generateKeyPair } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { type Person, people } from '#src/commands/development/sample/people.ts'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { type LocalProvider, startProvider } from '#dev/demo/provider.ts'
+import { type Person, people } from '#src/commands/development/sample/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 
