@@ -210,7 +210,8 @@ function toProblem(error: unknown): Problem {
   }
   if (error instanceof TenantBusy) {
     const retryAfterSeconds = unavailableRetrySeconds
-    return new Problem('too-many-requests', { retryAfterSeconds, reason: 'tenant-busy' })
+    const detail = error.message
+    return new Problem('too-many-requests', { detail, retryAfterSeconds, reason: 'tenant-busy' })
   }
   if (isRefusedValue(error)) return new Problem('malformed')
   if (isUnrecordedOperator(error)) return operatorNotRecorded()

@@ -37,7 +37,10 @@ export default fp<Limits>(
       if (room <= 0) throw new Problem('unavailable', refused)
       const own = [...openStreams].filter((stream) => stream.owner === owner)
       const share = Math.ceil((room * perOwner) / total)
-      if (own.length >= share) throw new Problem('too-many-requests', refused)
+      if (own.length >= share) {
+        const detail = `${own.length} live pages of yours are open, of ${perOwner} at most.`
+        throw new Problem('too-many-requests', { ...refused, detail })
+      }
       const entry = { owner }
       openStreams.add(entry)
       const events = readEvents(() => read().catch((error) => endEarly(this.log, error)))

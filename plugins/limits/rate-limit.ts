@@ -199,7 +199,8 @@ function addItem(reply: FastifyReply, name: string, item: string): void {
 
 function tooManyRequests(limit: string, ttlMs: number): Problem {
   const retryAfterSeconds = Math.ceil(ttlMs / 1000)
-  return new Problem('too-many-requests', { retryAfterSeconds, reason: limit })
+  const detail = `The rate limit "${limit}" is reached, as RateLimit-Policy says.`
+  return new Problem('too-many-requests', { detail, retryAfterSeconds, reason: limit })
 }
 
 function byAddress(request: FastifyRequest): string {

@@ -120,7 +120,7 @@ export function openDatabase(
   })
   const writes = openPacketPool(url, size, { access: 'write', watch: watch.writes, limits })
   // A read of one packet waits for no lock of a tenant, so it has no share.
-  const share = shareOf(size, limits.acquireMs ?? defaultLimits.acquireMs)
+  const share = shareOf(size)
   const [transact, sendWrite] = [createTenantShares(share), createTenantShares(share)]
   // Beside the share of the tenant, whose writes can have all of it while they hold the right.
   const endings = endingSharesOf(size, endingLimits.lockTimeoutMs)

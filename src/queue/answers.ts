@@ -79,7 +79,9 @@ export function createAnswers(connection: Queryable): Answers {
   return {
     requireRoom(tenantId) {
       const own = waiting.values().filter((one) => one.tenantId === tenantId)
-      if (own.toArray().length >= maxWaiting) throw new TenantBusy()
+      if (own.toArray().length >= maxWaiting) {
+        throw new TenantBusy(`${maxWaiting} requests of your tenant are waiting for a worker.`)
+      }
     },
     async wait(job, { takenSeconds, answeredMs }) {
       const { queue, id } = job

@@ -26,7 +26,9 @@ t.test('work beyond the share waits in order, and beyond the queue is refused', 
       done.push(name)
     })
   const running = [work('first', first.promise), work('second'), work('third')]
-  await t.rejects(work('fourth'), TenantBusy)
+  const full =
+    'The 1 connections to the database for requests of your tenant are in use, and 2 requests are waiting for one.'
+  await t.rejects(work('fourth'), new TenantBusy(full))
   await within('other', async () => void done.push('of another tenant'))
   await within(undefined, async () => void done.push('of none'))
   first.resolve()
@@ -41,7 +43,10 @@ t.test('work that waits too long is refused, and failed work leaves its place', 
   const running = within('tenant', () => first.promise)
   await t.rejects(
     within('tenant', async () => t.fail('it has begun')),
-    TenantBusy,
+    {
+      name: 'TenantBusy',
+      message: /of your tenant are in use, and none became free within 0.001 s/,
+    },
   )
   first.reject(new Error('it has failed'))
   await t.rejects(running, /it has failed/)
@@ -86,11 +91,26 @@ t.test('a tenant whose requests wait for a lock takes no connection of another',
   t.strictSame([...new Set(statuses)].toSorted(), [200, 201], 'none is refused')
   const refused = await writing
   t.strictSame([...new Set(refused.map(({ statusCode }) => statusCode))].toSorted(), [429, 503])
-  for (const { statusCode, headers } of refused) {
-    t.equal(headers['retry-after'], '1', `${statusCode} says when to try again`)
+  for (const answer of refused) {
+    t.equal(answer.headers['retry-after'], '1', `${answer.statusCode} says when to try again`)
+    if (answer.statusCode !== 429) continue
+    const problem = answer.json()
+    t.match(problem.detail, /^The 2 connections .* of your tenant are in use/, 'and which limit')
+    t.equal(problem.type, '/docs/errors/too-many-requests', 'and where it is documented')
   }
   await removal.query('ROLLBACK')
   t.equal((await send('PATCH', `/users/${member.userId}`, { role: 'editor' })).statusCode, 200)
+})
+
+t.test('a burst of one tenant waits for its share, and none of it is refused', async (t) => {
+  const test = await build(t, { DATABASE_POOL_SIZE: '4' })
+  const user = await createUser(test.database, { role: 'admin' })
+  const send = as(test, await signIn(test, user))
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() }) // a whole transaction each
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, () => send('POST', '/posts', { title: 'a', body: 'b' }, key())),
+  )
+  t.strictSame([...new Set(answers.map(({ statusCode }) => statusCode))], [201])
 })
 
 t.test('a request waits for a lock for 300 ms', async (t) => {

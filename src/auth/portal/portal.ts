@@ -41,7 +41,12 @@ export async function createPortalLink(
     WHERE tenant_id = ${tenantId}::uuid AND app_token_id = ${serviceId}::uuid
       AND created_at > now() - interval '1 minute'`
   if ((recent?.links ?? 0) >= maxLinksPerMinute) {
-    throw new Problem('too-many-requests', { retryAfterSeconds: 60, reason: 'portal-links' })
+    const detail = `An app token makes at most ${maxLinksPerMinute} links for a tenant within a minute.`
+    throw new Problem('too-many-requests', {
+      detail,
+      retryAfterSeconds: 60,
+      reason: 'portal-links',
+    })
   }
   await tx.sql`
     DELETE FROM portal_sessions WHERE id IN (

@@ -1,7 +1,7 @@
-/** A tenant has as many connections in use, and requests waiting for one, as it may have. */
+/** A tenant has as much in use, and as many requests waiting for it, as it may have. The message names the limit. */
 export class TenantBusy extends Error {
-  constructor() {
-    super('the tenant has its share in use')
+  constructor(limit: string) {
+    super(limit)
     this.name = 'TenantBusy'
   }
 }
@@ -12,14 +12,19 @@ export type ShareLimits = {
   /** Requests of one tenant that wait for one of them. */
   waiting: number
   waitMs: number
+  /** Whose connections they are, for the message of TenantBusy. */
+  whose?: string
 }
+
+/** How long a request waits for the share of its tenant: a burst ends by then, and a client still waits. */
+const shareWaitMs = 5_000
 
 /**
  * What one tenant may use of a pool: two thirds, so that its requests, all waiting for one lock, leave
  * connections to the others.
  * @param size of the pool
  */
-export function shareOf(size: number, waitMs: number): ShareLimits {
+export function shareOf(size: number, waitMs = shareWaitMs): ShareLimits {
   return { connections: Math.max(1, Math.floor((size * 2) / 3)), waiting: 16 * size, waitMs }
 }
 
@@ -36,7 +41,7 @@ export function endingSharesOf(
     waiting: queues * 16 * size,
     waitMs,
   })
-  return { tenant: share(5, 1), all: share(2, 8) }
+  return { tenant: share(5, 1), all: { ...share(2, 8), whose: 'of all tenants' } }
 }
 
 type Waiting = { begin(): void }
@@ -46,8 +51,14 @@ type Holder = { inUse: number; queue: Set<Waiting> }
  * Runs work that uses a connection of a pool. A tenant with its share in use waits here, outside of
  * the pool, in the order of arrival.
  */
-export function createTenantShares({ connections, waiting, waitMs }: ShareLimits) {
+export function createTenantShares({
+  connections,
+  waiting,
+  waitMs,
+  whose = 'of your tenant',
+}: ShareLimits) {
   const holders = new Map<string, Holder>()
+  const inUse = `The ${connections} connections to the database for requests ${whose} are in use, and`
 
   function leave(key: string, holder: Holder): void {
     holder.inUse -= 1
@@ -61,7 +72,9 @@ export function createTenantShares({ connections, waiting, waitMs }: ShareLimits
       holder.inUse += 1
       return undefined
     }
-    if (holder.queue.size >= waiting) throw new TenantBusy()
+    if (holder.queue.size >= waiting) {
+      throw new TenantBusy(`${inUse} ${waiting} requests are waiting for one.`)
+    }
     return new Promise((resolve, reject) => {
       const one = {
         begin() {
@@ -73,7 +86,7 @@ export function createTenantShares({ connections, waiting, waitMs }: ShareLimits
       }
       const timer = setTimeout(() => {
         holder.queue.delete(one)
-        reject(new TenantBusy())
+        reject(new TenantBusy(`${inUse} none became free within ${waitMs / 1_000} s.`))
       }, waitMs)
       holder.queue.add(one)
     })
