@@ -1,76 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
-import { roles } from '#src/access/roles.ts'
-import { invitationUrl } from '#src/auth/members/invitation-link.ts'
-import { createInvitation, Invitation } from '#src/auth/members/invitations.ts'
+import {
+  Department,
+  invitationActions,
+  inviteUser,
+  listTenantMembers,
+  listUsers,
+  Role,
+  renameTenant,
+  User,
+} from '#src/auth/members/actions.ts'
 import {
   changeMember,
-  listMembers,
-  memberList,
   removeMember,
   toMemberProblem,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
-import type { EncryptionKeys } from '#src/crypto/encryption.ts'
-import { readList } from '#src/http/lists/pagination.ts'
-import { SortBy } from '#src/http/lists/query.ts'
 import { readId } from '#src/http/params.ts'
-import {
-  Id,
-  IdParams,
-  Line,
-  NoContent,
-  Nullable,
-  PageOf,
-  PageQuery,
-  problems,
-  Time,
-  UuidParams,
-} from '#src/http/schemas.ts'
-
-const Role = Type.Enum([...roles], { title: 'Role' })
-const Department = Line(100)
-
-const User = Type.Object(
-  {
-    id: Id,
-    email: Nullable(Type.String()),
-    role: Type.String({ description: 'In this tenant' }),
-    department: Nullable(Type.String({ description: 'In this tenant' })),
-    billingCustomer: Nullable(
-      Type.String({
-        description:
-          'Shown in the user’s own tenant, null elsewhere; operators link it (`PUT /billing/customers/{customer}`)',
-      }),
-    ),
-    createdAt: Type.String({ ...Time, description: 'When the user became a member' }),
-  },
-  { title: 'User' },
-)
-
-const NewUser = Type.Object(
-  {
-    email: Type.String({ format: 'email', maxLength: 320 }),
-    role: Role,
-    department: Type.Optional(Department),
-  },
-  { title: 'NewUser', additionalProperties: false },
-)
-
-const CreatedInvitation = Type.Object(
-  {
-    ...Invitation.properties,
-    url: Nullable(
-      Type.String({
-        description:
-          'The link to send to the invited person, with a secret; null if it is mailed to them',
-      }),
-    ),
-  },
-  { title: 'CreatedInvitation' },
-)
+import { IdParams, NoContent, Nullable, problems } from '#src/http/schemas.ts'
 
 const UserChange = Type.Object(
   {
@@ -80,88 +29,18 @@ const UserChange = Type.Object(
   { title: 'UserChange', additionalProperties: false, minProperties: 1 },
 )
 
-const MemberQuery = Type.Object(
-  {
-    ...PageQuery.properties,
-    from: Type.Optional(Type.String({ ...Time, description: 'Joined at this time or later' })),
-    to: Type.Optional(Type.String({ ...Time, description: 'Joined before this time' })),
-    role: Type.Optional(Role),
-    department: Type.Optional(Department),
-    sort: SortBy('createdAt'),
-    search: Type.Optional(
-      Type.String({
-        ...Line(320),
-        description: 'Part of an e-mail, in any case, or the id of a user',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
 const tags = ['members']
 const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
 
-const page = { querystring: MemberQuery, response: { 200: PageOf(User) } }
+type Options = Omit<Parameters<typeof inviteUser>[0], 'queue'>
 
-/** `mails`: the links of invitations are mailed; otherwise they are in the answers. */
-type Options = { baseUrl: string; mails: boolean; keys: EncryptionKeys }
+const principal = { entryOf: (request: FastifyRequest) => request.tenantPrincipalEntry }
+const member = { entryOf: (request: FastifyRequest) => request.tenantEntry }
 
 /** The members of a tenant, for its administrators. */
-const users: FastifyPluginAsyncTypebox<Options> = async function users(
-  app,
-  { baseUrl, mails, keys },
-) {
-  app.get(
-    '/users',
-    {
-      config: { access: { resource: 'user', action: 'read' } },
-      schema: {
-        operationId: 'listUsers',
-        tags,
-        summary: 'List the members of your tenant, newest members first',
-        description: 'Open invitations are at `GET /invitations`.',
-        ...page,
-      },
-    },
-    async (request) => readMembers(request),
-  )
-
-  app.post(
-    '/users',
-    {
-      config: { idempotencyKey: true, access: { resource: 'user', action: 'create' } },
-      schema: {
-        operationId: 'inviteUser',
-        tags,
-        summary: 'Invite a user to your tenant',
-        description:
-          'The person who has that e-mail becomes a member when they accept: verified by a provider trusted for it, or with the link, which contains a secret and works once, and a sign-in with that e-mail. Whether such a person exists is not told. With a mail server the link is mailed, and only its recipient has it; otherwise it is `url`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
-        body: NewUser,
-        response: { 201: CreatedInvitation, ...problems('conflict', 'quota-exceeded') },
-      },
-    },
-    async (request, reply) => {
-      const { email, role, department = null } = request.body
-      const created = await app.db.write(request.tenantEntry, async (tx, caller) => {
-        requireAssignableRole(caller, role)
-        const { userId: invitedBy, tenantId } = caller
-        const invitation = await createInvitation(
-          tx,
-          { queue: app.queue, keys },
-          { tenantId, email, role, department, invitedBy },
-          request.clientInfo,
-        )
-        if (typeof invitation === 'string') return invitation
-        const { linkHash, ...shown } = invitation
-        return {
-          ...shown,
-          url: mails ? null : invitationUrl({ baseUrl, keys }, shown.id, linkHash),
-        }
-      })
-      if (typeof created === 'string') throw toMemberProblem(created)
-      return reply.code(201).header('location', `/invitations/${created.id}`).send(created)
-    },
-  )
+const users: FastifyPluginAsyncTypebox<Options> = async function users(app, options) {
+  app.api('GET /users', listUsers, principal)
+  app.api('POST /users', inviteUser({ ...options, queue: app.queue }), member)
 
   app.patch(
     '/users/:id',
@@ -218,28 +97,20 @@ const users: FastifyPluginAsyncTypebox<Options> = async function users(
   )
 }
 
-/** The same list for the app, in the tenant that it names. */
+/** The members of a tenant that the app names. */
 export const tenantMembers: FastifyPluginAsyncTypebox = async function tenantMembers(app) {
-  app.get(
-    '/tenants/:id/members',
-    {
-      config: { namesTenant: true, access: { resource: 'member', action: 'read' } },
-      schema: {
-        operationId: 'listTenantMembers',
-        tags: ['app'],
-        summary: 'List the members of a tenant, newest members first',
-        params: UuidParams,
-        ...page,
-      },
-    },
-    async (request) => readMembers(request),
-  )
+  app.api('GET /tenants/:id/members', listTenantMembers, { ...principal, namesTenant: true })
 }
 
-async function readMembers(request: FastifyRequest<{ Querystring: Static<typeof MemberQuery> }>) {
-  const { server, query, tenantPrincipalEntry } = request
-  const { page, filter } = readList(query, memberList)
-  return server.db.read(tenantPrincipalEntry, (tx, caller) => listMembers(tx, caller, page, filter))
+/** Open invitations of a tenant. `POST /users` creates them. */
+export const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
+  app.api('GET /invitations', invitationActions.list, principal)
+  app.api('DELETE /invitations/:id', invitationActions.withdraw, member)
+}
+
+/** The name of the active tenant. */
+export const tenantName: FastifyPluginAsyncTypebox = async function tenantName(app) {
+  app.api('PATCH /tenants/:id', renameTenant, member)
 }
 
 export default users

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { listTenantAudit, tenantAuditList, usersIn } from '#src/audit/list.ts'
 import { findTargets } from '#src/audit/targets.ts'
+import { invitationActions, inviteUser, renameActiveTenant } from '#src/auth/members/actions.ts'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import {
-  createInvitation,
   invitationList,
+  invitationRefusals,
   listInvitations,
   resendInvitation,
-  withdrawInvitation,
 } from '#src/auth/members/invitations.ts'
 import {
   changeMember,
@@ -21,7 +21,7 @@ import {
   toMemberProblem,
   writeAsAdmin,
 } from '#src/auth/members/members.ts'
-import { findTenant, renameTenant } from '#src/auth/members/tenants.ts'
+import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
 import type { QuotaConfig } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
@@ -40,6 +40,7 @@ import {
   tenantPage,
 } from '#src/pages/tenant/tenant.ts'
 
+const path = '/app/tenant'
 const pageSize = '25'
 const auditPageSize = '10'
 
@@ -79,7 +80,6 @@ const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
 const create = { access: { resource: 'user', action: 'create' } } as const
 const update = { access: { resource: 'user', action: 'update' } } as const
-const rename = { access: { resource: 'tenant-name', action: 'update' } } as const
 const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as const
 const remove = { access: { resource: 'user', action: 'delete' } } as const
 
@@ -167,27 +167,12 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       return redirect(reply, 'removed')
     },
   )
-  app.post(
-    '/app/tenant/invitations',
-    { config: create, schema: { hide, body: invitationForm.schema } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const { email, role } = body
-      const department = body.department === '' ? null : body.department
-      const invitation = await app.db.write(tenantEntry, (tx, caller) => {
-        requireAssignableRole(caller, role)
-        const { userId: invitedBy, tenantId } = caller
-        return createInvitation(
-          tx,
-          { queue: app.queue, keys },
-          { tenantId, email, role, department, invitedBy },
-          clientInfo,
-        )
-      })
-      if (typeof invitation === 'string') throw toMemberProblem(invitation)
-      return redirect(reply, mails ? 'mailed' : 'invited')
-    },
-  )
+  app.form(`${path}/invitations`, inviteUser({ baseUrl, mails, keys, queue: app.queue }), {
+    ...done(mails ? 'mailed' : 'invited'),
+    fields: invitationForm.schema,
+    read: ({ fields: { department, ...fields } }) =>
+      department === '' ? fields : { ...fields, department },
+  })
   app.post(
     '/app/tenant/invitations/resend',
     { config: create, schema: { hide, body: ResendForm } },
@@ -199,34 +184,14 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       })
       if (result === null) throw new Problem('not-found')
       if (result === 'sent-today') return redirect(reply, 'sent-today')
-      if (result !== 'sent') throw toMemberProblem(result)
+      if (result !== 'sent') throw new Problem('conflict', { detail: invitationRefusals[result] })
       return redirect(reply, mails ? 'resent' : 'renewed')
     },
   )
-  app.post(
-    '/app/tenant/invitations/withdraw',
-    { config: remove, schema: { hide, body: WithdrawForm } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const withdrawn = await app.db.write(tenantEntry, (tx, admin) =>
-        withdrawInvitation(tx, admin, body.id, clientInfo),
-      )
-      if (!withdrawn) throw new Problem('not-found')
-      return redirect(reply, 'withdrawn')
-    },
-  )
-  app.post(
-    '/app/tenant/name',
-    { config: rename, schema: { hide, body: nameForm.schema } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const isRenamed = await app.db.write(tenantEntry, (tx, caller) =>
-        renameTenant(tx, caller, body.name, clientInfo),
-      )
-      if (!isRenamed) throw new Problem('not-found')
-      return redirect(reply, 'renamed')
-    },
-  )
+  const withdrawal = { ...done('withdrawn'), fields: WithdrawForm }
+  app.form(`${path}/invitations/withdraw`, invitationActions.withdraw, withdrawal)
+  const renaming = { ...done('renamed'), fields: nameForm.schema }
+  app.form(`${path}/name`, renameActiveTenant, renaming)
   app.post(
     '/app/tenant/delete',
     { config: destroy, schema: { hide, body: deletionForm.schema } },
@@ -245,9 +210,13 @@ function readPart(
   return readPage({ limit, ...(cursor !== undefined && { cursor }) }, name, forms)
 }
 
+function done(notice: TenantNotice) {
+  return { entryOf: ({ tenantEntry }: FastifyRequest) => tenantEntry, to: path, notice }
+}
+
 /** Post/Redirect/Get, so that a reload does not repeat the action. */
 function redirect(reply: FastifyReply, notice: TenantNotice) {
-  return reply.redirect(`/app/tenant?done=${notice}`, 303)
+  return reply.redirect(`${path}?done=${notice}`, 303)
 }
 
 export default tenant

@@ -68,6 +68,12 @@ const isDue = Prisma.sql`sent_at < date_trunc('day', now(), 'UTC') AS "isDue"`
 /** Open invitations of a tenant at most: they all end when their inviter loses the right to invite. */
 export const maxOpenInvitations = 1_000
 
+/** The details of the refusals. */
+export const invitationRefusals: Readonly<Record<InvitationRefusal, string>> = {
+  member: 'The user with this e-mail is already a member.',
+  full: `The tenant has ${maxOpenInvitations} open invitations, which is the most.`,
+}
+
 export type InvitationRow = {
   id: string
   tenant_id: string

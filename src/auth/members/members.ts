@@ -10,12 +10,7 @@ import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src
 import type { Queryable } from '#src/db/system-database.ts'
 import { idForm, type Page, pageOf } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import {
-  endInvitationsOf,
-  type InvitationRefusal,
-  maxOpenInvitations,
-  recordEndedInvitations,
-} from './invitations.ts'
+import { endInvitationsOf, recordEndedInvitations } from './invitations.ts'
 
 /** An admin who manages the members of their tenant. */
 export type Admin = Pick<Manager, 'userId' | 'tenantId'>
@@ -264,7 +259,7 @@ async function updateMember(
 }
 
 /** The problem response for a refused change of members. */
-export function toMemberProblem(refusal: MemberRefusal | InvitationRefusal): Problem {
+export function toMemberProblem(refusal: MemberRefusal): Problem {
   switch (refusal) {
     case 'changed':
       return new Problem('precondition-failed')
@@ -272,12 +267,6 @@ export function toMemberProblem(refusal: MemberRefusal | InvitationRefusal): Pro
       return new Problem('not-found')
     case 'last-admin':
       return new Problem('last-admin', { detail: 'Make another member an admin first.' })
-    case 'member':
-      return new Problem('conflict', { detail: 'The user with this e-mail is already a member.' })
-    case 'full':
-      return new Problem('conflict', {
-        detail: `The tenant has ${maxOpenInvitations} open invitations, which is the most.`,
-      })
   }
 }
 
