@@ -107,6 +107,8 @@ export default fp<Options>(
       sameSite: 'lax',
     } as const
 
+    const drafts = createDrafts({ keys, clock, baseUrl }, cookie)
+
     app.addHook('onRoute', function followForms(route) {
       const { method, url, exposeHeadRoute } = route
       const isPortal = url.startsWith('/portal/')
@@ -120,22 +122,17 @@ export default fp<Options>(
       route.preValidation = [readDraft, ...others]
     })
     const patterns = () => [...pages.values()]
-    const served = audiences.flatMap(({ origins }) => origins)
-    app.decorate('allowedReturn', (target) => {
-      if (target === undefined) return null
-      const isListed = returnPaths.includes(target) && target !== anyPath
-      const origin = served.find((one) => target.startsWith(`${one}/`)) ?? ''
-      const isOfApp = returnPaths.includes(anyPath) && isAppPath(target.slice(origin.length))
-      const isOurs = isListed || isOfApp || isPagePath(target, patterns())
-      return isOurs || isUrlOf(target, appOrigins) ? target : null
-    })
+    const targets = { returnPaths, appOrigins, audiences }
+    app.decorate('allowedReturn', (target) =>
+      target !== undefined && isAllowed(target, targets, patterns()) ? target : null,
+    )
     app.decorateRequest('redirectedToSignIn', false)
     app.decorateRequest('resumption', null)
     app.decorateRequest('draft', null)
     app.decorateRequest('sender', null)
     app.decorateRequest('showAgain', showAgain)
     app.decorateReply('forgetDraft', function forgetDraft() {
-      if (openDraft(this.request) !== undefined) this.clearCookie(draftCookie, cookie)
+      if (drafts.open(this.request) !== undefined) this.clearCookie(draftCookie, cookie)
     })
     const wanted = { ...cookie, path: '/invitations' } // where invitations are accepted
     app.decorateReply('keepWanted', function keepWanted(target: string) {
@@ -156,7 +153,8 @@ export default fp<Options>(
       reply: FastifyReply,
     ) {
       const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
-      if (isSignedOut && request.forwarded) return leadVisitor(request.forwarded, reply, error)
+      if (isSignedOut && request.forwarded)
+        return leadVisitor(request.forwarded, reply, error, baseUrl)
       if (!acceptsHtml(request.headers.accept)) throw error
       const { method, routeOptions, url } = request
       const { url: route = '' } = routeOptions
@@ -170,30 +168,6 @@ export default fp<Options>(
       return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
     }
 
-    /**
-     * A proxy asks about a request to the app. Only a page that opens is redirected; anything else gets the
-     * address of the sign-in in `Link`. The page is returned to only if a sign-in may.
-     */
-    function leadVisitor(
-      { isNavigation, origin, path, from, takesNoRedirect }: ForwardedRequest,
-      reply: FastifyReply,
-      error: unknown,
-    ) {
-      const page = isNavigation ? path : from
-      const wanted = page === null ? undefined : `${origin === baseUrl ? '' : origin}${page}`
-      const returnTo = app.allowedReturn(wanted) ?? app.allowedReturn(wanted?.split('?', 1)[0])
-      const signIn = `${baseUrl}${signInPath({ returnTo })}`
-      reply.header('vary', 'accept, sec-fetch-mode')
-      reply.header('link', `<${signIn}>; rel="authenticate"`)
-      if (!isNavigation) throw error
-      if (!takesNoRedirect) {
-        reply.request.redirectedToSignIn = true
-        return reply.redirect(signIn)
-      }
-      reply.header('location', signIn)
-      throw error
-    }
-
     async function findResumption(
       request: FastifyRequest,
       reply: FastifyReply,
@@ -203,49 +177,18 @@ export default fp<Options>(
       const page = pageOfForm(pathOf(request), patterns())
       if (isSignInProblem(problem.code)) {
         const returnTo = page ?? '/'
-        const isTextKept = await keepDraft(request, reply, returnTo, { reason: null, faults: [] })
+        const isTextKept = await drafts.keep(request, reply, returnTo, { reason: null, faults: [] })
         return { returnTo, isTextKept }
       }
       if (page === null || finalCodes.has(problem.code)) return null
       const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
       const reason = faults.length > 0 ? null : refusalText(problem)
-      const isTextKept = await keepDraft(request, reply, page, { reason, faults })
+      const isTextKept = await drafts.keep(request, reply, page, { reason, faults })
       return isTextKept ? { returnTo: page, isTextKept } : null
     }
 
-    /** @returns false if it is not known who entered it, nothing was entered, or it is too long */
-    async function keepDraft(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      page: string,
-      refusal: Pick<FormDraft, 'reason' | 'faults'>,
-    ) {
-      // Another site must not choose what a form shows.
-      if (!isForm(request.headers['content-type']) || !isSameOrigin(request, baseUrl)) return false
-      const sent = await readFields(request)
-      const sender = request.sender ?? senderOf(new Map(sent).get(senderField))
-      const fields = sent.filter(([name]) => !unkeptFields.includes(name))
-      // Somebody else may have signed in with this browser since the form was rendered.
-      const isOther = request.enteredCaller !== null && request.enteredCaller.userId !== sender
-      if (sender === null || isOther || fields.length === 0) return false
-      const draft = { ...refusal, page, action: pathOf(request), fields, sender }
-      const sealed = sealDraft(keys, draft, unixSeconds(clock))
-      if (sealed === null) return false
-      reply.setCookie(draftCookie, sealed, { ...cookie, maxAge: draftSeconds })
-      return true
-    }
-
-    /** @returns undefined if there is none for this page; null for a cookie that is not valid */
-    function openDraft(request: FastifyRequest) {
-      const sealed = request.cookies[draftCookie]
-      if (sealed === undefined) return undefined
-      const draft = unsealDraft(keys, sealed, unixSeconds(clock))
-      const path = request.method === 'GET' ? draft?.page : draft?.action
-      return draft === null || path === pathOf(request) ? draft : undefined
-    }
-
     async function readDraft(request: FastifyRequest) {
-      request.draft = openDraft(request) ?? null
+      request.draft = drafts.open(request) ?? null
     }
 
     /** Once the form is sent again, the page must not show what was in it before. */
@@ -255,6 +198,84 @@ export default fp<Options>(
   },
   { name: 'sign-in-return', fastify: '5.x', dependencies: ['errors', 'session'] },
 )
+
+/** Whether a sign-in may return there. @param pages patterns of our own pages */
+function isAllowed(
+  target: string,
+  { returnPaths, appOrigins, audiences }: Pick<Options, 'returnPaths' | 'appOrigins' | 'audiences'>,
+  pages: readonly RegExp[],
+): boolean {
+  const served = audiences.flatMap(({ origins }) => origins)
+  const isListed = returnPaths.includes(target) && target !== anyPath
+  const origin = served.find((one) => target.startsWith(`${one}/`)) ?? ''
+  const isOfApp = returnPaths.includes(anyPath) && isAppPath(target.slice(origin.length))
+  return isListed || isOfApp || isPagePath(target, pages) || isUrlOf(target, appOrigins)
+}
+
+/**
+ * A proxy asks about a request to the app. Only a page that opens is redirected; anything else gets the
+ * address of the sign-in in `Link`. The page is returned to only if a sign-in may.
+ */
+function leadVisitor(
+  { isNavigation, origin, path, from, takesNoRedirect }: ForwardedRequest,
+  reply: FastifyReply,
+  error: unknown,
+  baseUrl: string,
+) {
+  const { allowedReturn } = reply.server
+  const page = isNavigation ? path : from
+  const wanted = page === null ? undefined : `${origin === baseUrl ? '' : origin}${page}`
+  const returnTo = allowedReturn(wanted) ?? allowedReturn(wanted?.split('?', 1)[0])
+  const signIn = `${baseUrl}${signInPath({ returnTo })}`
+  reply.header('vary', 'accept, sec-fetch-mode')
+  reply.header('link', `<${signIn}>; rel="authenticate"`)
+  if (!isNavigation) throw error
+  if (!takesNoRedirect) {
+    reply.request.redirectedToSignIn = true
+    return reply.redirect(signIn)
+  }
+  reply.header('location', signIn)
+  throw error
+}
+
+/** What was entered into refused forms, in an encrypted cookie of the browser. */
+function createDrafts(
+  { keys, clock, baseUrl }: Pick<Options, 'keys' | 'clock' | 'baseUrl'>,
+  cookie: object,
+) {
+  /** @returns false if it is not known who entered it, nothing was entered, or it is too long */
+  async function keep(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    page: string,
+    refusal: Pick<FormDraft, 'reason' | 'faults'>,
+  ) {
+    // Another site must not choose what a form shows.
+    if (!isForm(request.headers['content-type']) || !isSameOrigin(request, baseUrl)) return false
+    const sent = await readFields(request)
+    const sender = request.sender ?? senderOf(new Map(sent).get(senderField))
+    const fields = sent.filter(([name]) => !unkeptFields.includes(name))
+    // Somebody else may have signed in with this browser since the form was rendered.
+    const isOther = request.enteredCaller !== null && request.enteredCaller.userId !== sender
+    if (sender === null || isOther || fields.length === 0) return false
+    const draft = { ...refusal, page, action: pathOf(request), fields, sender }
+    const sealed = sealDraft(keys, draft, unixSeconds(clock))
+    if (sealed === null) return false
+    reply.setCookie(draftCookie, sealed, { ...cookie, maxAge: draftSeconds })
+    return true
+  }
+
+  /** @returns undefined if there is none for this page; null for a cookie that is not valid */
+  function open(request: FastifyRequest) {
+    const sealed = request.cookies[draftCookie]
+    if (sealed === undefined) return undefined
+    const draft = unsealDraft(keys, sealed, unixSeconds(clock))
+    const path = request.method === 'GET' ? draft?.page : draft?.action
+    return draft === null || path === pathOf(request) ? draft : undefined
+  }
+
+  return { keep, open }
+}
 
 /** Takes the sender out of the body, so that a schema has only the fields of its form. */
 async function takeSender(request: FastifyRequest) {

@@ -59,12 +59,12 @@ export async function addForward(
 
 /** Starts posting events to the app. */
 export async function workForwards(
-  { url, secrets }: AppWebhook,
+  app: AppWebhook,
   { retrySeconds, timeoutMs, perAddress }: Schedule,
   { queue, due, db, systemDb, clock, metrics, logger }: ForwardDeps,
 ): Promise<Pick<Consumer, 'stop'>> {
   // The operator chose this address, so it may be private. No other sender may call it.
-  const { hostname, protocol, port } = new URL(url)
+  const { hostname, protocol, port } = new URL(app.url)
   const allow = [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
   const consumer = await startConsumer<ForwardJob>({
@@ -89,9 +89,10 @@ export async function workForwards(
     try {
       const event = await findWaiting(db, job.data)
       // An operator has had it posted again, by another job: the app has it, or that job goes on.
-      if (event === null) return await db.write(withoutScope, (tx) => endJob(tx, job))
+      if (event === null) return await db.write(withoutScope, (tx) => endJob(tx, queue, job))
       const { body } = event
-      const result = body === null ? null : await sender.send(requestOf({ ...event, body }))
+      const result =
+        body === null ? null : await sender.send(requestOf({ ...event, body }, app, clock))
       if (abandoned.aborted) return
       const outcome = await db.write(withoutScope, (tx) => record(tx, job, result))
       if (outcome === null) return
@@ -106,17 +107,6 @@ export async function workForwards(
     }
   }
 
-  /**
-   * Ends a job whose event does not wait. It was looked for in another transaction, which after a failover may
-   * have been on a standby that had not replayed it yet.
-   * @throws if the event waits
-   */
-  async function endJob(tx: Tx, job: ForwardJob): Promise<void> {
-    const waiting = await tx.receivedEvent.count({ where: waitingFor(job.data) })
-    if (waiting > 0) throw new Error('the event was not found at first')
-    await completeJob(tx, queue, job)
-  }
-
   async function giveBack(job: ForwardJob, error: unknown): Promise<void> {
     const { eventId } = job.data
     try {
@@ -127,22 +117,6 @@ export async function workForwards(
       // The job returns without its heartbeat.
       logger.warn({ eventId, err: error }, 'billing event not returned to the queue')
     }
-  }
-
-  function requestOf({ eventId, type, receivedAt, body }: Forwarded) {
-    // A provider may put any printable character into an id, a header may not have them.
-    const id = encodeURIComponent(eventId)
-    const timestamp = unixSeconds(clock)
-    const facts = JSON.stringify({ id, type, createdAt: receivedAt.toISOString() })
-    // The bytes of the provider, because parsing would round its large numbers.
-    const text = `${facts.slice(0, -1)},"data":${body}}`
-    const signature = signDelivery({ profile: 'standard', secrets, id, timestamp, body: text })
-    const headers = {
-      'webhook-id': id,
-      'webhook-timestamp': String(timestamp),
-      'webhook-signature': signature,
-    }
-    return { tenantId: null, url, headers, body: text }
   }
 
   /**
@@ -177,6 +151,38 @@ export async function workForwards(
     await completeJob(tx, queue, job)
     return isDelivered ? 'delivered' : 'failed'
   }
+}
+
+/**
+ * Ends a job whose event does not wait. It was looked for in another transaction, which after a failover may
+ * have been on a standby that had not replayed it yet.
+ * @throws if the event waits
+ */
+async function endJob(tx: Tx, queue: PgBoss, job: ForwardJob): Promise<void> {
+  const waiting = await tx.receivedEvent.count({ where: waitingFor(job.data) })
+  if (waiting > 0) throw new Error('the event was not found at first')
+  await completeJob(tx, queue, job)
+}
+
+/** The request with an event, signed with all secrets of the app. */
+function requestOf(
+  { eventId, type, receivedAt, body }: Forwarded,
+  { url, secrets }: AppWebhook,
+  clock: Clock,
+) {
+  // A provider may put any printable character into an id, a header may not have them.
+  const id = encodeURIComponent(eventId)
+  const timestamp = unixSeconds(clock)
+  const facts = JSON.stringify({ id, type, createdAt: receivedAt.toISOString() })
+  // The bytes of the provider, because parsing would round its large numbers.
+  const text = `${facts.slice(0, -1)},"data":${body}}`
+  const signature = signDelivery({ profile: 'standard', secrets, id, timestamp, body: text })
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature,
+  }
+  return { tenantId: null, url, headers, body: text }
 }
 
 type Forwarded = { eventId: string; type: string; receivedAt: Date; body: string }

@@ -124,7 +124,8 @@ export async function applyEvent(
   const entry = withCause(enterCustomer(event.id, customer))
   const former = effect.kind === 'subscription' ? (seen?.customer ?? customer) : customer
   if (event.objectId !== null && former !== customer) {
-    await takeFrom(withCause(enterCustomer(event.id, former)), former, customer, event.objectId)
+    const moved = { from: former, to: customer }
+    await takeFrom(db, withCause(enterCustomer(event.id, former)), event.objectId, moved, now)
   }
   try {
     return await apply(entry, null)
@@ -161,17 +162,6 @@ export async function applyEvent(
     })
   }
 
-  /** Ends the plan that a subscription gave to the user of another customer. */
-  function takeFrom(entry: Entry<Subscriber | null>, from: string, to: string, objectId: string) {
-    return db.write(entry, async (tx, subscriber) => {
-      const before = subscriber === null ? null : await lockPlan(tx, subscriber)
-      await moveSubscription(tx, objectId, { from, to }, now)
-      if (subscriber === null || before === null || before.status === null) return
-      const left = (await findLeading(tx, from)) ?? endedSubscription
-      await changePlan(tx, subscriber, before, left, now)
-    })
-  }
-
   async function linkByCheckout({ customer, userId }: { customer: string; userId: number }) {
     return db.write(withoutScope, async (tx) => {
       const isFirst = await markProcessed(tx, eventId, now, applied, again)
@@ -200,6 +190,23 @@ export async function applyEvent(
     })
     return applied
   }
+}
+
+/** Ends the plan that a subscription gave to the user of another customer. */
+function takeFrom(
+  db: Database,
+  entry: Entry<Subscriber | null>,
+  objectId: string,
+  { from, to }: { from: string; to: string },
+  now: Date,
+): Promise<void> {
+  return db.write(entry, async (tx, subscriber) => {
+    const before = subscriber === null ? null : await lockPlan(tx, subscriber)
+    await moveSubscription(tx, objectId, { from, to }, now)
+    if (subscriber === null || before === null || before.status === null) return
+    const left = (await findLeading(tx, from)) ?? endedSubscription
+    await changePlan(tx, subscriber, before, left, now)
+  })
 }
 
 class NotLinked extends Error {}

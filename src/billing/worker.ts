@@ -58,8 +58,7 @@ const reconcileSeconds = 900
 
 /** Starts the consumers of recorded events, and the handlers of replays and of old bodies. */
 export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
-  const { queue, due, db, systemDb, provider, clock, metrics, tracing, logger } = deps
-  const api = deps.api && limitByCustomer(deps.api, callsPerCustomer)
+  const { queue, due, db, systemDb, provider, metrics, logger } = deps
 
   await due.work('billing-event-dead', {}, async (jobs: Job<Jobs['billing-event']>[]) => {
     for (const job of jobs) await markAbandoned(job)
@@ -84,6 +83,35 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     if (deps.api === null) return null
     return { data: {}, seconds: await scheduleReconciliation(systemDb, queue, reconcileSeconds) }
   })
+  return workEvents(deps)
+
+  async function markAbandoned(job: Job<Jobs['billing-event']>): Promise<void> {
+    const { eventId } = job.data
+    const isChanged = await db.write(withoutScope, async (tx) => {
+      const isChanged = await recordAbandoned(tx, eventId)
+      await endJob(tx, queue, job, 'failed')
+      return isChanged
+    })
+    if (!isChanged) return
+    logger.warn({ eventId, dead: true }, 'billing event abandoned by its worker')
+    metrics.worked.inc({ outcome: 'dead' })
+  }
+
+  /** Begins where the last run ended. The next run follows at once while there is more to delete. */
+  async function purge({ since }: Jobs['billing-retention']) {
+    await purgeReplays(systemDb, deps.retentionDays)
+    await purgeReconciliations(systemDb, deps.retentionDays)
+    const purged = await purgeBodies(systemDb, deps.retentionDays, since)
+    metrics.purged.inc(purged.bodies)
+    if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'expired event bodies deleted')
+    return { data: { since: purged.since }, seconds: purged.done ? retentionSeconds : 0 }
+  }
+}
+
+/** Starts the consumers of recorded events, one for each lane. */
+async function workEvents(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
+  const { queue, due, db, systemDb, provider, clock, metrics, tracing, logger } = deps
+  const api = deps.api && limitByCustomer(deps.api, callsPerCustomer)
   const consumers = await Promise.all(lanes.map(startLane))
   return {
     async stop() {
@@ -97,26 +125,9 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
       due,
       name: eventQueue,
       limits,
-      fetch: (batchSize) => fetchEvents(lane, batchSize),
+      fetch: (batchSize) => fetchEvents(deps, lane, batchSize),
       run: (jobs, abandoned) => jobs.map((job) => workEvent(job, abandoned)),
       logger,
-    })
-  }
-
-  /**
-   * Takes jobs of objects of which no other event is in progress, in any process. The lock makes that
-   * certain: of two fetches at once, neither would see what the other takes.
-   */
-  function fetchEvents(lane: (typeof lanes)[number], batchSize: number): Promise<EventJob[]> {
-    return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
-      await lockUntilCommit(connection, 'billing-fetch')
-      return queue.fetch<Jobs['billing-event']>(eventQueue, {
-        ...lane,
-        batchSize,
-        groupConcurrency: 1,
-        includeMetadata: true,
-        db: transactionOf(connection),
-      })
     })
   }
 
@@ -134,7 +145,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
           onLinked: (tx, customer) => processWaiting(tx, queue, customer),
           onProcessed: async (tx) => deps.onProcessed?.(tx, eventId),
           again: replayId !== undefined,
-          settle: (tx) => endJob(tx, job, 'succeeded'),
+          settle: (tx) => endJob(tx, queue, job, 'succeeded'),
           traceparent: tracing.traceparent(),
         })
         note({ 'gatehouse.outcome': applied })
@@ -179,7 +190,7 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
     try {
       await db.write(withoutScope, async (tx) => {
         await recordFailure(tx, eventId, status, reason)
-        if (status === 'dead') await endJob(tx, job, 'failed')
+        if (status === 'dead') await endJob(tx, queue, job, 'failed')
         else await retryJob(tx, queue, job, reason)
       })
     } catch (error) {
@@ -189,36 +200,36 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
       await queue.fail(eventQueue, job, { message: reason }).catch(() => {})
     }
   }
+}
 
-  async function markAbandoned(job: Job<Jobs['billing-event']>): Promise<void> {
-    const { eventId } = job.data
-    const isChanged = await db.write(withoutScope, async (tx) => {
-      const isChanged = await recordAbandoned(tx, eventId)
-      await endJob(tx, job, 'failed')
-      return isChanged
+async function endJob(
+  tx: Tx,
+  queue: PgBoss,
+  job: Job<Jobs['billing-event']>,
+  outcome: 'succeeded' | 'failed',
+): Promise<void> {
+  const { replayId } = job.data
+  await completeJob(tx, queue, job)
+  if (replayId !== undefined) await countReplayed(tx, queue, replayId, outcome)
+}
+
+/**
+ * Takes jobs of objects of which no other event is in progress, in any process. The lock makes that
+ * certain: of two fetches at once, neither would see what the other takes.
+ */
+function fetchEvents(
+  { queue, systemDb }: Pick<BillingWorkerDeps, 'queue' | 'systemDb'>,
+  lane: (typeof lanes)[number],
+  batchSize: number,
+): Promise<EventJob[]> {
+  return systemDb.transaction({ statementTimeoutMs }, async (connection) => {
+    await lockUntilCommit(connection, 'billing-fetch')
+    return queue.fetch<Jobs['billing-event']>(eventQueue, {
+      ...lane,
+      batchSize,
+      groupConcurrency: 1,
+      includeMetadata: true,
+      db: transactionOf(connection),
     })
-    if (!isChanged) return
-    logger.warn({ eventId, dead: true }, 'billing event abandoned by its worker')
-    metrics.worked.inc({ outcome: 'dead' })
-  }
-
-  async function endJob(
-    tx: Tx,
-    job: Job<Jobs['billing-event']>,
-    outcome: 'succeeded' | 'failed',
-  ): Promise<void> {
-    const { replayId } = job.data
-    await completeJob(tx, queue, job)
-    if (replayId !== undefined) await countReplayed(tx, queue, replayId, outcome)
-  }
-
-  /** Begins where the last run ended. The next run follows at once while there is more to delete. */
-  async function purge({ since }: Jobs['billing-retention']) {
-    await purgeReplays(systemDb, deps.retentionDays)
-    await purgeReconciliations(systemDb, deps.retentionDays)
-    const purged = await purgeBodies(systemDb, deps.retentionDays, since)
-    metrics.purged.inc(purged.bodies)
-    if (purged.bodies > 0) logger.info({ bodies: purged.bodies }, 'expired event bodies deleted')
-    return { data: { since: purged.since }, seconds: purged.done ? retentionSeconds : 0 }
-  }
+  })
 }

@@ -247,6 +247,13 @@ function createBillingMetrics(registry: Registry) {
       help: 'Seconds the oldest event has been waiting for a commit',
       registers,
     }),
+    ...createBillingGauges(registers),
+  }
+}
+
+/** What is read from the database when metrics are scraped. */
+function createBillingGauges(registers: Registry[]) {
+  return {
     backlogEvents: new Gauge({
       name: 'gatehouse_billing_backlog_events',
       help: 'Recorded events by status that are waiting to be processed or replayed',

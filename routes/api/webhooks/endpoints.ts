@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, problems, UuidParams } from '#src/http/schemas.ts'
@@ -97,61 +98,65 @@ const webhookEndpoints: FastifyPluginAsyncTypebox<EndpointSettings> =
     app.api(`POST ${path}/:id/rotate-secret`, rotate, at)
     app.api(`POST ${path}/:id/enable`, enableWebhookEndpoint, at)
 
-    app.post(
-      '/webhook-endpoints/:id/test',
-      {
-        config: { access },
-        schema: {
-          operationId: 'testWebhookEndpoint',
-          tags,
-          summary: 'Send one test event to an endpoint now and return the result',
-          description:
-            'An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. A worker makes one attempt before the response; if none is free within 4 seconds, this is 503 and nothing was sent. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
-          params: UuidParams,
-          body: OptionalTest,
-          response: { 200: Delivery, ...problems('quota-exceeded') },
-        },
-      },
-      async (request) => {
-        const { params, body, clientInfo } = request
-        const { db, queue, answers } = app
-        const deps = { queue, answers, keys, clientInfo }
-        const test = { endpointId: params.id, type: body?.type ?? testType }
-        return found(await sendTest(db, request.tenantPrincipalEntry, test, deps))
-      },
-    )
-
-    app.post(
-      '/webhook-endpoints/:id/probe',
-      {
-        config: { access },
-        schema: {
-          operationId: 'probeWebhookEndpoint',
-          tags,
-          summary: 'Check the receiver of an endpoint with correct and incorrect deliveries',
-          description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. A worker sends them; if none is free within 4 seconds, this is 503 and nothing was sent. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
-          params: UuidParams,
-          body: NoBody,
-          response: { 200: ProbeReport, ...problems('quota-exceeded') },
-        },
-      },
-      async (request) => {
-        const { params, clientInfo } = request
-        const { db, queue, answers, clock } = app
-        const deps = { queue, answers, keys, clock, clientInfo }
-        const probed = found(await probeEndpoint(db, request.tenantPrincipalEntry, params.id, deps))
-        if ('report' in probed) return probed.report
-        const { until } = probed.wait
-        throw new Problem('too-many-requests', {
-          detail: `This endpoint can be probed again at ${until.toISOString()}.`,
-          retryAfterSeconds: Math.ceil((until.getTime() - clock.now().getTime()) / 1_000),
-          reason: 'probe',
-        })
-      },
-    )
-
+    addChecks(app, keys)
     app.api(`GET ${path}/:id/probe`, getWebhookEndpointProbe, at)
   }
+
+/** They make a worker send to the endpoint, and wait for the result. */
+function addChecks(app: Parameters<FastifyPluginAsyncTypebox>[0], keys: EncryptionKeys) {
+  app.post(
+    '/webhook-endpoints/:id/test',
+    {
+      config: { access },
+      schema: {
+        operationId: 'testWebhookEndpoint',
+        tags,
+        summary: 'Send one test event to an endpoint now and return the result',
+        description:
+          'An `endpoint.test`, or the `type` that you name, with example data of an object that does not exist. A worker makes one attempt before the response; if none is free within 4 seconds, this is 503 and nothing was sent. The attempt is not retried and does not change the state of the endpoint. Disabled endpoints can be tested too.',
+        params: UuidParams,
+        body: OptionalTest,
+        response: { 200: Delivery, ...problems('quota-exceeded') },
+      },
+    },
+    async (request) => {
+      const { params, body, clientInfo } = request
+      const { db, queue, answers } = app
+      const deps = { queue, answers, keys, clientInfo }
+      const test = { endpointId: params.id, type: body?.type ?? testType }
+      return found(await sendTest(db, request.tenantPrincipalEntry, test, deps))
+    },
+  )
+
+  app.post(
+    '/webhook-endpoints/:id/probe',
+    {
+      config: { access },
+      schema: {
+        operationId: 'probeWebhookEndpoint',
+        tags,
+        summary: 'Check the receiver of an endpoint with correct and incorrect deliveries',
+        description: `Sends about twelve inert \`endpoint.test\` deliveries, grades the receiver from A to F and names a remedy for each fault. A worker sends them; if none is free within 4 seconds, this is 503 and nothing was sent. Takes up to 25 seconds; at most every ${probeEveryHours} hours for an endpoint.`,
+        params: UuidParams,
+        body: NoBody,
+        response: { 200: ProbeReport, ...problems('quota-exceeded') },
+      },
+    },
+    async (request) => {
+      const { params, clientInfo } = request
+      const { db, queue, answers, clock } = app
+      const deps = { queue, answers, keys, clock, clientInfo }
+      const probed = found(await probeEndpoint(db, request.tenantPrincipalEntry, params.id, deps))
+      if ('report' in probed) return probed.report
+      const { until } = probed.wait
+      throw new Problem('too-many-requests', {
+        detail: `This endpoint can be probed again at ${until.toISOString()}.`,
+        retryAfterSeconds: Math.ceil((until.getTime() - clock.now().getTime()) / 1_000),
+        reason: 'probe',
+      })
+    },
+  )
+}
 
 /** The endpoints of a tenant for the app, which names it: those of its customers. */
 export const tenantWebhookEndpoints: FastifyPluginAsyncTypebox<EndpointSettings> =

@@ -62,6 +62,7 @@ const SwitchForm = Type.Object(
 )
 
 type Options = { idleSeconds: number; keys: EncryptionKeys; checkout: Checkout }
+type App = Parameters<FastifyPluginAsyncTypebox>[0]
 
 const hide = true
 const access = (resource: 'account' | 'session' | 'tenant', action: Action) => ({
@@ -118,6 +119,35 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
     ...done('identity-removed'),
     fields: IdentityParams,
   })
+  addSessionForms(app)
+  app.form('/app/account/tokens', createApiToken, {
+    entryOf,
+    to: path,
+    fields: tokenForm.schema,
+    read: ({ fields: { name, days, permissions }, now }) => ({
+      name,
+      expiresAt: new Date(now.getTime() + Number(days) * dayMs).toISOString(),
+      ...(permissions !== undefined && { permissions: chosen(permissions) }),
+    }),
+    secret: ({ token, name }: TokenWithSecret) => ({ secret: token, note: name }),
+  })
+  app.form('/app/account/tokens/end', deleteApiToken, {
+    ...done('token-ended'),
+    fields: ConfirmedIdForm,
+  })
+  addTenantForms(app)
+  app.post(
+    '/app/account/delete',
+    { config: access('account', 'delete'), schema: { hide, body: deletionForm.schema } },
+    async (_request, reply) => {
+      await reply.deleteOwnAccount()
+      return reply.redirect('/auth/signed-out', 303)
+    },
+  )
+}
+
+/** They count what ended once it is committed. */
+function addSessionForms(app: App) {
   app.post(
     '/app/account/sessions/end',
     { config: access('session', 'delete'), schema: { hide, body: IdForm } },
@@ -143,21 +173,10 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       return redirect(reply, 'others-ended')
     },
   )
-  app.form('/app/account/tokens', createApiToken, {
-    entryOf,
-    to: path,
-    fields: tokenForm.schema,
-    read: ({ fields: { name, days, permissions }, now }) => ({
-      name,
-      expiresAt: new Date(now.getTime() + Number(days) * dayMs).toISOString(),
-      ...(permissions !== undefined && { permissions: chosen(permissions) }),
-    }),
-    secret: ({ token, name }: TokenWithSecret) => ({ secret: token, note: name }),
-  })
-  app.form('/app/account/tokens/end', deleteApiToken, {
-    ...done('token-ended'),
-    fields: ConfirmedIdForm,
-  })
+}
+
+/** Their session gets another id, or ends. */
+function addTenantForms(app: App) {
   // Switches the tenant and stays in the same section, if the role there allows it.
   app.post(
     '/app/account/tenants/switch',
@@ -212,14 +231,6 @@ const account: FastifyPluginAsyncTypebox<Options> = async function account(
       return left.session === 'ended'
         ? reply.redirect('/auth/signed-out', 303)
         : redirect(reply, 'left')
-    },
-  )
-  app.post(
-    '/app/account/delete',
-    { config: access('account', 'delete'), schema: { hide, body: deletionForm.schema } },
-    async (_request, reply) => {
-      await reply.deleteOwnAccount()
-      return reply.redirect('/auth/signed-out', 303)
     },
   )
 }

@@ -76,6 +76,8 @@ type Options = {
   quota: QuotaConfig
 }
 
+type App = Parameters<FastifyPluginAsyncTypebox>[0]
+
 const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
 const create = { access: { resource: 'user', action: 'create' } } as const
@@ -133,6 +135,44 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
     },
   )
+  addMemberForms(app)
+  app.form(`${path}/invitations`, inviteUser({ baseUrl, mails, keys, queue: app.queue }), {
+    ...done(mails ? 'mailed' : 'invited'),
+    fields: invitationForm.schema,
+    read: ({ fields: { department, ...fields } }) =>
+      department === '' ? fields : { ...fields, department },
+  })
+  app.post(
+    '/app/tenant/invitations/resend',
+    { config: create, schema: { hide, body: ResendForm } },
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const result = await app.db.write(tenantEntry, (tx, admin) => {
+        requireAssignableRole(admin, body.role)
+        return resendInvitation(tx, app.queue, admin, body, clientInfo)
+      })
+      if (result === null) throw new Problem('not-found')
+      if (result === 'sent-today') return redirect(reply, 'sent-today')
+      if (result !== 'sent') throw new Problem('conflict', { detail: invitationRefusals[result] })
+      return redirect(reply, mails ? 'resent' : 'renewed')
+    },
+  )
+  const withdrawal = { ...done('withdrawn'), fields: WithdrawForm }
+  app.form(`${path}/invitations/withdraw`, invitationActions.withdraw, withdrawal)
+  const renaming = { ...done('renamed'), fields: nameForm.schema }
+  app.form(`${path}/name`, renameActiveTenant, renaming)
+  app.post(
+    '/app/tenant/delete',
+    { config: destroy, schema: { hide, body: deletionForm.schema } },
+    async (request, reply) => {
+      const { session } = await reply.deleteActiveTenant(request.body.name)
+      return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
+    },
+  )
+}
+
+/** They lock all admins before they enter, so they are no actions. */
+function addMemberForms(app: App) {
   app.post(
     '/app/tenant/members/change',
     { config: update, schema: { hide, body: changeForm.schema } },
@@ -165,39 +205,6 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
       )
       if (result !== 'removed') throw toMemberProblem(result)
       return redirect(reply, 'removed')
-    },
-  )
-  app.form(`${path}/invitations`, inviteUser({ baseUrl, mails, keys, queue: app.queue }), {
-    ...done(mails ? 'mailed' : 'invited'),
-    fields: invitationForm.schema,
-    read: ({ fields: { department, ...fields } }) =>
-      department === '' ? fields : { ...fields, department },
-  })
-  app.post(
-    '/app/tenant/invitations/resend',
-    { config: create, schema: { hide, body: ResendForm } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const result = await app.db.write(tenantEntry, (tx, admin) => {
-        requireAssignableRole(admin, body.role)
-        return resendInvitation(tx, app.queue, admin, body, clientInfo)
-      })
-      if (result === null) throw new Problem('not-found')
-      if (result === 'sent-today') return redirect(reply, 'sent-today')
-      if (result !== 'sent') throw new Problem('conflict', { detail: invitationRefusals[result] })
-      return redirect(reply, mails ? 'resent' : 'renewed')
-    },
-  )
-  const withdrawal = { ...done('withdrawn'), fields: WithdrawForm }
-  app.form(`${path}/invitations/withdraw`, invitationActions.withdraw, withdrawal)
-  const renaming = { ...done('renamed'), fields: nameForm.schema }
-  app.form(`${path}/name`, renameActiveTenant, renaming)
-  app.post(
-    '/app/tenant/delete',
-    { config: destroy, schema: { hide, body: deletionForm.schema } },
-    async (request, reply) => {
-      const { session } = await reply.deleteActiveTenant(request.body.name)
-      return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
     },
   )
 }

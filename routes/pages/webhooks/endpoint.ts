@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static } from 'typebox'
+import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { found } from '#src/http/params.ts'
 import { Uuid, UuidParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
@@ -55,6 +56,7 @@ const RemoveForm = Type.Object(
   { additionalProperties: false },
 )
 
+type App = Parameters<FastifyPluginAsyncTypebox>[0]
 type EndpointRequest = FastifyRequest<{ Params: Static<typeof UuidParams> }>
 
 const read = { access: { resource: 'webhook-endpoint', action: 'read' } } as const
@@ -121,6 +123,20 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<EndpointSettings> = async funct
       return redirect(reply, `${params.id}/settings`, 'changed')
     },
   )
+  addCheckForms(app, keys)
+  app.form(`${path}/settings/rotate`, endpointActions(options).rotate, {
+    ...led('/webhooks/:id/settings', 'rotated'),
+    fields: rotateForm.schema,
+    read: ({ fields }) => ({ overlapSeconds: Number(fields.overlapSeconds) }),
+    secret: ({ secret, previousSecretExpiresAt: note }: RotatedEndpoint) => ({ secret, note }),
+  })
+  app.form(`${path}/enable`, enableWebhookEndpoint, led(path, 'enabled'))
+  const removal = { ...led('/webhooks', 'removed'), fields: RemoveForm }
+  app.form(`${path}/settings/remove`, deleteWebhookEndpoint, removal)
+}
+
+/** They make a worker send to the endpoint, and wait for the result. */
+function addCheckForms(app: App, keys: EncryptionKeys) {
   app.post(
     `${path}/test`,
     { config: update, schema: { ...schema, body: testForm.schema } },
@@ -160,15 +176,6 @@ const webhookEndpoint: FastifyPluginAsyncTypebox<EndpointSettings> = async funct
       return sendProbe(request, reply, { fault })
     },
   )
-  app.form(`${path}/settings/rotate`, endpointActions(options).rotate, {
-    ...led('/webhooks/:id/settings', 'rotated'),
-    fields: rotateForm.schema,
-    read: ({ fields }) => ({ overlapSeconds: Number(fields.overlapSeconds) }),
-    secret: ({ secret, previousSecretExpiresAt: note }: RotatedEndpoint) => ({ secret, note }),
-  })
-  app.form(`${path}/enable`, enableWebhookEndpoint, led(path, 'enabled'))
-  const removal = { ...led('/webhooks', 'removed'), fields: RemoveForm }
-  app.form(`${path}/settings/remove`, deleteWebhookEndpoint, removal)
 }
 
 /** Where a form of this tenant leads, with what the page says. */

@@ -20,50 +20,12 @@ export function createStripeApi(
   options: HttpOptions & { baseUrl: string },
 ): ProviderApi & CheckoutApi {
   const { baseUrl } = options
-  const http = createHttp({ ...options, headers: { 'stripe-version': stripeVersion } })
-
-  async function find(path: string, id: string): Promise<ProviderState> {
-    const { status, body } = await http('GET', path)
-    if (status === 404) return 'unknown'
-    if (status !== 200) throw new Error(`Stripe answered ${status}`)
-    if (body?.id !== id) throw new Error('Stripe answered with another object')
-    return body
-  }
-
-  /** @param purpose what the same call means again; Stripe then repeats its answer */
-  async function post(path: string, form: Record<string, string>, purpose?: string) {
-    const headers = purpose === undefined ? {} : { 'idempotency-key': keyOf(purpose, form) }
-    const { status, body } = await http('POST', path, { form, headers })
-    if (status === 200) return objectIn(body)
-    const { code, param } = objectIn(body?.error)
-    if (code !== 'resource_missing') throw new Error(`Stripe answered ${status}`)
-    return param === 'customer' ? 'customer-gone' : 'price-refused'
-  }
+  const { http, find, post, listCheckouts, end } = createCalls(options)
 
   const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
     Object.fromEntries(
       Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
     )
-
-  /** The checkouts of a customer, newest first. */
-  async function listCheckouts(customer: string): Promise<JsonObject[] | 'customer-gone'> {
-    const query = new URLSearchParams({ customer, limit: String(pageEvents) })
-    const { status, body } = await http('GET', `/checkout/sessions?${query}`, {
-      maxBytes: listBytes,
-    })
-    const { code, param } = objectIn(body?.error)
-    if (code === 'resource_missing' && param === 'customer') return 'customer-gone'
-    if (status === 200 && Array.isArray(body?.data)) return membersOf(body.data)
-    throw new Error(`Stripe answered ${status} for the checkouts of a customer`)
-  }
-
-  /** @returns false if it is no longer open */
-  async function end(session: string): Promise<boolean> {
-    if (!isPlainId(session)) return fail()
-    const { status } = await http('POST', `/checkout/sessions/${session}/expire`)
-    if (status !== 200 && status !== 400) throw new Error(`Stripe answered ${status}`)
-    return status === 200
-  }
 
   return {
     async findSubscription(id) {
@@ -153,6 +115,51 @@ export function createStripeApi(
           : fail()
     },
   }
+}
+
+/** The calls that several operations share. */
+function createCalls(options: HttpOptions) {
+  const http = createHttp({ ...options, headers: { 'stripe-version': stripeVersion } })
+
+  async function find(path: string, id: string): Promise<ProviderState> {
+    const { status, body } = await http('GET', path)
+    if (status === 404) return 'unknown'
+    if (status !== 200) throw new Error(`Stripe answered ${status}`)
+    if (body?.id !== id) throw new Error('Stripe answered with another object')
+    return body
+  }
+
+  /** @param purpose what the same call means again; Stripe then repeats its answer */
+  async function post(path: string, form: Record<string, string>, purpose?: string) {
+    const headers = purpose === undefined ? {} : { 'idempotency-key': keyOf(purpose, form) }
+    const { status, body } = await http('POST', path, { form, headers })
+    if (status === 200) return objectIn(body)
+    const { code, param } = objectIn(body?.error)
+    if (code !== 'resource_missing') throw new Error(`Stripe answered ${status}`)
+    return param === 'customer' ? 'customer-gone' : 'price-refused'
+  }
+
+  /** The checkouts of a customer, newest first. */
+  async function listCheckouts(customer: string): Promise<JsonObject[] | 'customer-gone'> {
+    const query = new URLSearchParams({ customer, limit: String(pageEvents) })
+    const { status, body } = await http('GET', `/checkout/sessions?${query}`, {
+      maxBytes: listBytes,
+    })
+    const { code, param } = objectIn(body?.error)
+    if (code === 'resource_missing' && param === 'customer') return 'customer-gone'
+    if (status === 200 && Array.isArray(body?.data)) return membersOf(body.data)
+    throw new Error(`Stripe answered ${status} for the checkouts of a customer`)
+  }
+
+  /** @returns false if it is no longer open */
+  async function end(session: string): Promise<boolean> {
+    if (!isPlainId(session)) return fail()
+    const { status } = await http('POST', `/checkout/sessions/${session}/expire`)
+    if (status !== 200 && status !== 400) throw new Error(`Stripe answered ${status}`)
+    return status === 200
+  }
+
+  return { http, find, post, listCheckouts, end }
 }
 
 function keyOf(purpose: string, form: object): string {

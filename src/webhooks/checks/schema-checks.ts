@@ -57,13 +57,55 @@ type Options = {
   silenceMs?: number
 }
 
-/** A thread, started on first use, that compiles the schemas of apps and checks data against them. */
-export function createSchemaChecks({
-  clock,
-  log,
-  start = startThread,
-  silenceMs = maxSilenceMs,
-}: Options): SchemaChecks {
+/** Compiles the schemas of apps and checks data against them, in a thread. */
+export function createSchemaChecks(options: Options): SchemaChecks {
+  const { run, close } = superviseThread(options)
+  return {
+    async check(tenantId, checked) {
+      const items = checked.map(({ type, version, body, pointer }) => {
+        return { key: keyOf(type, version), body, pointer }
+      })
+      const answer = await run(tenantId, { kind: 'check', items })
+      if (answer.kind === 'slow') throw malformed(tooSlow(answer.pointer))
+      return answer.kind === 'checked' ? answer.faults : null
+    },
+    async compile(tenantId, schemas) {
+      const end = performance.now() + maxCompilationMs
+      for (const { type, version, schema } of schemas) {
+        if (performance.now() > end) throw noTurn()
+        const key = keyOf(type, version)
+        const answer = await run(tenantId, { kind: 'compile', key, schema })
+        if (answer.kind !== 'unusable') continue
+        const detail = `The schema of ${type} cannot be used: ${answer.why}.`
+        throw new Problem('malformed', { detail })
+      }
+    },
+    async requireUsable(schema, example) {
+      const pointer = '/example'
+      const answer = await run('', {
+        kind: 'try',
+        schema: JSON.stringify(schema),
+        example: example && JSON.stringify(example),
+        pointer,
+      })
+      if (answer.kind === 'unusable') {
+        const detail = `is not a JSON Schema (draft 7) that can be used: ${answer.why}`
+        throw malformed({ in: 'body', pointer: '/schema', detail })
+      }
+      if (answer.kind === 'slow') throw malformed(tooSlow(answer.pointer))
+      if (answer.kind !== 'checked') throw noTurn()
+      const [fields = []] = answer.faults
+      if (fields.length > 0) throw new Problem('malformed', { fields })
+    },
+    close,
+  }
+}
+
+/**
+ * The thread, started on first use. It gets jobs of tenants in turn, no more of them than their time allows,
+ * and another takes its place if it does not reply.
+ */
+function superviseThread({ clock, log, start = startThread, silenceMs = maxSilenceMs }: Options) {
   const lanes = createLanes({ maxWaitMs, mayRun })
   const slowOfTenant = createSlowTime(tenantLimit, clock)
   const slowOfType = createSlowTime(typeLimit, clock)
@@ -152,42 +194,7 @@ export function createSchemaChecks({
   }
 
   return {
-    async check(tenantId, checked) {
-      const items = checked.map(({ type, version, body, pointer }) => {
-        return { key: keyOf(type, version), body, pointer }
-      })
-      const answer = await run(tenantId, { kind: 'check', items })
-      if (answer.kind === 'slow') throw malformed(tooSlow(answer.pointer))
-      return answer.kind === 'checked' ? answer.faults : null
-    },
-    async compile(tenantId, schemas) {
-      const end = performance.now() + maxCompilationMs
-      for (const { type, version, schema } of schemas) {
-        if (performance.now() > end) throw noTurn()
-        const key = keyOf(type, version)
-        const answer = await run(tenantId, { kind: 'compile', key, schema })
-        if (answer.kind !== 'unusable') continue
-        const detail = `The schema of ${type} cannot be used: ${answer.why}.`
-        throw new Problem('malformed', { detail })
-      }
-    },
-    async requireUsable(schema, example) {
-      const pointer = '/example'
-      const answer = await run('', {
-        kind: 'try',
-        schema: JSON.stringify(schema),
-        example: example && JSON.stringify(example),
-        pointer,
-      })
-      if (answer.kind === 'unusable') {
-        const detail = `is not a JSON Schema (draft 7) that can be used: ${answer.why}`
-        throw malformed({ in: 'body', pointer: '/schema', detail })
-      }
-      if (answer.kind === 'slow') throw malformed(tooSlow(answer.pointer))
-      if (answer.kind !== 'checked') throw noTurn()
-      const [fields = []] = answer.faults
-      if (fields.length > 0) throw new Problem('malformed', { fields })
-    },
+    run,
     async close() {
       clearTimeout(silence)
       lanes.refuseAll(noTurn)

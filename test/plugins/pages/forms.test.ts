@@ -141,13 +141,18 @@ t.test('a form reads its body from its fields, the path and the time', async (t)
 })
 
 t.test('a form with a submission is kept, with the secret that its page shows once', async (t) => {
-  const action = thing(async () => ({ id: 'b', token: 'gth_1' }))
+  const seen: unknown[] = []
+  const action = thing(async (_, input) => {
+    seen.push(Object(input).body)
+    return { id: 'b', token: 'gth_1' }
+  })
   const secret = ({ token }: { token: string }) => ({ secret: token, note: null })
   const { send, log } = await serve(t, action, { ...at, fields: OnceFields, secret })
   const { headers } = await send({ ...sent, submission: 'x' })
   t.equal(headers.location, '/app/t')
   const kept = { path: '/app/t', secret: { secret: 'gth_1', note: null } }
   t.strictSame(log, ['write', ['kept', 7, kept], 'commit'])
+  t.strictSame(seen, [{ part: 'p', name: 'n' }], 'the action does not see its id')
   const without = serve(t, action, { ...at, fields: Fields, secret })
   await t.rejects(without, /shows a secret, but has no submission/)
 })
