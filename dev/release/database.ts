@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { app, resources } from '#src/resources/running-app.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
 import { readCoreMigrations } from '#src/schema/migrations/history.ts'
@@ -66,7 +67,12 @@ async function readAreas(): Promise<{ area: string; names: string[] }[]> {
   const later = (await readCoreMigrations())
     .slice(1)
     .flatMap(({ sql }) => [...sql.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name))
-  return [...known, { area: 'Later', names: later }].filter(({ names }) => names.length > 0)
+  const ofApp = app.resources.map(({ plural }) => plural)
+  return [
+    ...known,
+    { area: 'Later', names: later },
+    { area: `The app ${app.name}`, names: ofApp },
+  ].filter(({ names }) => names.length > 0)
 }
 
 function scopeOf(table: string): string {
@@ -76,8 +82,7 @@ function scopeOf(table: string): string {
 
 /** Of the tables under FORCE; the others are scoped by tenant. */
 const scopes: Readonly<Record<string, string>> = {
-  orders: 'owner',
-  documents: 'chain',
+  ...Object.fromEntries(resources.map(({ plural, scope }) => [plural, scope])),
   audit_log: 'owner or tenant',
 }
 

@@ -134,8 +134,8 @@ root
         account
         commandLine
         invitations
-        orders
         declared
+        orders
         plan
         billingEvents
         billingReplays

@@ -11,15 +11,12 @@ type Expression = { where: string; source: string; flags: string }
 
 const files = '{src,plugins,routes,clients/typescript/src}/**/*.ts'
 /** They see files and SQL of this repository, settings, and arguments of the command line only. */
-const seesNothingFromOutside = [
-  'src/db/generated/**',
-  'src/{release,config,commands,demo,schema}/**',
-]
+const seesNothingFromOutside = ['src/db/generated/**', 'src/{config,commands,schema}/**']
 
-// At the first length n² steps take longer, unless the machine is busy; at the second a linear expression
-// is done a thousand times.
+// At the first length n² steps take longer, unless the machine is busy. At the second they take 400 times as long,
+// ten seconds, and a linear expression, which takes 20 times as long, half a second.
 const screened = { length: 10_000, ms: 25 }
-const proven = { length: 200_000, ms: 1_000 }
+const proven = { length: 200_000, ms: 5_000 }
 
 t.test('no regular expression that sees outside text takes more than linear time', async (t) => {
   const found = [...(await literals()), ...(await patterns(t)), ...composed]
@@ -77,7 +74,7 @@ const composed: readonly Expression[] = [
   { where: 'src/runtime/text.ts', source: hiddenExpression.source, flags: 'u' },
   { where: 'src/auth/oidc/tokens/id-token.ts', source: `[\\p{Cc}${hiddenCharacters}]`, flags: 'u' },
   { where: 'src/webhooks/client/url.ts', source: `[\\s\\p{Cc}${hiddenCharacters}]`, flags: 'u' },
-  { where: 'src/http/return-path.ts', source: '^/app/orders/[^/]+$', flags: '' },
+  { where: 'src/http/return-path.ts', source: '^/app/invoices/[^/]+$', flags: '' },
 ]
 
 /** Texts that are tried within one limit of time, because starting its watch takes longer than a search. */

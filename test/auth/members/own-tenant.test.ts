@@ -379,7 +379,6 @@ t.test('the first steps are those of the person in the tenant', async (t) => {
   await inviteInEach(test, [admin])
   t.strictSame(await read(), {
     hasToken: false,
-    hasOrder: false,
     hasEndpoint: false,
     hasTest: false,
     hasInvited: false,
