@@ -306,11 +306,7 @@ export async function buildApp(
       await app.register(async function tenant(app) {
         await app.register(tenantRls)
         await app.register(api.declared, { resources: ofTenants, currency: config.currency })
-        await app.register(api.users, {
-          baseUrl: config.baseUrl,
-          mails: config.sendsMail,
-          keys: encryptionKeys,
-        })
+        await app.register(api.users, { baseUrl: config.baseUrl, keys: encryptionKeys })
         await app.register(api.tenantDeletion)
         await app.register(api.tenantName)
         await app.register(api.invitations)

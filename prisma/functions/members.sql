@@ -69,7 +69,7 @@ $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
 -- missing, for another address, or no longer open. Locks the tenant, the inviter's right and the user's address. The address gets
--- mail again if the user has proven that they read it.
+-- mail again if the user has verified it: the link proves nothing, because the admin who invites sees it too.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -93,11 +93,11 @@ BEGIN
     WHERE i.tenant_id = inviting AND i.id = invitation AND i.invited_by = inviter
       AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-    RETURNING i.role, i.department, i.email, i.mailed_at INTO given;
+    RETURNING i.role, i.department, i.email INTO given;
   IF NOT FOUND THEN RETURN NULL; END IF;
   UPDATE public.invitation_mails m SET declined_at = NULL
     WHERE m.key_hash = public.mail_key('address', given.email)
-      AND (given.mailed_at IS NOT NULL OR given.email = ANY (public.verified_emails(person)));
+      AND given.email = ANY (public.verified_emails(person));
   INSERT INTO public.memberships (tenant_id, user_id, role, department)
     VALUES (inviting, person, given.role, given.department)
     ON CONFLICT ON CONSTRAINT memberships_pkey DO NOTHING;
@@ -106,8 +106,7 @@ END
 $$;
 
 -- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the
--- user has proven that they read its address, the address gets no mail with an invitation, of any tenant, until its
--- holder accepts one.
+-- user has verified its address, the address gets no mail with an invitation, of any tenant, until its holder accepts one.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid, link bytea) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -121,9 +120,9 @@ BEGIN
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
       AND NOT public.is_closed(i.tenant_id)
-    RETURNING i.email, i.mailed_at INTO given;
+    RETURNING i.email INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
-  IF given.mailed_at IS NULL AND given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
+  IF given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count, declined_at)
     VALUES (public.mail_key('address', given.email), (now() AT TIME ZONE 'UTC')::date, 0, now())
     ON CONFLICT (key_hash) DO UPDATE SET declined_at = now();
@@ -136,30 +135,37 @@ CREATE OR REPLACE FUNCTION mail_key(kind text, content text) RETURNS bytea LANGU
 RETURN sha256(convert_to('invitation mail to ' || kind || ' ' || content, 'UTF8'));
 
 -- For the worker, before it mails an invitation of the tenant of its job: whether it may. A tenant sends `most` mails a
--- day, and an address gets one a day from all tenants together, and none after a decline. The mail of the invitation that
--- an address gets today may be tried again, and counts once. The tenant does not learn of a refusal.
-CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer) RETURNS boolean
+-- day, one of them to an address, which gets `most_to_address` from all tenants together, and none after a decline. A
+-- mail may be tried again on its day, and counts once. The tenant does not learn of a refusal.
+CREATE OR REPLACE FUNCTION claim_invitation_mail(invitation uuid, most integer, most_to_address integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   tenant uuid := public.current_tenant_id();
   today date := (now() AT TIME ZONE 'UTC')::date;
   address text;
+  pair bytea;
+  claimed uuid;
 BEGIN
   SELECT i.email INTO address FROM public.invitations i WHERE i.tenant_id = tenant AND i.id = invitation;
-  IF NOT FOUND THEN RETURN false; END IF;
-  IF EXISTS (SELECT FROM public.invitation_mails m WHERE m.key_hash = public.mail_key('address', address)
-             AND m.invitation_id = invitation AND m.day = today AND m.declined_at IS NULL) THEN
-    RETURN true;
+  IF NOT FOUND OR EXISTS (SELECT FROM public.invitation_mails m
+                          WHERE m.key_hash = public.mail_key('address', address) AND m.declined_at IS NOT NULL) THEN
+    RETURN false;
   END IF;
+  pair := public.mail_key('address of a tenant', tenant || ' ' || address);
+  SELECT m.invitation_id INTO claimed FROM public.invitation_mails m WHERE m.key_hash = pair AND m.day = today;
+  IF FOUND THEN RETURN claimed = invitation; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count)
     VALUES (public.mail_key('tenant', tenant::text), today, 1)
     ON CONFLICT (key_hash) DO UPDATE SET day = today, count = CASE WHEN m.day < today THEN 1 ELSE m.count + 1 END
       WHERE m.day < today OR m.count < most;
   IF NOT FOUND THEN RETURN false; END IF;
-  INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id)
-    VALUES (public.mail_key('address', address), today, 1, invitation)
-    ON CONFLICT (key_hash) DO UPDATE SET day = today, count = 1, invitation_id = invitation
-      WHERE m.declined_at IS NULL AND (m.day < today OR m.count = 0);
+  INSERT INTO public.invitation_mails AS m (key_hash, day, count)
+    VALUES (public.mail_key('address', address), today, 1)
+    ON CONFLICT (key_hash) DO UPDATE SET day = today, count = CASE WHEN m.day < today THEN 1 ELSE m.count + 1 END
+      WHERE m.declined_at IS NULL AND (m.day < today OR m.count < most_to_address);
+  IF NOT FOUND THEN RETURN false; END IF;
+  INSERT INTO public.invitation_mails AS m (key_hash, day, count, invitation_id) VALUES (pair, today, 1, invitation)
+    ON CONFLICT (key_hash) DO UPDATE SET day = today, invitation_id = invitation WHERE m.day < today;
   RETURN FOUND;
 END
 $$;

@@ -254,7 +254,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'claim_erasure(integer, integer)',
     'work_erasure(bigint, integer)',
     'measure_erasures()',
-    'claim_invitation_mail(uuid, integer)',
+    'claim_invitation_mail(uuid, integer, integer)',
     'prune_dead(integer, integer, integer)',
     'prune_idempotency_keys(integer)',
     'prune_records(integer, integer)',

@@ -22,7 +22,7 @@ $$;
 
 -- Makes the user of a session a member of the inviting tenant; a member keeps their role. NULL if the invitation is
 -- missing, for another address, or no longer open. Locks the tenant, the inviter's right and the user's address. The address gets
--- mail again if the user has proven that they read it.
+-- mail again if the user has verified it: the link proves nothing, because the admin who invites sees it too.
 CREATE OR REPLACE FUNCTION accept_invitation(invitation uuid, link bytea) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -47,11 +47,11 @@ BEGIN
     WHERE i.tenant_id = inviting AND i.id = invitation AND i.invited_by = inviter
       AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-    RETURNING i.role, i.department, i.email, i.mailed_at INTO given;
+    RETURNING i.role, i.department, i.email INTO given;
   IF NOT FOUND THEN RETURN NULL; END IF;
   UPDATE public.invitation_mails m SET declined_at = NULL
     WHERE m.key_hash = public.mail_key('address', given.email)
-      AND (given.mailed_at IS NOT NULL OR given.email = ANY (public.verified_emails(person)));
+      AND given.email = ANY (public.verified_emails(person));
   PERFORM pg_advisory_xact_lock(7165230421);
   INSERT INTO public.memberships (tenant_id, user_id, role, department)
     VALUES (inviting, person, given.role, given.department)
@@ -61,8 +61,7 @@ END
 $$;
 
 -- Hides an open invitation from the user of a session. Returns false where accept_invitation returns NULL. If the
--- user has proven that they read its address, the address gets no mail with an invitation, of any tenant, until its
--- holder accepts one.
+-- user has verified its address, the address gets no mail with an invitation, of any tenant, until its holder accepts one.
 CREATE OR REPLACE FUNCTION decline_invitation(invitation uuid, link bytea) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp AS $$
@@ -77,9 +76,9 @@ BEGIN
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
       AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
       AND t.closed_at IS NULL
-    RETURNING i.email, i.mailed_at INTO given;
+    RETURNING i.email INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
-  IF given.mailed_at IS NULL AND given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
+  IF given.email <> ALL (public.verified_emails(person)) THEN RETURN true; END IF;
   INSERT INTO public.invitation_mails AS m (key_hash, day, count, declined_at)
     VALUES (public.mail_key('address', given.email), (now() AT TIME ZONE 'UTC')::date, 0, now())
     ON CONFLICT (key_hash) DO UPDATE SET declined_at = now();

@@ -103,14 +103,14 @@ CREATE INDEX invitations_open_idx ON invitations (tenant_id, invited_by, expires
 CREATE UNIQUE INDEX invitations_tenant_id_email_key ON invitations (tenant_id, email);
 ALTER TABLE invitations ENABLE ROW LEVEL SECURITY;
 
--- What limits mails with invitations: one row for each address and each tenant that had one, by its hash, so that
--- the table contains no address. Written by functions alone.
+-- What limits mails with invitations: one row for each address, each tenant that had one, and each pair of them, by its
+-- hash, so that the table contains no address. Written by functions alone.
 CREATE TABLE invitation_mails (
-  -- SHA-256 of `address` or `tenant` and the address or id.
+  -- SHA-256 of the kind and the address, the id, or both (mail_key).
   key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
   day date NOT NULL, -- The day in UTC that `count` is for
   count integer NOT NULL,
-  invitation_id uuid, -- Of an address: the invitation of that day. Its mail may be tried again
+  invitation_id uuid, -- Of a pair: the invitation of that day. Its mail may be tried again
   declined_at timestamptz(6) -- Since then the address gets no mail, until its holder accepts an invitation
 );
 CREATE INDEX invitation_mails_day_idx ON invitation_mails (day);

@@ -136,7 +136,7 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
     },
   )
   addMemberForms(app)
-  app.form(`${path}/invitations`, inviteUser({ baseUrl, mails, keys, queue: app.queue }), {
+  app.form(`${path}/invitations`, inviteUser({ baseUrl, keys, queue: app.queue }), {
     ...done(mails ? 'mailed' : 'invited'),
     fields: invitationForm.schema,
     read: ({ fields: { department, ...fields } }) =>

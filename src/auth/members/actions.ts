@@ -63,12 +63,10 @@ const NewUser = Type.Object(
 const CreatedInvitation = Type.Object(
   {
     ...Invitation.properties,
-    url: Nullable(
-      Type.String({
-        description:
-          'The link to send to the invited person, with a secret; null if it is mailed to them',
-      }),
-    ),
+    url: Type.String({
+      description:
+        'The link for the invited person, with a secret; with a mail server it is mailed to them too',
+    }),
   },
   { title: 'CreatedInvitation' },
 )
@@ -122,20 +120,18 @@ export const listTenantMembers = defineAction({
 
 type Inviting = {
   baseUrl: string
-  /** The links of invitations are mailed; otherwise they are in the answers. */
-  mails: boolean
   keys: EncryptionKeys
   queue: PgBoss
 }
 
-export function inviteUser({ baseUrl, mails, keys, queue }: Inviting) {
+export function inviteUser({ baseUrl, keys, queue }: Inviting) {
   return defineAction({
     name: 'inviteUser',
     rule: { resource: 'user', action: 'create' },
     tag,
     summary: 'Invite a user to your tenant',
     description:
-      'The person who has that e-mail becomes a member when they accept: verified by a provider trusted for it, or with the link, which contains a secret and works once, and a sign-in with that e-mail. Whether such a person exists is not told. With a mail server the link is mailed, and only its recipient has it; otherwise it is `url`. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
+      'The person who has that e-mail becomes a member when they accept: verified by a provider trusted for it, or with the link, which contains a secret and works once, and a sign-in with that e-mail. Whether such a person exists is not told. With a mail server the link is mailed too, to an address once a day from a tenant and five times from all; what is not mailed is not told, so pass `url` on if the mail does not arrive. An invitation is valid for 14 days, until it is withdrawn, or until its inviter is no longer an admin; a second one for the same e-mail replaces it. 409 for the e-mail of a member.',
     body: NewUser,
     result: CreatedInvitation,
     status: 201,
@@ -149,7 +145,7 @@ export function inviteUser({ baseUrl, mails, keys, queue }: Inviting) {
       const invitation = await createInvitation(tx, { queue, keys }, wanted, by.clientInfo)
       if (typeof invitation === 'string') return invitation
       const { linkHash, ...shown } = invitation
-      return { ...shown, url: mails ? null : invitationUrl({ baseUrl, keys }, shown.id, linkHash) }
+      return { ...shown, url: invitationUrl({ baseUrl, keys }, shown.id, linkHash) }
     },
   })
 }

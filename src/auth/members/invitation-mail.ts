@@ -14,7 +14,7 @@ import { invitationUrl } from './invitation-link.ts'
 
 export type InvitationMailDeps = {
   db: Database
-  /** Null without a mail server: the members page shows the link. */
+  /** Null without a mail server. The members page shows the link in any case. */
   mailer: Mailer | null
   baseUrl: string
   /** Of which the links are derived. */
@@ -66,7 +66,7 @@ async function workInvitationMail(
  * Mails an open invitation once to the invited address.
  * @param entry of the job
  * @returns `gone` if the invitation was answered, withdrawn or replaced; `held-back` if the address has
- *   declined one or has had its mail of the day, or the tenant has sent all of its mails
+ *   declined one or has had its mails of the day, or the tenant has sent all of its own
  * @throws MailError
  */
 export async function mailInvitation(
@@ -88,10 +88,13 @@ export async function mailInvitation(
 
 /** Mails with invitations that a tenant sends a day (UTC). */
 export const maxMailsPerDay = 100
+/** Of these, one goes to an address, which gets as many as this from all tenants together. */
+export const maxMailsToAddress = 5
 
 async function claimMail({ sql }: Tx, id: string): Promise<boolean> {
   const [row] = await sql<{ claimed: boolean }>`
-    SELECT claim_invitation_mail(${id}::uuid, ${maxMailsPerDay}::int) AS claimed`
+    SELECT claim_invitation_mail(
+      ${id}::uuid, ${maxMailsPerDay}::int, ${maxMailsToAddress}::int) AS claimed`
   return row?.claimed === true
 }
 

@@ -185,7 +185,7 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
   const { data, nextCursor, isLater, mails, obstacle } = page
   const rows = data.map((invitation) => invitationRow(invitation, mails))
   const delivery = mails
-    ? 'They get an email with a link.'
+    ? 'They get an email with a link, which is shown here too: pass it on if the email does not arrive.'
     : 'No email is sent. Send them the link that is shown here, and only to them.'
   const options = { role: roleOptions('viewer') }
   const form = renderForm(
@@ -201,7 +201,7 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
   return html`<section class="card" aria-labelledby="invitations">
         <h2 id="invitations">Invitations</h2>
         ${rows.length === 0 ? html`<p class="quiet">No pending invitations.</p>` : table(invitationColumns, rows)}
-        ${rows.length > 0 && mails ? html`<p class="quiet small">An address gets at most one invitation mail a day (UTC) from all tenants together. An invitation that is sent again keeps its link and is valid for another 14 days.</p>` : ''}
+        ${rows.length > 0 && mails ? html`<p class="quiet small">An address gets at most one invitation mail a day (UTC) from a tenant, and five from all together. An invitation that is sent again keeps its link and is valid for another 14 days.</p>` : ''}
         ${pageLinks('invitations', isLater, '', nextCursor === null ? null : { invitations: nextCursor })}
         ${form}
       </section>`
@@ -211,7 +211,7 @@ function invitationRow(invitation: ShownInvitation, mails: boolean): Html[] {
   const { id, email, role, department, expiresAt, isDue, url } = invitation
   const again = mails ? 'Send again' : 'Renew'
   return [
-    html`${isolated(email)}${mails ? '' : html`<br><code class="clip" id="link-${id}" title="${url}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`}`,
+    html`${isolated(email)}<br><code class="clip" id="link-${id}" title="${url}">${url}</code> ${copyButton(`link-${id}`, `Copy the link for ${email}`)}`,
     html`${role}${department === null ? '' : html`, ${isolated(department)}`}`,
     timeText(expiresAt),
     html`${
