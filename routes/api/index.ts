@@ -13,15 +13,13 @@ import {
 } from './billing/operators.ts'
 import declared from './resources/declared.ts'
 import { folders, teamMembers, teams } from './resources/teams.ts'
-import audit from './tenant/audit.ts'
 import tenantDeletion from './tenant/deletion.ts'
 import usage from './tenant/usage.ts'
-import users, { invitations, tenantMembers, tenantName } from './tenant/users.ts'
+import users, { audit, invitations, tenantMembers, tenantName } from './tenant/users.ts'
 import { apiTokens, appTokens, serviceTokens } from './tokens.ts'
-import { deliveries, endpointReplays } from './webhooks/deliveries.ts'
+import { deliveries, endpointReplays, notifications } from './webhooks/deliveries.ts'
 import webhookEndpoints, { tenantWebhookEndpoints } from './webhooks/endpoints.ts'
 import events from './webhooks/events.ts'
-import notifications from './webhooks/notifications.ts'
 
 /** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {

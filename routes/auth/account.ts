@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { auditActions } from '#src/auth/audit-actions.ts'
 import { exportPerson, personSections, readOwnExport } from '#src/auth/erasure/export.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, problems, Time } from '#src/http/schemas.ts'
@@ -88,6 +90,12 @@ const account: FastifyPluginAsyncTypebox = async function account(app) {
       return reply.code(204).send(null)
     },
   )
+}
+
+/** The audit log of the caller's account, in all tenants. */
+export const audit: FastifyPluginAsyncTypebox = async function ownAudit(app) {
+  const entryOf = ({ sessionEntry }: FastifyRequest) => sessionEntry
+  app.api('GET /auth/audit', auditActions.own, { entryOf, head: false })
 }
 
 export default account

@@ -1,5 +1,4 @@
-import account from './account.ts'
-import audit from './audit.ts'
+import account, { audit } from './account.ts'
 import backchannelLogout from './backchannel-logout.ts'
 import callback from './callback.ts'
 import callbackForm from './callback-form.ts'

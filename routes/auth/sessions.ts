@@ -1,86 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
-import {
-  endOtherSessions,
-  endOwnSession,
-  findOwnSession,
-  listSessions,
-  sessionList,
-} from '#src/auth/sessions/list.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
-import { found } from '#src/http/params.ts'
+import type { FastifyRequest } from 'fastify'
+import { sessionActions } from '#src/auth/sessions/actions.ts'
+import { endOtherSessions, endOwnSession } from '#src/auth/sessions/list.ts'
 import { Problem } from '#src/http/problems.ts'
-import {
-  NoContent,
-  Nullable,
-  PageOf,
-  PageQuery,
-  Time,
-  Uuid,
-  UuidParams,
-} from '#src/http/schemas.ts'
+import { NoContent, UuidParams } from '#src/http/schemas.ts'
 
 type Options = { idleSeconds: number }
-
-const Session = Type.Object(
-  {
-    id: Type.String({ ...Uuid, description: 'Id of the session, not the value of the cookie' }),
-    current: Type.Boolean({ description: 'True for the session of this request' }),
-    createdAt: Time,
-    lastSeenAt: Type.String({ ...Time, description: 'To the minute' }),
-    userAgent: Nullable(Type.String()),
-    ip: Nullable(Type.String({ description: 'The network part of the address' })),
-  },
-  { title: 'Session' },
-)
 
 const tags = ['account']
 
 /** The caller's sessions: list, show, end. An ended session is refused from its next request on. */
 const sessions: FastifyPluginAsyncTypebox<Options> = async function sessions(app, { idleSeconds }) {
-  app.get(
-    '/auth/sessions',
-    {
-      exposeHeadRoute: false,
-      config: { access: { resource: 'session', action: 'read' } },
-      schema: {
-        operationId: 'listSessions',
-        tags,
-        summary: 'Your live sessions, newest first',
-        querystring: PageQuery,
-        response: { 200: PageOf(Session) },
-      },
-    },
-    async (request) => {
-      const page = readPage(request.query, sessionList.name, sessionList.forms)
-      return app.db.read(request.sessionEntry, (tx, caller) =>
-        listSessions(tx, caller, idleSeconds, page),
-      )
-    },
-  )
-
-  app.get(
-    '/auth/sessions/:id',
-    {
-      exposeHeadRoute: false,
-      config: { access: { resource: 'session', action: 'read' } },
-      schema: {
-        operationId: 'getSession',
-        tags,
-        summary: 'One of your live sessions',
-        params: UuidParams,
-        response: { 200: Session },
-      },
-    },
-    async (request) => {
-      const { id } = request.params
-      return found(
-        await app.db.read(request.sessionEntry, (tx, caller) =>
-          findOwnSession(tx, caller, idleSeconds, id),
-        ),
-      )
-    },
-  )
+  const { list, get } = sessionActions(idleSeconds)
+  const at = { entryOf: ({ sessionEntry }: FastifyRequest) => sessionEntry, head: false }
+  app.api('GET /auth/sessions', list, at)
+  app.api('GET /auth/sessions/:id', get, at)
 
   app.delete(
     '/auth/sessions',

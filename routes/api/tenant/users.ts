@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
+import { auditActions } from '#src/auth/audit-actions.ts'
 import {
   Department,
   invitationActions,
@@ -106,6 +107,11 @@ export const tenantMembers: FastifyPluginAsyncTypebox = async function tenantMem
 export const invitations: FastifyPluginAsyncTypebox = async function invitations(app) {
   app.api('GET /invitations', invitationActions.list, principal)
   app.api('DELETE /invitations/:id', invitationActions.withdraw, member)
+}
+
+/** The audit log of a tenant, for its administrators. */
+export const audit: FastifyPluginAsyncTypebox = async function tenantAudit(app) {
+  app.api('GET /audit', auditActions.tenant, principal)
 }
 
 /** The name of the active tenant. */

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import { listNotifications } from '#src/webhooks/health/actions.ts'
 import { deliveryActions, replayActions } from '#src/webhooks/history/actions.ts'
 
 const at = { entryOf: ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry }
@@ -18,4 +19,9 @@ export const endpointReplays: FastifyPluginAsyncTypebox = async function endpoin
   app.api('POST /webhook-endpoints/:id/replay', create, at)
   app.api('GET /webhook-endpoints/:id/replays/:replayId', get, at)
   app.api('POST /webhook-endpoints/:id/replays/:replayId/cancel', cancel, at)
+}
+
+/** Alerts about webhook endpoints, for the administrators of a tenant. */
+export const notifications: FastifyPluginAsyncTypebox = async function notifications(app) {
+  app.api('GET /notifications', listNotifications, at)
 }
