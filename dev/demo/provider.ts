@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Interaction, Provider } from 'oidc-provider'
 import type { Person } from '#src/commands/development/sample/people.ts'
+import { readTextAsset } from '#src/runtime/assets.ts'
 import type { Registration } from './provider-configuration.ts'
 import { errorPage, pickerPage } from './provider-pages.ts'
 
@@ -26,12 +26,10 @@ const maximumBodyLength = 4096 // characters; the form sends about 20
  * @throws the error of `listen`, for example if the port is in use
  */
 export async function startProvider(options: ProviderOptions): Promise<LocalProvider> {
-  const styles = new Map(
-    await Promise.all([
-      readStyle('/gatehouse.css', '../pages/kit/gatehouse.css'),
-      readStyle('/provider.css', './provider.css'),
-    ]),
-  )
+  const styles = new Map([
+    ['/gatehouse.css', await readTextAsset('src/pages/kit/gatehouse.css')],
+    ['/provider.css', await readTextAsset('dev/demo/provider.css')],
+  ])
   const { createProvider } = await quietly(() => import('./provider-configuration.ts'))
   const server = createServer().listen(options.port, host)
   await once(server, 'listening')
@@ -55,11 +53,6 @@ export async function startProvider(options: ProviderOptions): Promise<LocalProv
     })
   })
   return { issuer, address, stop: () => stop(server) }
-}
-
-/** A style sheet with the path it is served at. */
-async function readStyle(path: string, file: string): Promise<[string, Buffer]> {
-  return [path, await readFile(new URL(file, import.meta.url))]
 }
 
 /** GET shows the list of people, POST signs the chosen person in. */

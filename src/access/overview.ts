@@ -82,9 +82,9 @@ function planWords({ plans }: Rule): string[] {
   return plans.length === 0 ? [] : [`only with the plan ${plans.join(' or ')}`]
 }
 
-const introduction = `# Permissions
+const introduction = (source: string) => `# Permissions
 
-Generated from [the policy](../src/access/policy.ts): \`npm run generate\`. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant. An app token has no role either: a row that names its permission is for it alone, or for it too, on the routes in which it names the tenant.
+Generated from ${source}. Everything that is not in the table is refused. The permission is checked first (403), then the scope of the object (404, the same for a missing object), then the further conditions (403). A limited token needs the permission in its column, and its owner needs the rest. A service token has no role: it may do exactly what the permissions in the last column name that it was given, on the objects of its tenant. An app token has no role either: a row that names its permission is for it alone, or for it too, on the routes in which it names the tenant.
 `
 
 function serviceCell({
@@ -105,8 +105,14 @@ function credentialCell(
   return forApp === 'too' ? `${credential}, or app token ${permission}` : credential
 }
 
-/** The policy as a Markdown document. */
-export function accessDocument(rows: readonly AccessRow[]): string {
+/**
+ * The policy as a Markdown document.
+ * @param source what it is generated from, and how
+ */
+export function accessDocument(
+  rows: readonly AccessRow[],
+  source = '[the policy](../src/access/policy.ts): `npm run generate`',
+): string {
   const header = [
     'Resource',
     'Action',
@@ -138,5 +144,5 @@ export function accessDocument(rows: readonly AccessRow[]): string {
   const table = [header, header.map(() => '---'), ...lines].map(
     (cells) => `| ${cells.join(' | ')} |`,
   )
-  return `${introduction}\n${table.join('\n')}\n`
+  return `${introduction(source)}\n${table.join('\n')}\n`
 }

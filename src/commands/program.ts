@@ -11,6 +11,7 @@ import {
 } from './database/command-line.ts'
 import {
   addDemoCommand,
+  addGenerateCommand,
   addOpenapiCommand,
   addSeedCommand,
   addTriggerCommand,
@@ -54,6 +55,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addServeCommands(program)
   addVersionCommand(program)
   addOpenapiCommand(program)
+  addGenerateCommand(program)
   addInitCommand(program)
   addMigrateCommand(program)
   addDemoCommand(program)

@@ -86,7 +86,8 @@ t.test('npm start', { skip }, async (t) => {
 async function packageFolder(t: Test): Promise<string> {
   const folder = await temporaryFolder(t)
   await copyFile(join(root, 'package.json'), join(folder, 'package.json'))
-  for (const name of ['src', 'node_modules']) await symlink(join(root, name), join(folder, name))
+  for (const name of ['src', 'dev', 'examples', 'node_modules'])
+    await symlink(join(root, name), join(folder, name))
   return folder
 }
 

@@ -115,6 +115,17 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
+  'src/commands/development/generate.ts': {
+    'Run it in the folder of an app': {
+      tried: ['test/commands/development/generate.test.ts', "'--app', 'shop'"],
+    },
+    'Run gatehouse generate, read': {
+      tried: [
+        'test/commands/development/generate.test.ts',
+        "run('--check', '--app', 'shop')).status, 0",
+      ],
+    },
+  },
   'src/commands/kit/development.ts': {
     'Run `npm start` in a checkout': {
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { production } from '#test/support/app/production.ts'
-import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'
+import { createUnmigratedDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 /*
@@ -76,9 +76,7 @@ ALTER TABLE notes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 /** A database that has the tables of the program alone. */
 async function bareDatabase(t: Test): Promise<TestDatabase> {
-  const database = await createOwnedDatabase(t)
-  await database.admin.query('DROP SCHEMA public CASCADE; DROP SCHEMA pgboss CASCADE')
-  await database.admin.query('CREATE SCHEMA public; GRANT ALL ON SCHEMA public TO PUBLIC')
+  const database = await createUnmigratedDatabase(t)
   const { status, output } = await migrateWith(t, database, 'none')
   t.equal(status, 0, output)
   return database

@@ -17,6 +17,23 @@ BASE_URL becomes the address of the server in it.`,
     .action(async () => (await import('./openapi.ts')).default(readEnvironment()))
 }
 
+/** `generate`. */
+export function addGenerateCommand(program: Command): void {
+  program
+    .command('generate')
+    .description('Write what follows from the declarations of the app into its folder')
+    .option('--check', 'Write nothing, and fail if a file does not match')
+    .addHelpText(
+      ...details(
+        'a file does not match, or there is no app',
+        `The access table and the SQL of policies, triggers and privileges, in the folder
+\`generated\` of the app. Commit them: a review sees there what a change of a
+declaration means. Needs no database and no settings.`,
+      ),
+    )
+    .action(async (options) => (await import('./generate.ts')).default(options))
+}
+
 /** `demo`. */
 export function addDemoCommand(program: Command): void {
   program

@@ -41,6 +41,16 @@ export async function createOwnedDatabase(t: Test): Promise<TestDatabase> {
   return database
 }
 
+/** A database that no `migrate` has seen. */
+export async function createUnmigratedDatabase(t: Test): Promise<TestDatabase> {
+  const database = await createOwnedDatabase(t)
+  await database.admin.query(
+    `DROP SCHEMA public CASCADE; DROP SCHEMA pgboss CASCADE; CREATE SCHEMA public;
+     GRANT ALL ON SCHEMA public TO ${logins.owner.name}; GRANT USAGE ON SCHEMA public TO PUBLIC`,
+  )
+  return database
+}
+
 function openAdmin(connectionString: string): pg.Pool {
   const Pool = isOnCluster() ? OneAtATimePool : pg.Pool
   const admin = new Pool({ connectionString, max: 4 })

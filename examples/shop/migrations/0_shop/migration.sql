@@ -1,5 +1,5 @@
 -- Each table has the columns of its scope and of its declaration. `gatehouse migrate` adds policies, triggers and
--- privileges, which follow from the declarations: ../../generated/policies.sql shows them.
+-- privileges, which follow from the declarations: ../../generated/database.sql shows them.
 
 -- Owned by a user: the owner sees an order in every tenant, and creates it in the current one. user_id has no
 -- key: purge_person deletes the orders of a deleted user in batches.

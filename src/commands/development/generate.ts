@@ -1,0 +1,76 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { isSea } from 'node:sea'
+import { accessDocument, accessOverview } from '#src/access/overview.ts'
+import { privilegesOf } from '#src/resources/kit/derived.ts'
+import { sqlOf } from '#src/resources/kit/sql.ts'
+import { app, appFolder } from '#src/resources/running-app.ts'
+import { OperatorError } from '#src/runtime/operator-error.ts'
+import { print } from '../kit/output.ts'
+
+type Options = { readonly check?: true }
+
+/**
+ * `gatehouse generate`: writes what follows from the declarations of the app into its folder `generated`, so that
+ * a review sees it change. With `check` it writes nothing.
+ * @throws OperatorError without an app; with `check` if a file does not match the declarations
+ */
+export default async function generateCommand({ check }: Options): Promise<void> {
+  if (appFolder === null || isSea()) {
+    throw new OperatorError(
+      'There is no folder of an app to write into.',
+      'Run it in the folder of an app, or name one with --app.',
+    )
+  }
+  const folder = resolve(appFolder)
+  for (const [path, text] of Object.entries(generatedFiles())) {
+    const file = resolve(folder, path)
+    const present = await readFile(file, 'utf8').catch(() => null)
+    if (present === text) continue
+    if (check) {
+      throw new OperatorError(
+        `${file} does not match the declarations of the app.`,
+        'Run gatehouse generate, read the difference and commit it.',
+      )
+    }
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+    print(`written ${file}`)
+  }
+  if (check) print('Everything that is generated matches the declarations.')
+}
+
+/** The files by their path in the folder of the app. */
+export function generatedFiles(): Record<string, string> {
+  return { 'generated/access.md': accessTable(), 'generated/database.sql': databaseScript() }
+}
+
+function accessTable(): string {
+  const names = app.resources.map(({ name }) => name)
+  return accessDocument(
+    accessOverview().filter(({ resource }) => names.includes(resource)),
+    'the declarations of the app: `gatehouse generate`',
+  )
+}
+
+const introduction = `-- Written by \`gatehouse generate\` from the declarations. \`gatehouse migrate\` applies it after the migrations, with
+-- a table of the declarations that functions of the owner read.
+`
+
+function databaseScript(): string {
+  const { policies, triggers, functions } = sqlOf(app.resources)
+  const homes = functions.slice(functions.indexOf('$$;\n') + '$$;\n'.length).trim()
+  const grants = Object.entries(privilegesOf(app.resources)).flatMap(([table, { web, worker }]) =>
+    [
+      [web, 'the web role'],
+      [worker, 'the worker role'],
+    ].flatMap(([rights, role]) =>
+      rights === '' ? [] : [`-- To ${role}: GRANT ${rights} ON ${table}`],
+    ),
+  )
+  const parts = [introduction, grants.join('\n'), policies.trim(), triggers.trim(), homes]
+  return `${parts
+    .filter((part) => part !== '')
+    .join('\n\n')
+    .replaceAll(/\n{3,}/g, '\n\n')}\n`
+}
