@@ -537,7 +537,7 @@ function queueHunts(): SourceHunt[] {
     hunt('src/billing/worker.ts', /await lockUntilCommit\(.*\)\n/g, '', tests.groups),
     hunt('src/billing/worker.ts', /groupConcurrency: 1,/g, '', tests.groups),
     hunt('src/billing/worker.ts', /deps\.api && limitByCustomer\(.*\)/g, 'deps.api', tests.groups),
-    hunt('src/webhooks/client/address-limit.ts', /full !== null/g, 'false', tests.addressLimit),
+    hunt('src/webhooks/client/address-limit.ts', /free > own/g, 'true', tests.addressLimit),
     hunt('src/webhooks/delivery/dispatch.ts', /metrics\.postponed\.inc.*\n/g, '', tests.ownFaults),
     hunt('src/webhooks/history/replays.ts', /open\.length > 1/g, 'false', tests.turns),
     hunt('src/webhooks/history/replays.ts', /, singletonKey: tenantId/g, '', tests.turns),
