@@ -9,13 +9,8 @@ import { type ErrorCode, errorTable, Problem } from '#src/http/problems.ts'
 import type { FormResult, ShownSecret } from '#src/pages/kit/form-submission.ts'
 
 /** How a page has an action: what its form sends, and which page shows the result. */
-export type FormRoute<
-  Caller,
-  Body extends TSchema,
-  Fields extends TSchema,
-  Path extends TSchema,
-> = {
-  entryOf(request: FastifyRequest): Entry<Caller>
+export type FormRoute<C, Body extends TSchema, Fields extends TSchema, Path extends TSchema> = {
+  entryOf(request: FastifyRequest): Entry<C>
   /** What the form sends. With the field `submission`, the same form has one effect. */
   readonly fields?: Fields
   /** The parameters of the path, if they are not those of the action. */
@@ -71,13 +66,12 @@ function routeOf<
   Caller extends Submitter,
   Params extends TSchema,
   Body extends TSchema,
-  Query extends TSchema,
   Fields extends TSchema,
   Path extends TSchema,
 >(
   app: FastifyInstance,
   url: string,
-  action: Action<Caller, Params, Body, Query>,
+  action: Action<Caller, Params, Body>,
   route: FormRoute<Caller, Body, Fields, Path>,
 ): RouteOptions {
   const { fields, entryOf, again } = route
@@ -102,8 +96,7 @@ function routeOf<
           const result = await action.run({ tx, by, now }, input)
           // Thrown in the transaction, so a form about a missing object leaves no key behind.
           if (result === null || result === false) throw new Problem('not-found')
-          if (typeof result === 'object') return shownAt(app, route, result)
-          if (result === true) return shownAt(app, route, {})
+          if (typeof result !== 'string') return shownAt(app, route, Object(result))
           refusal = result
           return null
         }
@@ -116,21 +109,18 @@ function routeOf<
         return reply.redirect(location, 303)
       } catch (error) {
         if (!again || !(error instanceof Problem) || !correctable.has(error.code)) throw error
-        const { status } = errorTable[error.code]
-        return again(request as Parameters<typeof again>[0], reply.code(status), error)
+        return again(request as never, reply.code(errorTable[error.code].status), error)
       }
     },
   }
 }
 
-function namesOf(schema: TSchema | undefined): string[] {
-  return Object.keys(Object(schema).properties ?? {})
-}
+const namesOf = (schema?: TSchema) => Object.keys(Object(schema).properties ?? {})
 
 /** Those parameters of the action that the path names; a form sends the others as fields. */
 function paramsOf(url: string, schema: TSchema | undefined): TSchema {
-  const named = url.split('/').flatMap((part) => (part.startsWith(':') ? [part.slice(1)] : []))
-  const properties = named.map((name) => [name, Object(schema).properties[name]])
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const properties = names.map((name) => [name, Object(schema).properties[name]])
   return Type.Object(Object.fromEntries(properties), { additionalProperties: false })
 }
 
@@ -142,9 +132,8 @@ function inputOf<Caller, Params extends TSchema, Body extends TSchema, Fields ex
 ) {
   const params = Object(request.params)
   const { submission: _, confirm: _confirm, ...fields } = Object(request.body)
-  const sent = { ...fields, ...params }
   return {
-    params: Object.fromEntries(namesOf(named).map((name) => [name, sent[name]])),
+    params: Object.fromEntries(namesOf(named).map((name) => [name, params[name] ?? fields[name]])),
     body: read ? read({ fields, params, now }) : fields,
   } as ActionInput<Params, Body>
 }
