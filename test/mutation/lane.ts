@@ -30,7 +30,7 @@ export type Plan = { order: TestOrder; limitOf: (step: Step) => Promise<number> 
 export type Step = { name: string; file: string; env?: NodeJS.ProcessEnv }
 
 const tapStubs = new URL('../run/tap-stubs.ts', import.meta.url).href
-const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage']
+const leftOut = ['node_modules', '.git', '.data', 'tmp', '.tap', 'coverage', 'dist']
 
 /** Copies the tree, so that the original is never changed. */
 export async function copyTree(root: string, folder: string): Promise<void> {
