@@ -43,8 +43,8 @@ t.test('docs/new-resource.md', async (t) => {
     await carryOut(t, tree, ['dev/release/new.ts', '--remove', 'minute'])
     await carryOut(t, tree, ['dev/release/new.ts', '--remove', 'bookmark'])
     t.strictSame(await digestOf(tree), before)
-    const taken = ['description', 'title:line:200', '--scope', 'owner']
-    await carryOut(t, tree, ['dev/release/new.ts', ...taken], /description\.ts exists already/)
+    const taken = ['index', 'title:line:200', '--scope', 'owner']
+    await carryOut(t, tree, ['dev/release/new.ts', ...taken], /index\.ts exists already/)
     t.strictSame(await digestOf(tree), before, 'what is refused writes nothing')
     await carryOut(t, tree, ['dev/release/new.ts', ...made.bookmarks, '--page', 'Bookmarks'])
     await carryOut(t, tree, ['dev/release/new.ts', ...made.minutes, '--page', 'Minutes'])
