@@ -24,7 +24,9 @@ const tests = ['test/resources/resources.test.ts']
 /** Keys are the first column of the page's table. */
 export const mistakes: Readonly<Record<string, Mistake>> = {
   'a field that the table does not have': {
-    ...{ path: declaration, piece: '    details: optional', instead: '    detail: optional' },
+    path: declaration,
+    piece: '    details: optional',
+    instead: '    detail: optional(line(9)),\n    details: optional',
     run: migrate,
   },
   'a field with another type': {
