@@ -19,6 +19,7 @@ import { isPortRefused, toListenProblem } from '#src/runtime/process/ports.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { passwordLiteral } from '#src/schema/roles.ts'
 import { startBillingApi } from './billing-api.ts'
+import { requireDemoPackages } from './packages.ts'
 import { type LocalProvider, startProvider } from './provider.ts'
 import { addSampleCustomer, type DemoReceiver, startReceiver } from './receiver.ts'
 import { announceDemo, findRunningDemo, readSecrets, type Secrets } from './running-demo.ts'
@@ -40,7 +41,8 @@ const usualPorts = {
  * Starts the parts that are not configured, outside production: a real PostgreSQL in `.data/`
  * (migrated and seeded), a real OpenID Provider, random secrets. Configured parts are used as given.
  * One demo runs in a folder; a process without embedded parts can run beside it.
- * @throws OperatorError if a demo runs in this folder and this process needs embedded parts too
+ * @throws OperatorError if a demo runs in this folder and this process needs embedded parts too, or a package is
+ *   missing
  */
 export async function startDemo(given: Environment): Promise<Demo> {
   const embedded = {
@@ -52,6 +54,7 @@ export async function startDemo(given: Environment): Promise<Demo> {
     const env = await completeSettings(given, folder)
     return { env, embedded, customer: null, stop: async () => {} }
   }
+  requireDemoPackages(embedded)
   await refuseSecondDemo()
   const env = await completeSettings(given, folder)
   const secrets = await readSecrets(folder)

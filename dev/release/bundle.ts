@@ -101,11 +101,18 @@ function inAscii(code: string): string {
   )
 }
 
+/** The SQL, and the files of the pages. */
+export async function listAssetFiles(): Promise<string[]> {
+  return [
+    ...(await listAssets('prisma')).filter((path) => path.endsWith('.sql')),
+    ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
+  ]
+}
+
 /** Every file that readAsset reads. */
 async function listFiles(): Promise<Bundle['assets']> {
   const paths = [
-    ...(await listAssets('prisma')).filter((path) => path.endsWith('.sql')),
-    ...(await listAssets('src/pages')).filter((path) => /\.(css|js|svg)$/.test(path)),
+    ...(await listAssetFiles()),
     'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
     queryCompiler,
     checkThread,
@@ -172,7 +179,7 @@ function withQueryCompiler(found: (wasm: Uint8Array) => void): Plugin {
  * Optional packages are never bundled, so that the binary does not depend on what is installed on
  * the build machine, and never loaded from outside the binary.
  */
-function withoutOptional(): Plugin {
+export function withoutOptional(): Plugin {
   const namespace = 'absent'
   const contents = "throw Object.assign(new Error('absent'), { code: 'MODULE_NOT_FOUND' })"
   return {

@@ -37,9 +37,12 @@ const Manifest = Type.Object({
  * a package are two entries.
  * @throws Error naming the packages whose licence is not allowed
  */
-export async function findPackages({ metafile, assets }: Bundle): Promise<Package[]> {
-  const [output] = Object.values(metafile.outputs)
-  const used = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput)
+export async function findPackages({
+  metafile,
+  assets,
+}: Pick<Bundle, 'metafile' | 'assets'>): Promise<Package[]> {
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs))
+  const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput)
   const files = [...used.map(([path]) => resolve(top, path)), ...Object.values(assets)]
   const folders = new Set(files.flatMap((file) => folderOf(file) ?? []))
   const found = await Promise.all([...folders].map(readPackage))

@@ -1,16 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { getAssetKeys, getRawAsset, isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 
 /**
  * Reads a file that the program needs at run time, such as a migration, a page's asset or
- * WebAssembly. The single binary contains these files (dev/release/binary.ts).
- * @param path relative to the repository root; or absolute, of the app
+ * WebAssembly. The single binary contains these files (dev/release/binary.ts), and so does the package
+ * (dev/release/package.ts).
+ * @param path relative to the folder of package.json; or absolute, of the app
  */
 export async function readAsset(path: string): Promise<Uint8Array> {
   return isSea() ? new Uint8Array(getRawAsset(path)) : readFile(inCheckout(path))
+}
+
+/**
+ * Reads the file beside a module of a package, wherever npm has put the package.
+ * @param module as it is imported
+ */
+export async function readBeside(module: string, name: string): Promise<Uint8Array> {
+  return readAsset(
+    isSea()
+      ? `node_modules/${dirname(module)}/${name}`
+      : fileURLToPath(new URL(name, import.meta.resolve(module))),
+  )
 }
 
 export async function readTextAsset(path: string): Promise<string> {

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
@@ -10,7 +9,6 @@ import { faultsIn } from '#test/reliability/instance.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { takeTour } from '#test/support/browser/tour.ts'
-import { addAppToken } from '#test/support/callers/app-caller.ts'
 import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import {
@@ -20,6 +18,7 @@ import {
   temporaryFolder,
 } from '#test/support/processes/program.ts'
 import { startReceiver } from '#test/support/receiver/receiver.ts'
+import { publishChecked } from './checked-event.ts'
 
 const binary = fileURLToPath(new URL('../../dist/gatehouse', import.meta.url))
 
@@ -102,24 +101,6 @@ t.test(
     t.same(await readdir(cwd), [], 'it writes no file')
   },
 )
-
-/** Registers an event type with a schema, and publishes an event that matches it and one that does not. */
-async function publishChecked(address: string, { ownerUrl }: Urls): Promise<number[]> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  const { token } = await addAppToken({ admin: client })
-  const { rows } = await client.query<{ id: string }>('SELECT id FROM tenants LIMIT 1')
-  await client.end()
-  const path = `/tenants/${rows[0]?.id}/events`
-  const send = async (method: string, path: string, body: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    return (await fetch(address + path, { method, headers, body: JSON.stringify(body) })).status
-  }
-  const schema = { required: ['pages'] }
-  await send('PUT', '/event-types/report.finished', { description: 'x', schema })
-  const publish = (data: object) => send('POST', path, { type: 'report.finished', data })
-  return [await publish({ pages: 1 }), await publish({})]
-}
 
 t.test('the binary contains no demo: without settings it lists the missing ones', async (t) => {
   const cwd = await temporaryFolder(t)

@@ -7,7 +7,7 @@ import * as glue from '@prisma/schema-engine-wasm/schema_engine_bg'
 import pg from 'pg'
 import { survivesBrokenConnections } from '#src/db/connections/pool-options.ts'
 import { withoutLimits, withSettings } from '#src/db/connections/session-settings.ts'
-import { readAsset } from '#src/runtime/assets.ts'
+import { readBeside } from '#src/runtime/assets.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
 import { lockWaitMs, untilLocked } from '../lock-retry.ts'
 import { type Migration, migrationsFolder } from './history.ts'
@@ -140,7 +140,10 @@ const loadEngineOnce = untilSuccess(loadEngine)
 
 /** Instantiates the WebAssembly directly, so that Node needs no loader flag. */
 async function loadEngine(): Promise<void> {
-  const bytes = await readAsset('node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm')
+  const bytes = await readBeside(
+    '@prisma/schema-engine-wasm/schema_engine_bg',
+    'schema_engine_bg.wasm',
+  )
   const { instance } = await WebAssembly.instantiate(bytes, {
     './schema_engine_bg.js': withUnrefTimers(glue),
   })

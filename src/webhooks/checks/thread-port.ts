@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import { isSea } from 'node:sea'
 import { Worker } from 'node:worker_threads'
 import { readTextAssetSync } from '#src/runtime/assets.ts'
@@ -27,7 +28,7 @@ type Listeners = { reply(reply: Reply): void; ended(error: unknown): void }
 export function startThread({ reply, ended }: Listeners): Thread {
   const worker = isSea()
     ? new Worker(readTextAssetSync(bundled), { ...options, eval: true })
-    : new Worker(new URL('./thread.ts', import.meta.url), options)
+    : new Worker(new URL(`thread${extname(import.meta.url)}`, import.meta.url), options)
   let reason: unknown = null
   let isExpected = false
   worker.on('message', reply)

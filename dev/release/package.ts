@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { build, type Metafile, type Plugin } from 'esbuild'
+import { demoPackages } from '#dev/demo/packages.ts'
+import { version } from '#src/runtime/assets.ts'
+import { writeNotices } from './bill.ts'
+import { listAssetFiles, top, withoutOptional } from './bundle.ts'
+import { writeTypes } from './package-types.ts'
+import { findPackages } from './packages.ts'
+
+/*
+ * `npm run build:package`: writes dist/package, and dist/gatehouse-VERSION.tgz, which an app depends on: JavaScript,
+ * as Node strips types only outside node_modules, with the types, the SQL and the files of the pages.
+ */
+
+/** The modules that an app or a process begins with. */
+const entries = {
+  cli: 'dev/cli.ts',
+  index: 'src/package/index.ts',
+  routes: 'src/package/routes.ts',
+  client: 'clients/typescript/src/client.ts',
+  thread: 'src/webhooks/checks/thread.ts',
+}
+
+const folder = `${top}dist/package`
+/** Two folders below package.json, as the sources: modules find the assets relative to themselves. */
+const scripts = `${folder}/dist/js`
+
+/**
+ * What stays a dependency: what an app imports too, what Fastify brings anyway, and what has its own files. The rest
+ * is bundled, a tenth of its size: an app installs fewer packages, and those of the versions that are tested.
+ */
+const shared = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  '@fastify/type-provider-typebox',
+  '@prisma/schema-engine-wasm',
+  'fastify',
+  'fastify-plugin',
+  'find-my-way',
+  'openapi-fetch',
+  'pg',
+  'pino',
+  'typebox',
+]
+
+const manifest = JSON.parse(await readFile(`${top}package.json`, 'utf8'))
+
+await rm(folder, { recursive: true, force: true })
+const metafile = await writeScripts()
+await writeTypes([entries.index, entries.routes, entries.client], `${folder}/dist/types`)
+for (const path of [
+  ...(await listAssetFiles()),
+  'dev/demo/provider.css',
+  'LICENSE',
+  'CHANGELOG.md',
+])
+  await cp(top + path, `${folder}/${path}`)
+await cp(`${top}docs/package.md`, `${folder}/README.md`)
+await writeFile(
+  `${folder}/THIRD-PARTY-NOTICES`,
+  writeNotices(await findPackages({ metafile, assets: {} })),
+)
+await writeFile(`${folder}/package.json`, `${JSON.stringify(ownManifest(), null, 2)}\n`)
+execFileSync('npm', ['pack', '--silent', '--pack-destination', `${top}dist`], { cwd: folder })
+process.stdout.write(`dist/gatehouse-${version}.tgz\n`)
+
+/** Entries share their chunks, so that an app declares itself with the modules that the program runs. */
+async function writeScripts(): Promise<Metafile> {
+  const { metafile } = await build({
+    absWorkingDir: top,
+    entryPoints: entries,
+    outdir: scripts,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    keepNames: true,
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none', // see THIRD-PARTY-NOTICES
+    logLevel: 'error',
+    metafile: true,
+    // CommonJS packages load Node's modules with `require`.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
+    plugins: [withDependencies(), withoutOptional()],
+  })
+  await chmod(`${scripts}/cli.js`, 0o755)
+  return metafile
+}
+
+/** @throws Error if the program imports a package that is in no list */
+function withDependencies(): Plugin {
+  const outside = new Set<string>([...shared, ...Object.values(demoPackages)])
+  return {
+    name: 'with-dependencies',
+    setup({ onResolve }) {
+      onResolve({ filter: /^[a-z@]/ }, ({ path, importer, kind }) => {
+        const name = path.split('/', path.startsWith('@') ? 2 : 1).join('/')
+        if (outside.has(name)) return { path, external: true }
+        const isOwn = kind !== 'entry-point' && !importer.includes('/node_modules/')
+        if (isOwn && !path.startsWith('node:') && !(name in manifest.dependencies))
+          throw new Error(`${importer} imports ${name}, which is no dependency.`)
+        return null
+      })
+    },
+  }
+}
+
+function ownManifest(): object {
+  const { name, description, license, type, engines } = manifest
+  const entry = (source: string, script: string) => ({
+    types: `./dist/types/${source.replace('.ts', '.d.ts')}`,
+    default: `./dist/js/${script}.js`,
+  })
+  const peers = Object.values(demoPackages)
+  return {
+    ...{ name, version, description, license, type },
+    engines: { node: engines.node },
+    bin: { gatehouse: 'dist/js/cli.js' },
+    exports: {
+      '.': entry(entries.index, 'index'),
+      './routes': entry(entries.routes, 'routes'),
+      './client': entry(entries.client, 'client'),
+    },
+    imports: {
+      '#src/*.ts': './dist/types/src/*.d.ts',
+      '#plugins/*.ts': './dist/types/plugins/*.d.ts',
+      '#routes/*.ts': './dist/types/routes/*.d.ts',
+      '#clients/*.ts': './dist/types/clients/*.d.ts',
+      '#prisma/*': './dist/types/prisma/*.d.ts',
+    },
+    dependencies: Object.fromEntries(shared.map((one) => [one, manifest.dependencies[one]])),
+    peerDependencies: Object.fromEntries(
+      peers.map((peer) => [peer, `>=${manifest.devDependencies[peer]}`]),
+    ),
+    peerDependenciesMeta: Object.fromEntries(peers.map((peer) => [peer, { optional: true }])),
+  }
+}

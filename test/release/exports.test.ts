@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import t from 'tap'
+
+/*
+ * What apps may import. A name that is added, renamed or removed changes the lists below: tell it in CHANGELOG.md, as
+ * an app that uses it must change with the release.
+ */
+
+const promised = {
+  'src/package/index.ts': `
+    App AppPage AppScope Condition DemoOfApp DemoPerson Field Line Load Permission Resource RowOf Scope Text Time
+    Uuid author authorService choice created currency defineApp defineResource field flag folder hidden id initially
+    integer json line optional owner tenant text updated`,
+  'src/package/routes.ts': `
+    Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer
+    actionsOf amountText emptyState formOf found html isolated layout line listTable orEmpty pageHead readId readList
+    renderForm table timeText toast`,
+}
+
+t.test('what is exported is promised', async (t) => {
+  for (const [path, names] of Object.entries(promised)) {
+    const exported = await namesIn(path)
+    t.same(
+      exported,
+      names.split(/\s+/).filter(Boolean),
+      `${path}: a change belongs into CHANGELOG.md`,
+    )
+  }
+})
+
+/** The exported names, types too, sorted. Every statement of these files is an `export … from`. */
+async function namesIn(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8')
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '')
+  const statements = [...code.matchAll(/export (?:type )?\{([^}]*)\} from '[^']+'\n/g)]
+  const rest = statements.reduce((rest, [statement]) => rest.replace(statement, ''), code)
+  if (rest.trim() !== '') throw new Error(`${path} has other statements: ${rest}`)
+  return statements
+    .flatMap(([, names = '']) => names.split(','))
+    .map((name) => name.trim().replace(/^type /, ''))
+    .filter(Boolean)
+    .sort()
+}

