@@ -34,6 +34,7 @@ t.test('an app that depends on the package runs, with a route of its own', async
   t.match(await succeeds('migrate'), /applied 0_baseline[\s\S]*0_notes/)
   t.match(await succeeds('migrate'), 'The database is up to date.')
   await succeeds('seed')
+  t.match(JSON.parse(await succeeds('openapi')).paths, { '/notes/{id}/title': {}, '/notes': {} })
   const { address, send, stop } = await serve(t, folder, { env, token: await addToken(urls) })
   const created = await send('POST', '/notes', { title: 'Buy milk' })
   t.match(created, { status: 201, body: { title: 'Buy milk' } })

@@ -14,30 +14,33 @@ import {
   top,
 } from './package-app.ts'
 
-t.test('an app of the commit before runs with this package, and nothing of it changes', async (t) => {
-  const tree = await treeBefore(t)
-  if (typeof tree === 'string') return t.pass(tree)
-  const folder = await makeApp(t)
-  await install(folder, buildPackage(tree.folder))
-  const { urls, env } = await emptyDatabase()
-  const succeeds = async (command: string) => {
-    const program = await runInstalled(t, folder, [command], env)
-    t.equal(await program.ended, 0, `${command}: ${program.output()}`)
-  }
-  await succeeds('migrate')
-  await succeeds('seed')
-  const token = await addToken(urls)
-  const before = await serve(t, folder, { env, token })
-  const { status, body } = await before.send('POST', '/notes', { title: 'From before' })
-  t.equal(status, 201)
-  t.equal(await before.stop(), 0)
+t.test(
+  'an app of the commit before runs with this package, and nothing of it changes',
+  async (t) => {
+    const tree = await treeBefore(t)
+    if (typeof tree === 'string') return t.pass(tree)
+    const folder = await makeApp(t)
+    await install(folder, buildPackage(tree.folder))
+    const { urls, env } = await emptyDatabase()
+    const succeeds = async (command: string) => {
+      const program = await runInstalled(t, folder, [command], env)
+      t.equal(await program.ended, 0, `${command}: ${program.output()}`)
+    }
+    await succeeds('migrate')
+    await succeeds('seed')
+    const token = await addToken(urls)
+    const before = await serve(t, folder, { env, token })
+    const { status, body } = await before.send('POST', '/notes', { title: 'From before' })
+    t.equal(status, 201)
+    t.equal(await before.stop(), 0)
 
-  await install(folder, buildPackage(top))
-  await succeeds('migrate')
-  const after = await serve(t, folder, { env, token })
-  t.same(await after.send('GET', `/notes/${body.id}`), { status: 200, body })
-  t.equal(await after.stop(), 0)
-})
+    await install(folder, buildPackage(top))
+    await succeeds('migrate')
+    const after = await serve(t, folder, { env, token })
+    t.same(await after.send('GET', `/notes/${body.id}`), { status: 200, body })
+    t.equal(await after.stop(), 0)
+  },
+)
 
 /** The files of the commit before, ready to be built; or why there are none. */
 async function treeBefore(t: Test): Promise<{ folder: string } | string> {

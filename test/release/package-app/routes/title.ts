@@ -5,6 +5,8 @@ import { notes } from '../note.ts'
 
 const { find } = actionsOf(notes)
 
+const Title = Type.Object({ title: Type.String() }, { description: 'The title' })
+
 /** The title of a note alone. */
 const title: FastifyPluginAsyncTypebox = async function title(app) {
   app.get(
@@ -13,7 +15,7 @@ const title: FastifyPluginAsyncTypebox = async function title(app) {
       config: { access: { resource: 'note', action: 'read' } },
       schema: {
         ...{ operationId: 'getTitle', tags: ['notes'], summary: 'Get the title of a note' },
-        ...{ params: IdParams, response: { 200: Type.Object({ title: Type.String() }) } },
+        ...{ params: IdParams, response: { 200: Title } },
       },
     },
     async ({ tenantEntry, params }) => {
