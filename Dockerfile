@@ -5,6 +5,10 @@ ARG NODE_IMAGE=node:26-bookworm-slim
 ARG BASE_IMAGE=scratch
 
 FROM ${NODE_IMAGE} AS build
+# The folder of the app to contain, below this one; without it the image runs none.
+ARG APP=
+# strip makes the file a fifth smaller.
+RUN apt-get update && apt-get install --yes --no-install-recommends binutils
 WORKDIR /gatehouse
 COPY package.json package-lock.json LICENSE ./
 # The scripts of packages and `prepare` would need the sources; only Node is installed by its script.
@@ -16,7 +20,9 @@ COPY clients/typescript/src clients/typescript/src
 COPY plugins plugins
 COPY routes routes
 COPY src src
-RUN npm run prepare && npm run build:binary
+COPY dev dev
+COPY ${APP:-LICENSE} ${APP:-LICENSE}
+RUN npm run prepare && npm run build:binary -- ${APP:+--app "$APP"}
 WORKDIR /root-fs
 RUN ldd /gatehouse/dist/gatehouse | grep -o '/[^ ]*' > /tmp/libraries \
  && xargs -I{} cp --parents --dereference {} . < /tmp/libraries \
