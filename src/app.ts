@@ -133,6 +133,28 @@ export async function buildApp(
   options: AppOptions = { connect: true },
 ): Promise<FastifyInstance> {
   const app = Fastify({ ...serverOptions(config, logger), logController: createRequestLog() })
+  try {
+    await compose(app, { config, metrics, verification, options })
+    return app
+  } catch (error) {
+    // What is registered already has connections, which would keep the process alive.
+    await app.close().catch(() => {})
+    throw error
+  }
+}
+
+type Composition = {
+  config: Config
+  metrics: Metrics
+  verification: VerifyMonitor
+  options: AppOptions
+}
+
+/** Registers the scopes. @throws the error of a plugin or a route, such as one of the app */
+async function compose(
+  app: FastifyInstance,
+  { config, metrics, verification, options }: Composition,
+): Promise<void> {
   const { baseUrl, redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } =
     config
   const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
@@ -423,8 +445,6 @@ export async function buildApp(
     })
     await app.register(webhookRoutes.billing, { provider })
   })
-
-  return app
 }
 
 /** Where a form that links an identity leads to. */
