@@ -19,7 +19,7 @@ t.test('migrate and seed prepare a database and report when there is nothing to 
   t.equal(await first.ended, 0)
   t.match(
     first.output(),
-    /^applied 0_baseline\nreplaced functions, policies, triggers and privileges$/m,
+    /^applied 0_baseline\napplied app:shop:0_shop\nreplaced functions, policies, triggers and privileges$/m,
   )
   const second = await runProgram(t, ['migrate'], env)
   t.equal(await second.ended, 0)
