@@ -266,15 +266,11 @@ async function occupyPort(t: Test): Promise<{ port: string }> {
   return { port: typeof address === 'object' && address !== null ? String(address.port) : '' }
 }
 
-/** Copies the tree without src/demo. Resolves to the path of its command line. */
+/** Copies the tree without dev/demo. Resolves to the path of its command line. */
 async function copyWithoutDemo(folder: string): Promise<string> {
   const tree = fileURLToPath(new URL('..', import.meta.url))
   await mkdir(join(folder, 'app'))
-  await cp(join(tree, 'src'), join(folder, 'app/src'), {
-    recursive: true,
-    filter: (source) => source !== join(tree, 'src/demo'),
-  })
-  for (const name of ['plugins', 'routes', 'prisma', 'examples/shop']) {
+  for (const name of ['src', 'plugins', 'routes', 'prisma', 'examples/shop']) {
     await cp(join(tree, name), join(folder, 'app', name), { recursive: true })
   }
   await cp(join(tree, 'package.json'), join(folder, 'app/package.json'))

@@ -88,5 +88,5 @@ t.test('a document is created by a function on a cluster', async (t) => {
   const values = { title: 'Title', body: 'Body', folderId: 3 }
   const { adapted } = await sentBy((sql) => createDocument({ sql } as Tx, caller, values, now))
   t.match(adapted.text, /^SELECT id,.* FROM create_document\(\$1::uuid, /)
-  t.strictSame(adapted.values, ['tenant', 7, 3, 'Title', 'Body', now])
+  t.strictSame(adapted.values, ['tenant', 7, 3, 'Title', 'Body', now, now])
 })
