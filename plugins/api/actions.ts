@@ -99,14 +99,15 @@ function inputOf<Caller, Params extends TSchema, Body extends TSchema, Query ext
   return { params, body, query, ...(page && { page }) } as ActionInput<Params, Body, Query>
 }
 
-/** The path of a new object is that of its list, with the parameters of the request, and its id. */
+/** The path of a new object: what the action says, or its list with the parameters of the request, and its id. */
 function locationOf(
   { routeOptions, params }: FastifyRequest,
   { status, location }: Pick<Action<never>, 'status' | 'location'>,
   result: object | true,
 ): string | undefined {
   if (result === true) return undefined
-  if (status !== 201 || !('id' in result)) return location?.(result)
+  if (location !== undefined) return location(result)
+  if (status !== 201 || !('id' in result)) return undefined
   const list = routeOptions.url?.replaceAll(/:(\w+)/g, (_, name) => Object(params)[name])
   return `${list}/${result.id}`
 }

@@ -58,7 +58,7 @@ export type Action<
   readonly result: TSchema
   /** 201 for a new object, which has an id; 204 without a body. Default: 200. */
   readonly status?: 201 | 202 | 204
-  /** Where the result of a 202 is read. */
+  /** Where the result is read, if not below the path of the request. */
   location?(result: object): string
   /** The problem for each refusal that `run` returns by its name; a text is the detail of a 409. */
   readonly refusals?: Readonly<Record<string, string | { readonly code: ErrorCode }>>

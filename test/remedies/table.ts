@@ -131,6 +131,11 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
     },
   },
+  'dev/demo/packages.ts': {
+    'Run npm install --save-dev': {
+      not: 'npm would install them beside the packages of the tests, which have them; test/demo/packages.test.ts compares the names',
+    },
+  },
   'dev/demo/postgres/cluster.ts': {
     'and with it the data of the demo': { tried: [start, 'password of the'] },
   },

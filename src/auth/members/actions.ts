@@ -135,6 +135,7 @@ export function inviteUser({ baseUrl, keys, queue }: Inviting) {
     body: NewUser,
     result: CreatedInvitation,
     status: 201,
+    location: ({ id }: { id: string }) => `/invitations/${id}`,
     problems: ['conflict', 'quota-exceeded'],
     refusals: invitationRefusals,
     once: true,
