@@ -57,7 +57,9 @@ function problemsOf(resource: Resource, columns: readonly Column[]): string[] {
     if (!column.notNull && !isNullable) return [`${its} can be NULL, but ${field} is not optional.`]
     return []
   })
-  const created = insertedKeysOf(resource).map(columnOf)
+  // An optional field of a NOT NULL column is a fault of its own.
+  const optional = Object.keys(fields).filter((key) => fields[key]?.isNullable)
+  const created = [...insertedKeysOf(resource), ...optional].map(columnOf)
   const isGiven = (column: string) =>
     scopeColumns[resource.scope].some((one) => one === column) || created.includes(column)
   const ofScope = scopeColumns[resource.scope].filter((one) => !found.has(one))
