@@ -37,8 +37,9 @@ function folderIn(argv: readonly string[]): string | null {
   const end = argv.indexOf('--')
   const given = end < 0 ? argv : argv.slice(0, end)
   const index = given.findLastIndex((one) => one === '--app' || one.startsWith('--app='))
-  if (index < 0) return null
-  return given[index]?.split('=')[1] ?? given[index + 1] ?? null
+  const option = given[index] ?? null
+  if (option?.startsWith('--app=')) return option.slice('--app='.length)
+  return option && (given[index + 1] ?? null)
 }
 
 function fileIn(folder: string | null): string | null {

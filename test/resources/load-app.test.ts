@@ -59,6 +59,9 @@ t.test('a mistake in an app is named with its file, before anything is served', 
     constructor: OperatorError,
     message: 'The folder elsewhere has no gatehouse.config.ts.',
   })
+  await t.rejects(loadApp(['--app=a=b'], corrected), {
+    message: 'The folder a=b has no gatehouse.config.ts.',
+  })
 })
 
 t.test('an app does not name two things alike', async (t) => {

@@ -41,7 +41,7 @@ export default async function generateCommand({ check }: Options): Promise<void>
 }
 
 /** The files by their path in the folder of the app. */
-export function generatedFiles(): Record<string, string> {
+function generatedFiles(): Record<string, string> {
   return { 'generated/access.md': accessTable(), 'generated/database.sql': databaseScript() }
 }
 
