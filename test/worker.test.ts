@@ -189,6 +189,7 @@ t.test('on stop, the job in progress finishes', async (t) => {
   const blocker = await database.admin.connect()
   await blocker.query('BEGIN; LOCK TABLE invoices IN ACCESS EXCLUSIVE MODE')
   await enqueue(database, { id: 'evt_1', type: 'charge.succeeded' }, worker)
+  await until(database, "SELECT FROM pgboss.job WHERE name = 'billing-event' AND state = 'active'")
   await untilBlocked(database)
   const stopped = worker.stop()
   await blocker.query('ROLLBACK')

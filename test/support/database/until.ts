@@ -39,13 +39,23 @@ async function repeat(
   }
 }
 
-/** Resolves once that many backends of this database, on all servers of a cluster, wait for a lock. */
+/**
+ * Resolves once that many backends of this database, on all servers of a cluster, wait for a lock
+ * that the test itself holds or that another of them waits for. What waits for a moment for
+ * something else, as a worker does while it starts, is not counted.
+ */
 export async function untilBlocked(
   { admin, nodes = [] }: Pick<TestDatabase, 'admin' | 'nodes'>,
   count = 1,
 ): Promise<void> {
-  const blocked = `SELECT count(*)::int AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  const blocked = `WITH RECURSIVE blocked AS (
+      SELECT pid, unnest(pg_blocking_pids(pid)) AS by FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'
+      UNION SELECT blocked.pid, further
+      FROM blocked, unnest(pg_blocking_pids(blocked.by)) AS further)
+    SELECT count(DISTINCT blocked.pid)::int AS count FROM blocked
+    JOIN pg_stat_activity AS holder ON holder.pid = blocked.by
+    WHERE holder.state LIKE 'idle in transaction%'`
   await untilWaiting(async () => {
     const counts = await Promise.all(
       [admin, ...nodes].map(async (pool) => (await pool.query(blocked)).rows[0].count),
