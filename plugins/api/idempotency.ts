@@ -35,7 +35,7 @@ const header = 'idempotency-key'
 const Header = Type.String({
   ...VisibleAscii(255),
   description:
-    'A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`. 1 to 255 visible ASCII characters.',
+    'A text of your choice, such as a UUID, that names this request. Sent again within 24 hours, the request has no second effect and gets the first response, with `Idempotent-Replayed: true`; 409 if that was larger than 16 KiB besides what the request itself contains. 1 to 255 visible ASCII characters.',
 })
 /**
  * `Idempotency-Key`: a request that a client sends again, because it does not know what became of the

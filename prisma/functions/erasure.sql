@@ -208,7 +208,7 @@ BEGIN
     WHEN 'tenant' THEN public.purge_tenant(due.tenant_id, batch)
     WHEN 'person' THEN public.purge_person(due.user_id, batch)
     WHEN 'events' THEN public.erase_events(erasure, due.user_id, due.tenant_id, batch)
-    WHEN 'member' THEN public.clear_authors(due.tenant_id, due.user_id, batch)
+    WHEN 'member' THEN public.purge_member(due.tenant_id, due.user_id, batch)
     WHEN 'endpoint' THEN public.purge_endpoint(due.tenant_id, due.endpoint_id, batch)
   END;
   IF finished THEN DELETE FROM public.erasures e WHERE e.id = erasure; END IF;
@@ -312,9 +312,10 @@ BEGIN
 END
 $$;
 
--- Clears the author in one batch of what a former member has written, in every table with a column author_id. Returns
--- true if nothing is left. Does nothing once the person is a member again, or for a deleted tenant.
-CREATE OR REPLACE FUNCTION clear_authors(tenant uuid, member bigint, batch integer) RETURNS boolean
+-- Does one batch of the erasure of a former member: deletes the results of their requests, which no other member could
+-- delete, then clears the author of what they have written, in every table with a column author_id. Returns true if
+-- nothing is left. Does nothing once the person is a member again, or for a deleted tenant.
+CREATE OR REPLACE FUNCTION purge_member(tenant uuid, member bigint, batch integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   written name;
@@ -323,6 +324,12 @@ DECLARE
 BEGIN
   IF public.is_closed(tenant) THEN RETURN true; END IF;
   scope_text := public.set_scope('erasure', '', NULL, tenant);
+  DELETE FROM public.idempotency_keys k
+    WHERE k.user_id = member AND k.tenant_id = tenant AND k.key_hash IN (
+      SELECT o.key_hash FROM public.idempotency_keys o WHERE o.user_id = member AND o.tenant_id = tenant LIMIT batch)
+    AND NOT EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant AND m.user_id = member);
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  IF changed = batch THEN RETURN false; END IF;
   FOR written IN
     SELECT c.relname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
     WHERE a.attname = 'author_id' AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace ORDER BY 1

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Principal } from '#src/access/caller.ts'
 import {
   type Binding,
@@ -15,7 +16,7 @@ import { Prisma } from './generated/client.ts'
 export type KeyedRequest = {
   by: Pick<Principal, 'userId' | 'serviceId' | 'tenantId'>
   key: string
-  /** Everything that the request asks for: method, path and body. */
+  /** Everything that the request asks for: method, path and body; nothing for a form, whose key has it. */
   asked: readonly unknown[]
 }
 
@@ -24,11 +25,12 @@ export type KeyedRequest = {
  * of that time. The first time, too, the result is what JSON keeps of it, so both responses are made of
  * the same. Key and result are written in the transaction, so there is no result without its effect. Of
  * two requests at once the second waits for the first. A result that is no object (null, a reason for a
- * refusal) is not kept, so the request can be sent again. Results are encrypted, because some contain a
- * secret that is shown once.
+ * refusal) is not kept, so the request can be sent again. A large one is kept without what the request
+ * itself contains. Results are encrypted, because some contain a secret that is shown once.
  * @param onReplayed called when the result is that of an earlier request
- * @throws Problem `idempotency-key-reused` if the key was used for another request, or
- *   `too-many-requests` if the person or service has too many keys
+ * @throws Problem `idempotency-key-reused` if the key was used for another request,
+ *   `too-many-requests` if the person or service has too many keys, or `conflict` if the result of the
+ *   earlier request is not there any more or was too large to be kept
  */
 export async function runOnce<T>(
   { sql }: Tx,
@@ -58,16 +60,55 @@ export async function runOnce<T>(
   }
   const binding: Binding = ['idempotent-result', holder, keyHash.toString('hex')]
   if (known.result !== null) {
+    const result = toResult<T>(open(keys, known.result, binding), asked)
     onReplayed()
-    return open(keys, known.result, binding)
+    return result
   }
   const result = await work()
   if (typeof result !== 'object' || result === null) return result
-  const kept = JSON.stringify(result)
+  const whole = JSON.stringify(result)
+  const kept = whole.length > maxKeptLength ? toKept(JSON.parse(whole), asked) : whole
   const sealed = Buffer.from(seal(keys, kept, binding))
   // Beyond the budget a result may use a reserve (add_usage).
   await Promise.all([sql`SELECT put_setting('app.keeps', 'on')`, sql(update(sealed))])
-  return JSON.parse(kept)
+  return kept === tooLarge ? JSON.parse(whole) : toResult(kept, asked)
+}
+
+/** With `maxKeysOfPart`, a person's results are at most 256 MiB, a quarter of the default of QUOTA_RESOURCES. */
+const maxKeptLength = 16_384
+const tooLarge = JSON.stringify([null])
+
+/**
+ * A large result as it is kept: without the fields that the request has too, and a list of their names.
+ * An array, which no result is.
+ */
+function toKept(result: object, asked: KeyedRequest['asked']): string {
+  const body = bodyOf(asked)
+  const same = Object.entries(result).flatMap(([name, value]) =>
+    Object.hasOwn(body, name) && isDeepStrictEqual(value, body[name]) ? [name] : [],
+  )
+  // Null keeps the place of a field, so that both responses have one order.
+  const rest = { ...result, ...Object.fromEntries(same.map((name) => [name, null])) }
+  const kept = JSON.stringify([rest, same])
+  return kept.length > maxKeptLength ? tooLarge : kept
+}
+
+function toResult<T>(kept: string, asked: KeyedRequest['asked']): T {
+  const stored = JSON.parse(kept)
+  if (!Array.isArray(stored)) return stored
+  const [rest, same] = stored as [T | null, readonly string[]]
+  if (rest === null) {
+    const detail =
+      'The request was carried out, but its first response was too large to be kept. Read the object again.'
+    throw new Problem('conflict', { detail })
+  }
+  const body = bodyOf(asked)
+  return { ...rest, ...Object.fromEntries(same.map((name) => [name, body[name]])) }
+}
+
+/** The fields of the body; none of a form. */
+function bodyOf([, , body]: KeyedRequest['asked']): Record<string, unknown> {
+  return Object(body)
 }
 
 /**
@@ -130,9 +171,9 @@ function keysOf(
 
 const isOld = Prisma.sql`(k.created_at < now() - interval '1 day')`
 
-function open<T>(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): T {
+function open(keys: EncryptionKeys, sealed: Uint8Array, binding: Binding): string {
   try {
-    return JSON.parse(unseal(keys, sealed, binding))
+    return unseal(keys, sealed, binding)
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
     // Its encryption key was removed: `gatehouse keys rotate` does not re-encrypt results, which live a day.

@@ -187,7 +187,7 @@ t.test('a worker deletes nothing of an open tenant', async (t) => {
 
   await asOwner('DELETE FROM memberships WHERE tenant_id = $1', [closed.tenantId])
   t.strictSame(
-    await asOwner('SELECT clear_authors($1, $2, 10) AS ended', [closed.tenantId, ada.userId]),
+    await asOwner('SELECT purge_member($1, $2, 10) AS ended', [closed.tenantId, ada.userId]),
     [{ ended: true }],
   )
   t.strictSame(

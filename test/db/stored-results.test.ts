@@ -2,7 +2,9 @@ import t from 'tap'
 import { setQuota } from '#src/auth/members/usage.ts'
 import { maxKeysOfPart } from '#src/db/idempotency.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
+import { eraseAll } from '#test/auth/erasure/support.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
+import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { patient } from '#test/support/database/open.ts'
@@ -17,6 +19,8 @@ const test = await build(t)
  */
 
 const large = 'a'.repeat(50_000)
+/** Its post is kept whole for a key. */
+const kept = 'a'.repeat(14_000)
 
 async function usageOf({ database }: TestApp, tenantId: string) {
   const { rows } = await database.admin.query(
@@ -43,7 +47,7 @@ t.test('stored results of requests count against the quota of resources', async 
   const create = creator(test, { cookie })
   let refused: Awaited<ReturnType<typeof create>> | null = null
   for (let n = 0; refused === null && n < 100; n += 1) {
-    const answer = await create(`key-${n}`)
+    const answer = await create(`key-${n}`, kept)
     if (answer.statusCode !== 201) refused = answer
     else t.equal((await send('DELETE', `/posts/${answer.json().id}`)).statusCode, 204)
   }
@@ -57,6 +61,97 @@ t.test('stored results of requests count against the quota of resources', async 
   )
   await test.database.admin.query('SELECT prune_idempotency_keys(1000)')
   t.equal((await usageOf(test, user.tenantId)).resource_bytes, 0, 'they expire')
+})
+
+t.test('what an editor has filled, an admin can free', async (t) => {
+  const test = await build(t, { QUOTA_RESOURCES: '1000/1' })
+  const { user, send } = await owner(test, { role: 'admin' })
+  const { userId } = await createUser(test.database, { role: 'admin' })
+  await test.database.admin.query(
+    `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
+    [user.tenantId, userId],
+  )
+  const create = creator(test, await signIn(test, { userId, tenantId: user.tenantId }))
+  const posts: number[] = []
+  let status = 201
+  while (status === 201) {
+    const answer = await create(`key-${posts.length}`, kept)
+    status = answer.statusCode
+    if (status === 201) posts.push(answer.json().id)
+  }
+  t.equal(status, 409)
+  const write = async () => (await send('POST', '/posts', { title: 'a', body: kept })).statusCode
+  for (const id of posts) t.equal((await send('DELETE', `/posts/${id}`)).statusCode, 204)
+  while ((await create(`more-${posts.length}`, kept)).statusCode === 201) posts.push(0)
+  t.equal(await write(), 409, 'the results are still there')
+
+  t.equal((await send('DELETE', `/users/${userId}`)).statusCode, 204)
+  for (const { id } of (await send('GET', '/posts?limit=100')).json().data) {
+    t.equal((await send('DELETE', `/posts/${id}`)).statusCode, 204)
+  }
+  await eraseAll(test.database)
+  t.equal((await usageOf(test, user.tenantId)).resource_bytes, 0)
+  t.equal(await write(), 201)
+})
+
+t.test('results of former members are deleted, of those who came back not', async (t) => {
+  const { database } = test
+  const { user, send } = await owner(test, { role: 'admin' })
+  const members = await Promise.all(
+    ['gone', 'back'].map(async () => {
+      const { userId } = await createUser(database, { role: 'admin' })
+      const join = () =>
+        database.admin.query(
+          `INSERT INTO memberships (tenant_id, user_id, role) VALUES ($1, $2, 'editor')`,
+          [user.tenantId, userId],
+        )
+      await join()
+      const create = creator(test, await signIn(test, { userId, tenantId: user.tenantId }))
+      t.equal((await create('one', 'x')).statusCode, 201)
+      t.equal((await send('DELETE', `/users/${userId}`)).statusCode, 204)
+      return { userId, join }
+    }),
+  )
+  await members[1]?.join()
+  await eraseAll(database)
+  const { rows } = await database.admin.query<{ user: number }>(
+    'SELECT user_id::int AS "user" FROM idempotency_keys WHERE tenant_id = $1',
+    [user.tenantId],
+  )
+  t.strictSame(rows, [{ user: members[1]?.userId }])
+})
+
+t.test('a large result is kept without what the request contains', async (t) => {
+  const { user, cookie } = await owner(test, { role: 'admin' })
+  const create = creator(test, { cookie })
+  const size = async () => {
+    const { rows } = await test.database.admin.query<{ bytes: number }>(
+      'SELECT octet_length(result) AS bytes FROM idempotency_keys WHERE user_id = $1 ORDER BY 1 DESC',
+      [user.userId],
+    )
+    return rows.map(({ bytes }) => bytes)
+  }
+  const first = await create('one')
+  t.equal(first.json().body, large)
+  t.ok(Math.max(...(await size())) < 1_000, `${await size()} bytes`)
+  const again = await create('one')
+  t.equal(again.headers['idempotent-replayed'], 'true')
+  t.equal(again.body, first.body, 'byte for byte')
+  t.equal(again.headers.etag, first.headers.etag)
+
+  const change = () =>
+    test.app.inject({
+      method: 'PATCH',
+      url: `/posts/${first.json().id}`,
+      headers: { cookie, 'idempotency-key': 'two' },
+      body: { title: 'b' },
+    })
+  t.equal((await change()).json().body, large, 'the request has not contained it')
+  t.ok(Math.max(...(await size())) < 1_000, `${await size()} bytes`)
+  const repeated = await change()
+  t.equal(repeated.statusCode, 409, 'and it is not carried out again')
+  t.match(repeated.json().detail, /carried out.*too large to be kept/)
+  t.equal(repeated.headers['idempotent-replayed'], undefined)
 })
 
 t.test('a person and a service have a limited number of keys, and replays go on', async (t) => {

@@ -66,7 +66,7 @@ export const topics: readonly Topic[] = [
     id: 'idempotency',
     title: 'Idempotency',
     texts: [
-      'Send an `Idempotency-Key` of your choice, such as a UUID, with a request that creates or changes something. If the response is lost, send the same request with the same key: it happens once, and the response is that of the first time, with `Idempotent-Replayed: true`. Keys are kept for 24 hours. The same key with another request is 422.',
+      'Send an `Idempotency-Key` of your choice, such as a UUID, with a request that creates or changes something. If the response is lost, send the same request with the same key: it happens once, and the response is that of the first time, with `Idempotent-Replayed: true`; a response of more than 16 KiB besides what the request itself contains is not kept, and then the second one is 409. Keys are kept for 24 hours. The same key with another request is 422.',
     ],
     sample: `curl $BASE/teams -H "Authorization: Bearer gth_…" \\
   -H "Content-Type: application/json" -H "Idempotency-Key: $(uuidgen)" \\
