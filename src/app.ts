@@ -35,6 +35,7 @@ import parserAnswers from '#plugins/http/parser-answers.ts'
 import requestBody from '#plugins/http/request-body.ts'
 import securityHeaders from '#plugins/http/security-headers.ts'
 import connectionLimit from '#plugins/limits/connection-limit.ts'
+import listTurns from '#plugins/limits/list-turns.ts'
 import rateLimit, { rateLimitStore } from '#plugins/limits/rate-limit.ts'
 import underPressure from '#plugins/limits/under-pressure.ts'
 import clientInfo from '#plugins/observability/client-info.ts'
@@ -179,6 +180,7 @@ async function compose(
   await app.register(cors, { tokenOrigins: config.corsOrigins, appOrigins: config.appOrigins })
   await app.register(preconditions)
   await app.register(compression)
+  await app.register(listTurns)
   await app.register(pageLinks)
   await app.register(requireAccess)
   await app.register(requestBody)

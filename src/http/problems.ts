@@ -220,7 +220,7 @@ export const errorTable = {
     title: 'Too many requests',
     meaning: 'The request was not processed.',
     cause:
-      'More requests were sent than the limit allows (`RateLimit-Policy` names the limit, `RateLimit` what is left of it), or a share of your tenant, app token or person is in use: a tenant has two thirds of the connections to the database, beyond which its requests wait for up to five seconds. `detail` names the limit.',
+      'More requests were sent than the limit allows (`RateLimit-Policy` names the limit, `RateLimit` what is left of it), or a share of your tenant, app token or person is in use: a tenant has two thirds of the connections to the database, beyond which its requests wait for up to five seconds, and a session or token has one list at a time. `detail` names the limit.',
     remedy: 'Wait as many seconds as `Retry-After` says, then send the request again.',
   },
   internal: {

@@ -12,13 +12,13 @@ import { rowsOf } from '#test/support/database/rows-of.ts'
 
 t.test('a share leaves connections to others, whatever the size of the pool', async (t) => {
   for (const size of [2, 3, 4, 10, 500]) {
-    const { connections } = shareOf(size, 800)
-    t.ok(connections >= 1 && connections < size, `${connections} of ${size}`)
+    const { places } = shareOf(size, 800)
+    t.ok(places >= 1 && places < size, `${places} of ${size}`)
   }
 })
 
 t.test('work beyond the share waits in order, and beyond the queue is refused', async (t) => {
-  const within = createTenantShares({ connections: 1, waiting: 2, waitMs: 60_000 })
+  const within = createTenantShares({ places: 1, waiting: 2, waitMs: 60_000 })
   const [first, done] = [Promise.withResolvers<void>(), [] as string[]]
   const work = (name: string, until?: Promise<void>) =>
     within('tenant', async () => {
@@ -38,7 +38,7 @@ t.test('work beyond the share waits in order, and beyond the queue is refused', 
 })
 
 t.test('work that waits too long is refused, and failed work leaves its place', async (t) => {
-  const within = createTenantShares({ connections: 1, waiting: 2, waitMs: 1 })
+  const within = createTenantShares({ places: 1, waiting: 2, waitMs: 1 })
   const first = Promise.withResolvers<void>()
   const running = within('tenant', () => first.promise)
   await t.rejects(

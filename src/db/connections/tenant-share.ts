@@ -7,12 +7,13 @@ export class TenantBusy extends Error {
 }
 
 export type ShareLimits = {
-  /** Connections that one tenant may use at a time. */
-  connections: number
+  /** Of one tenant at a time, such as connections. */
+  places: number
   /** Requests of one tenant that wait for one of them. */
   waiting: number
   waitMs: number
-  /** Whose connections they are, for the message of TenantBusy. */
+  /** What a place is and whose they are, for the message of TenantBusy. */
+  what?: string
   whose?: string
 }
 
@@ -25,7 +26,7 @@ const shareWaitMs = 5_000
  * @param size of the pool
  */
 export function shareOf(size: number, waitMs = shareWaitMs): ShareLimits {
-  return { connections: Math.max(1, Math.floor((size * 2) / 3)), waiting: 16 * size, waitMs }
+  return { places: Math.max(1, Math.floor((size * 2) / 3)), waiting: 16 * size, waitMs }
 }
 
 /**
@@ -37,7 +38,7 @@ export function endingSharesOf(
   waitMs: number,
 ): Record<'tenant' | 'all', ShareLimits> {
   const share = (part: number, queues: number) => ({
-    connections: Math.max(1, Math.floor(size / part)),
+    places: Math.max(1, Math.floor(size / part)),
     waiting: queues * 16 * size,
     waitMs,
   })
@@ -48,17 +49,18 @@ type Waiting = { begin(): void }
 type Holder = { inUse: number; queue: Set<Waiting> }
 
 /**
- * Runs work that uses a connection of a pool. A tenant with its share in use waits here, outside of
- * the pool, in the order of arrival.
+ * Runs work that needs a place, such as a connection of a pool. A tenant with its share in use waits here,
+ * outside of the pool, in the order of arrival.
  */
 export function createTenantShares({
-  connections,
+  places,
   waiting,
   waitMs,
+  what = 'connections to the database for requests',
   whose = 'of your tenant',
 }: ShareLimits) {
   const holders = new Map<string, Holder>()
-  const inUse = `The ${connections} connections to the database for requests ${whose} are in use, and`
+  const inUse = `The ${places} ${what} ${whose} are in use, and`
 
   function leave(key: string, holder: Holder): void {
     holder.inUse -= 1
@@ -68,7 +70,7 @@ export function createTenantShares({
   }
 
   function enter(holder: Holder): Promise<void> | undefined {
-    if (holder.inUse < connections) {
+    if (holder.inUse < places) {
       holder.inUse += 1
       return undefined
     }
