@@ -18,6 +18,7 @@ import {
   type ErrorCode,
   errorTable,
   type FieldError,
+  type PlainErrorCode,
   Problem,
   problemType,
 } from '#src/http/problems.ts'
@@ -237,15 +238,14 @@ function isFastifyError(error: unknown): error is FastifyError {
   return typeof error.code === 'string' && error.code.startsWith('FST_')
 }
 
-function codeOfStatus(status: number): ErrorCode {
-  const codes: Partial<Record<number, ErrorCode>> = {
+function codeOfStatus(status: number) {
+  const codes: Partial<Record<number, PlainErrorCode>> = {
     401: 'unauthenticated',
     403: 'forbidden',
     404: 'not-found',
     405: 'method-not-allowed',
     413: 'too-large',
     415: 'unsupported-media-type',
-    429: 'too-many-requests',
     503: 'unavailable',
   }
   return codes[status] ?? (status >= 400 && status < 500 ? 'malformed' : 'internal')

@@ -34,7 +34,10 @@ export default fp<Limits>(
 
     app.decorateReply('streamEvents', function streamEvents(owner, read): FastifyReply {
       const room = total - openStreams.size
-      if (room <= 0) throw new Problem('unavailable', refused)
+      if (room <= 0) {
+        const detail = `${total} live pages are open, the most that a process has.`
+        throw new Problem('unavailable', { ...refused, detail })
+      }
       const own = [...openStreams].filter((stream) => stream.owner === owner)
       const share = Math.ceil((room * perOwner) / total)
       if (own.length >= share) {

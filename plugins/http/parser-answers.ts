@@ -21,6 +21,7 @@ type Refusal = {
   status: number
   title: string
   type?: string
+  detail?: string
   headers?: HeaderValues
   /** The bytes that could not be parsed. */
   packet?: unknown
@@ -67,11 +68,11 @@ function end(socket: Socket, answer: string): void {
 }
 
 function writeAnswer(
-  { status, title, type = 'about:blank', headers }: Refusal,
+  { status, title, type = 'about:blank', detail, headers }: Refusal,
   id: string,
   common: HeaderValues,
 ): string {
-  const body = JSON.stringify({ type, title, status, instance: id })
+  const body = JSON.stringify({ type, title, status, detail, instance: id })
   const all = {
     ...common,
     'cache-control': 'no-store',

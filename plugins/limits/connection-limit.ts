@@ -42,19 +42,20 @@ export default fp<Options>(
       })
       if (count <= maxPerAddress) return
       connectionsRefused.inc({ limit: 'address' })
-      refuse(app, socket)
+      refuse(app, socket, maxPerAddress)
     })
   },
   { name: 'connection-limit', fastify: '5.x', dependencies: ['metrics', 'parser-answers'] },
 )
 
-function refuse(app: FastifyInstance, socket: Socket): void {
+function refuse(app: FastifyInstance, socket: Socket, maxPerAddress: number): void {
   const code = 'too-many-requests'
   const { status, title } = errorTable[code]
   app.answerUnparsed(socket, {
     status,
     title,
     type: problemType(code),
+    detail: `Your address has ${maxPerAddress} connections open, the most that one address may have.`,
     headers: { 'retry-after': String(retryAfterSeconds) },
   })
 }

@@ -105,7 +105,7 @@ export default fp<Options>(
       const counted = await count(request)
       if (counted.isAllowed) return
       describeLimit(reply, name, limit, counted)
-      if (counted.isExceeded) throw tooManyRequests(name, counted.ttl)
+      if (counted.isExceeded) throw tooManyRequests(name, limit, counted.ttl)
     })
     if (by === 'address-and-session') limitBrowserSession(app, name, limit)
     if (countsUnparsed) countUnparsed(app, name, limit)
@@ -144,7 +144,7 @@ function limitDeadCredentials(app: FastifyInstance, name: string, limit: Quota, 
     const ttl = (refusedUntil.get(byAddress(request)) ?? 0) - performance.now()
     if (ttl <= 0) return
     describeLimit(reply, name, limit, { remaining: 0, ttl })
-    throw tooManyRequests(name, ttl)
+    throw tooManyRequests(name, limit, ttl)
   }
 }
 
@@ -156,7 +156,7 @@ function limitBrowserSession(app: FastifyInstance, name: string, limit: Quota): 
     const counted = await count(request)
     if (counted.isAllowed) return
     describeLimit(reply, `${name}-session`, limit, counted)
-    if (counted.isExceeded) throw tooManyRequests(name, counted.ttl)
+    if (counted.isExceeded) throw tooManyRequests(`${name}-session`, limit, counted.ttl)
   })
 }
 
@@ -197,10 +197,10 @@ function addItem(reply: FastifyReply, name: string, item: string): void {
   reply.header(name, present === undefined ? item : `${present}, ${item}`)
 }
 
-function tooManyRequests(limit: string, ttlMs: number): Problem {
+function tooManyRequests(name: string, { max, seconds }: Quota, ttlMs: number): Problem {
   const retryAfterSeconds = Math.ceil(ttlMs / 1000)
-  const detail = `The rate limit "${limit}" is reached, as RateLimit-Policy says.`
-  return new Problem('too-many-requests', { detail, retryAfterSeconds, reason: limit })
+  const detail = `The rate limit "${name}" is reached, of ${max} requests in ${seconds} s, as RateLimit-Policy says.`
+  return new Problem('too-many-requests', { detail, retryAfterSeconds, reason: name })
 }
 
 function byAddress(request: FastifyRequest): string {

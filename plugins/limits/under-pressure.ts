@@ -4,7 +4,11 @@ import { Problem } from '#src/http/problems.ts'
 
 // With a delay of 1 s, another process or a later attempt serves the client better.
 const defaultMaxDelayMs = 1_000
-const refused = { retryAfterSeconds: 5, reason: 'overloaded' }
+const refused = {
+  detail: 'The process is overloaded: its event loop is behind by more than the limit.',
+  retryAfterSeconds: 5,
+  reason: 'overloaded',
+}
 // Startup blocks the event loop, and the measured delay is a mean over one second.
 const startupGraceMs = 2_500
 

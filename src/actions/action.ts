@@ -3,7 +3,7 @@ import type { Resource, Action as RuleAction } from '#src/access/policy.ts'
 import type { ClientInfo } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Page } from '#src/http/lists/pagination.ts'
-import { type ErrorCode, Problem } from '#src/http/problems.ts'
+import { type ErrorCode, type PlainErrorCode, Problem } from '#src/http/problems.ts'
 
 /**
  * What an operation works with, in the transaction that its adapter has entered. An interface, so that
@@ -61,7 +61,7 @@ export type Action<
   /** Where the result is read, if not below the path of the request. */
   location?(result: object): string
   /** The problem for each refusal that `run` returns by its name; a text is the detail of a 409. */
-  readonly refusals?: Readonly<Record<string, string | { readonly code: ErrorCode }>>
+  readonly refusals?: Readonly<Record<string, string | { readonly code: PlainErrorCode }>>
   /** Problems besides those that every operation with its rule can have. */
   readonly problems?: readonly (ErrorCode | 404)[]
   /** Whether an Idempotency-Key makes it happen once. */

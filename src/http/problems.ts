@@ -242,6 +242,9 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** Every code but that of a refusal by a limit, which needs a detail. */
+export type PlainErrorCode = Exclude<ErrorCode, 'too-many-requests'>
+
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(errorTable, code)
 }
@@ -292,6 +295,9 @@ type ProblemOptions = {
   fields?: readonly FieldError[]
 }
 
+/** A refusal by a limit says which one it is, and how long to wait. */
+type RefusalByLimit = ProblemOptions & { detail: string; retryAfterSeconds: number }
+
 /** An HTTP error by its code. `detail` is sent to the caller, so it must hold nothing confidential. */
 export class Problem extends Error {
   readonly code: ErrorCode
@@ -302,6 +308,8 @@ export class Problem extends Error {
   readonly signIn: SignInFailure | undefined
   readonly fields: readonly FieldError[]
 
+  constructor(code: 'too-many-requests', options: RefusalByLimit)
+  constructor(code: PlainErrorCode, options?: ProblemOptions)
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
     const { title } = errorTable[code]
     super(options.detail ?? (options.reason ? `${title}: ${options.reason}` : title))

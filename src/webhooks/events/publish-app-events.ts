@@ -71,7 +71,8 @@ export async function publishCompiled<T>(
       await checks.compile(tenantId, error.schemas)
     }
   }
-  throw new Problem('unavailable', { retryAfterSeconds: 1, reason: 'schema-checks' })
+  const detail = 'The schemas of event types are being compiled.'
+  throw new Problem('unavailable', { detail, retryAfterSeconds: 1, reason: 'schema-checks' })
 }
 
 /**

@@ -57,7 +57,8 @@ async function build(t: Test) {
   await app.register(fakeDatabase(callers, entered))
   await app.register(fakeSession())
   app.addHook('onRequest', async function limitRate(request) {
-    if (request.headers['x-limited'] !== undefined) throw new Problem('too-many-requests')
+    if (request.headers['x-limited'] === undefined) return
+    throw new Problem('too-many-requests', { detail: 'A limit.', retryAfterSeconds: 1 })
   })
   await app.register(authz)
 

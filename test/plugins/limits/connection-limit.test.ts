@@ -53,6 +53,7 @@ t.test('an address has a limited number of connections', async (t) => {
   t.match(answer, /^HTTP\/1\.1 429 /)
   t.match(answer, /retry-after: 5\r\n/)
   t.match(answer, /"type":"\/docs\/errors\/too-many-requests"/)
+  t.match(answer, /"detail":"Your address has 2 connections open, the most/)
   t.equal(await refused('address'), 1)
   t.match(await ask(await open('127.0.0.2')), /^HTTP\/1\.1 200 /, 'another address has its own')
   t.match(await ask(second), /^HTTP\/1\.1 200 /, 'open ones go on')

@@ -63,6 +63,7 @@ t.test('a request above the limit is 429 with Retry-After and a problem body', a
     type: '/docs/errors/too-many-requests',
     title: 'Too many requests',
     status: 429,
+    detail: `The rate limit "api" is reached, of ${limit.max} requests in ${limit.seconds} s, as RateLimit-Policy says.`,
     instance: String,
   })
 })
