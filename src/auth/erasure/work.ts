@@ -8,6 +8,8 @@ import type { OutageLog } from '#src/observability/outage-log.ts'
 import { type Repeated, repeat } from '#src/runtime/repeat.ts'
 
 const batchSize = 1_000
+// Of one erasure, before another one has its turn.
+const batchesOfTurn = 10
 const statementTimeoutMs = statementTimeoutsMs.erasure
 const intervalMs = 30_000
 // Longer than an attempt (at most 30 s) and recording its answer, which may repeat what was sent.
@@ -32,8 +34,9 @@ async function hasOpen(systemDb: Queryable): Promise<boolean> {
 
 /**
  * Erases what deleted users, tenants and endpoints and former members have left, the members of a
- * closed tenant first: at once and then every 30 s, in batches, each in a transaction of its own. Several processes can do it. An erasure
- * that fails is logged, and tried again by the next run.
+ * closed tenant first: at once and then every 30 s, in batches, each in a transaction of its own. Erasures take turns, so
+ * a large one does not hold up those of other tenants. Several processes can do it. An erasure that fails is logged,
+ * and tried again by the next run.
  */
 export function startErasures(
   systemDb: SystemDatabase,
@@ -41,6 +44,9 @@ export function startErasures(
   metrics: Pick<IdentityMetrics, 'erasures'>,
   logger: Pick<OutageLog, 'info' | 'error'>,
 ): Repeated {
+  // Erasures that have had a turn and are not finished, in the order of their turns.
+  const begun = new Set<string>()
+
   return repeat(workNext, {
     everyMs: intervalMs,
     atOnce: true,
@@ -48,12 +54,19 @@ export function startErasures(
   })
 
   async function workNext(stopping: AbortSignal): Promise<'more' | 'done'> {
-    const erasureId = await claim(systemDb, settleSeconds, restSeconds)
+    const [next = null] = begun
+    const erasureId = (await claim(systemDb, settleSeconds, restSeconds)) ?? next
     if (erasureId === null) return 'done'
+    begun.delete(erasureId)
     try {
-      for (let finished = false; !finished; ) {
+      let finished = false
+      for (let count = 0; !finished && count < batchesOfTurn; count += 1) {
         if (stopping.aborted) return 'done'
         finished = await workBatch(systemDb, queue, erasureId)
+      }
+      if (!finished) {
+        begun.add(erasureId)
+        return 'more'
       }
       metrics.erasures.inc({ outcome: 'finished' })
       logger.info({ erasureId }, 'erasure finished')

@@ -21,7 +21,7 @@ CREATE INDEX orders_user_id_tenant_id_id_idx ON orders (user_id, tenant_id, id);
 ALTER TABLE orders ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 
 -- The author is a member. When the author leaves, the post stays without one: author_id has no key, and
--- clear_authors clears it in batches, so that a membership with many posts ends in constant time.
+-- purge_member clears it in batches, so that a membership with many posts ends in constant time.
 CREATE TABLE posts (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
