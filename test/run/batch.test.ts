@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
@@ -38,21 +38,42 @@ t.test('tests that run after the last file are waited for', async (t) => {
         t.pass('waited for')
       })\n`,
     },
-    2_000, // a busy machine takes a while to end the process
+    { closingMs: 2_000 }, // a busy machine takes a while to end the process
   )
   t.equal(status, 0)
   t.match(stdout, /ok 1 - waited for/)
 })
 
+t.test('processes that share files run each of them once', async (t) => {
+  const files = {
+    'first.mjs': `import t from 'tap'\nt.pass('first')\n`,
+    'last.mjs': `import t from 'tap'\nt.pass('last')\n`,
+  }
+  const taken = await temporaryFolder(t)
+  await mkdir(join(taken, '0'))
+  const rest = await run(t, files, { taken })
+  t.equal(rest.status, 0)
+  t.notMatch(rest.stdout, /ok 1 - first/, 'another process has taken it')
+  t.match(rest.stdout, /ok 1 - last/)
+  t.strictSame(await readdir(taken), ['0', '1'])
+  const { status, stdout } = await run(t, files, { taken })
+  t.equal(status, 0, 'a process that comes too late is no failure')
+  t.notMatch(stdout, /^ *ok/m)
+})
+
 /** Runs files of this text as one batch, which may be alive for a moment after the last one. */
-async function run(t: Test, files: Readonly<Record<string, string>>, closingMs = 100) {
+async function run(
+  t: Test,
+  files: Readonly<Record<string, string>>,
+  { closingMs = 100, taken }: { closingMs?: number; taken?: string } = {},
+) {
   const folder = await temporaryFolder(t)
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   const urls = Object.keys(files).map((name) => pathToFileURL(join(folder, name)).href)
   const entry = join(folder, 'entry.mjs')
   await writeFile(
     entry,
-    `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, ${closingMs})\n`,
+    `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)}, ${JSON.stringify({ closingMs, taken })})\n`,
   )
   return spawnSync(process.execPath, [entry], { encoding: 'utf8', timeout: 60_000 })
 }

@@ -1,5 +1,6 @@
+import { mkdirSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 
@@ -7,6 +8,9 @@ import t, { type Test } from 'tap'
  * Runs several test files in one process, one after the other. Loading the program's modules takes
  * longer than most files do, and the first server of a process twice as long as any other. Each file
  * is a subtest with the file's path as its name: what it imports as `t` is that subtest.
+ *
+ * The processes of a lane share one list: each takes the next file that no other has taken. So none
+ * waits behind a long file, and all end at about the same time.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,9 +25,13 @@ const deadline = Number(process.env.TEST_DEADLINE ?? Number.POSITIVE_INFINITY)
 
 /**
  * @param urls file URLs of the test files, in the order in which they run
- * @param closingMs how long the process may stay alive after the last one
+ * @param options `taken`: the folder in which the processes that share these files note what each has
+ *   taken; `closingMs`: how long the process may stay alive after the last file
  */
-export async function runBatch(urls: readonly string[], closingMs = 10_000): Promise<void> {
+export async function runBatch(
+  urls: readonly string[],
+  { taken, closingMs = 10_000 }: { taken?: string; closingMs?: number } = {},
+): Promise<void> {
   t.setTimeout(0)
   Object.defineProperty(globalThis, Symbol.for(key), { value: subtests })
   registerHooks({
@@ -33,7 +41,7 @@ export async function runBatch(urls: readonly string[], closingMs = 10_000): Pro
         : next(specifier, context),
   })
   const open: OpenAfter[] = []
-  for (const url of urls) {
+  for (const url of untaken(urls, taken)) {
     const path = relative(root, fileURLToPath(url))
     if (Date.now() > deadline) {
       await t.test(path, { skip: 'the minute of a quick run is over' }, async () => {})
@@ -46,6 +54,24 @@ export async function runBatch(urls: readonly string[], closingMs = 10_000): Pro
     open.push({ path, kinds: new Set(process.getActiveResourcesInfo()) })
   }
   endThoughOpen(open, closingMs)
+}
+
+/** The files that no other process has taken yet; takes each when it is asked for. */
+function* untaken(urls: readonly string[], folder: string | undefined): Generator<string> {
+  for (const [index, url] of urls.entries()) {
+    if (folder === undefined || take(join(folder, String(index)))) yield url
+  }
+}
+
+/** Making a folder is atomic: of several processes one succeeds. */
+function take(path: string): boolean {
+  try {
+    mkdirSync(path)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
 }
 
 /** What kept the process alive when a file had ended. */

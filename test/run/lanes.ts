@@ -3,7 +3,7 @@ import { matchesGlob } from 'node:path'
 
 /*
  * Which test files belong to which lane, and which of them need a process of their own. A new file is
- * in the first lane and shares a process unless it is named here.
+ * in the first lane and shares processes unless it is named here.
  */
 
 export type Lane = 'first' | 'second'
@@ -86,29 +86,25 @@ function isIn(patterns: Readonly<Record<string, string>>, file: string): boolean
   return Object.keys(patterns).some((pattern) => matchesGlob(file, pattern))
 }
 
-/** Files in one process: few enough to find the cause of a failure quickly. */
-const mostFiles = 32
-/** Fewer would make starting the process and warming it up, about two seconds, much of the work. */
+/** Fewer would make starting a process and warming it up, about two seconds, much of the work. */
 const fewestFiles = 10
-/** A batch is at most this part of the files that are left, so that all processes end at the same time. */
-const shareOfRest = 1 / 6
 
-/**
- * Groups files into batches that share a process: files of one folder together, small folders beside
- * their neighbours. Those with a process of their own, and those of the second lane, are batches of
- * one.
- * @param processes for all the others; as many as keep every core busy until the end unless given
- */
-export function batchesOf(files: readonly string[], lane: Lane, processes?: number): string[][] {
-  if (lane === 'second') return files.map((file) => [file])
-  const alone = files.filter(needsOwnProcess).map((file) => [file])
-  const rest = files.filter((file) => !needsOwnProcess(file))
-  const batches: string[][] = []
-  const size = processes && Math.ceil(rest.length / processes)
-  while (rest.length > 0) batches.push(rest.splice(0, size ?? sizeOf(rest)))
-  return [...batches, ...alone]
+export type Division = {
+  /** Each is a process of its own. */
+  alone: string[]
+  /** Any of the other processes runs the next of these, in this order. */
+  shared: string[]
+  processes: number
 }
 
-function sizeOf({ length }: readonly string[]): number {
-  return Math.min(mostFiles, Math.max(fewestFiles, Math.ceil(length * shareOfRest)))
+/**
+ * Divides files among processes: those of the second lane, and those that need it, have one each; all
+ * others share a few.
+ * @param most as many as run at once
+ */
+export function divide(files: readonly string[], lane: Lane, most: number): Division {
+  if (lane === 'second') return { alone: [...files], shared: [], processes: 0 }
+  const alone = files.filter(needsOwnProcess)
+  const shared = files.filter((file) => !needsOwnProcess(file))
+  return { alone, shared, processes: Math.min(most, Math.ceil(shared.length / fewestFiles)) }
 }

@@ -11,14 +11,14 @@ import { parseArgs } from 'node:util'
 import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
 import { chooseFiles } from '#test/run/chosen.ts'
 import { describeFailures, type Outcome, outcomeOf } from '#test/run/failures.ts'
-import { batchesOf, type Lane, needsOwnProcess } from '#test/run/lanes.ts'
+import { type Division, divide, type Lane } from '#test/run/lanes.ts'
 import { endLeftovers, ownRun } from '#test/run/leftovers.ts'
 import { makeRunFolder } from '#test/run/run-folder.ts'
 
 /*
  * The program behind `npm test` (the first lane), `npm run test:all` (the second), `npm run test:quick`,
  * `npm test -- FILE…` and `-- --changed [--base REV]`: one PostgreSQL for the whole run, or a cluster with
- * TEST_CLUSTER; tap with the files in batches and the given options, then what failed, and as
+ * TEST_CLUSTER; tap with the processes that run the files and the given options, then what failed, and as
  * the last line how many did. Exits as tap does, and with 1 when no test ran.
  */
 
@@ -36,6 +36,8 @@ const own = {
   changed: { type: 'boolean' },
   /** The revision that `changed` compares with. */
   base: { type: 'string' },
+  /** How many processes run at once. */
+  jobs: { type: 'string' },
 } as const
 /** The whole matrix takes minutes. The two resources differ in what a member sees of colleagues. */
 const quickMatrix = { MATRIX_ACTORS: oneOfEachKind, MATRIX_ONLY: '/orders; /documents' }
@@ -68,17 +70,20 @@ try {
 }
 
 async function runWithDatabase(args: string[]): Promise<number> {
-  const { lane, isQuick, files, given } = readArguments(args)
+  const { lane, isQuick, files, jobs, given } = readArguments(args)
   if (files.length === 0) {
     console.log('No test imports what has changed.\n0 passed, 0 failed, 0 skipped')
     return 0
   }
-  // The processes wait for PostgreSQL, for browsers and for limits of time, so more of them can work.
-  const jobs = `--jobs=${availableParallelism() + processesWaiting[lane]}`
-  const options = [jobs, `--timeout=${timeoutSeconds[lane]}`, withoutSourceMaps, ...given]
+  const options = [
+    `--jobs=${jobs}`,
+    `--timeout=${timeoutSeconds[lane]}`,
+    withoutSourceMaps,
+    ...given,
+  ]
   // A process loads the program, which is most of the work of a quick run.
-  const processes = isQuick ? availableParallelism() : undefined
-  const entries = await writeEntries(batchesOf(files, lane, processes), lane)
+  const most = isQuick ? Math.min(jobs, availableParallelism()) : jobs
+  const entries = await writeEntries(divide(files, lane, most), lane)
   const database = await startRunServer(folder)
   try {
     const results = join(folder, 'results.tap')
@@ -122,26 +127,39 @@ function readArguments(args: readonly string[]) {
   )
   const onCluster = process.env.TEST_CLUSTER !== undefined
   const files = chooseFiles(root, { lane, named, isQuick, changedSince, onCluster })
-  return { lane, isQuick, files, given }
+  // The processes wait for PostgreSQL, for browsers and for limits of time, so more of them can work.
+  const jobs = Number(values.jobs ?? availableParallelism() + processesWaiting[lane])
+  return { lane, isQuick, files, jobs, given }
 }
 
 /**
- * Writes a program for each batch, numbered because tap runs programs in the order of their names. A
+ * Writes the program of each process, numbered because tap runs programs in the order of their names. A
  * file of the first lane that must be alone is its own program.
  */
-async function writeEntries(batches: readonly string[][], lane: Lane): Promise<string[]> {
+async function writeEntries(division: Division, lane: Lane): Promise<string[]> {
+  const { alone, shared, processes } = division
+  const taken = join(entryFolder, 'taken')
+  await mkdir(taken)
+  const sharing = Array.from({ length: processes }, () => ({
+    name: 'shared',
+    files: shared,
+    taken,
+  }))
+  const single = alone.map((file) => ({
+    name: dirname(file).replaceAll('/', '-'),
+    files: [file],
+    taken: undefined,
+  }))
   const runner = JSON.stringify(new URL('./batch.ts', import.meta.url).href)
-  const entries = batches.map(async (batch, index) => {
-    const [first = ''] = batch
-    if (lane === 'first' && needsOwnProcess(first)) return first
-    const urls = batch.map((file) => pathToFileURL(join(root, file)).href)
-    const number = String(index + 1).padStart(3, '0')
-    const entry = join(entryFolder, `${number}-${dirname(first).replaceAll('/', '-')}.mjs`)
-    const text = `import { runBatch } from ${runner}\nawait runBatch(${JSON.stringify(urls)})\n`
-    await writeFile(entry, text)
+  const batches = lane === 'first' ? sharing : single
+  const entries = batches.map(async ({ name, files, taken }, index) => {
+    const urls = files.map((file) => pathToFileURL(join(root, file)).href)
+    const entry = join(entryFolder, `${String(index + 1).padStart(3, '0')}-${name}.mjs`)
+    const given = `${JSON.stringify(urls)}, ${JSON.stringify({ taken })}`
+    await writeFile(entry, `import { runBatch } from ${runner}\nawait runBatch(${given})\n`)
     return entry
   })
-  return Promise.all(entries)
+  return [...(await Promise.all(entries)), ...(lane === 'first' ? alone : [])]
 }
 
 /**
