@@ -17,7 +17,7 @@ export async function writeTypes(entries: readonly string[], types: string): Pro
     rootDir: top,
     tsBuildInfoFile: null,
   }
-  const files = [...entries, 'src/app.ts'].map((path) => top + path)
+  const files = [...entries, 'src/app.ts', 'dev/demo/oidc-provider.d.ts'].map((path) => top + path)
   await writeFile(
     config,
     JSON.stringify({ extends: '../tsconfig.json', compilerOptions, files, include: [] }),

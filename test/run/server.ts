@@ -1,22 +1,11 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { type EmbeddedPostgres, removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
+import { forgetful } from '#dev/testing/forgetful.ts'
 import { startClusterOfRun } from '#test/schema/citus/cluster-run.ts'
 import { logins, prepareTemplate } from '#test/support/database/template.ts'
 
-/**
- * The data is thrown away: nothing has to survive a power cut. The tables are small: starting parallel
- * workers takes 80 ms, twenty times as long as the rest of the queries that get them.
- */
-const settings = {
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
-  max_connections: '300',
-  max_wal_size: '256MB',
-  max_parallel_workers_per_gather: '0',
-  scram_iterations: '1',
-}
+const settings = { ...forgetful, max_connections: '300' }
 
 /** The database server of a run, and the variables by which tests find it. */
 export type RunServer = { env: { TEST_POSTGRES_URL: string }; stop(): Promise<void> }

