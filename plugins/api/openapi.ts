@@ -28,7 +28,7 @@ type Access = FastifyContextConfig['access']
  */
 export default fp<{ baseUrl: string }>(
   async function openapi(app, { baseUrl }) {
-    app.addHook('onRoute', requireOperationId)
+    app.addHook('onRoute', requireWords)
     await app.register(swagger, {
       transform: ({ schema, url, route }) => ({
         schema: {
@@ -74,10 +74,22 @@ export default fp<{ baseUrl: string }>(
   { name: 'openapi', fastify: '5.x' },
 )
 
-/** @throws if a route of the description has no name for clients */
-function requireOperationId({ schema, method, url }: RouteOptions): void {
-  if (schema?.hide || schema?.operationId !== undefined) return
-  throw new Error(`${method} ${url} does not state schema.operationId.`)
+/** @throws if a route of the description has no name for clients, or an answer no words */
+function requireWords({ schema, method, url }: RouteOptions): void {
+  if (schema?.hide) return
+  if (schema?.operationId === undefined)
+    throw new Error(`${method} ${url} does not state schema.operationId.`)
+  for (const [status, answer] of Object.entries(schema.response ?? {})) {
+    if (hasWords(answer)) continue
+    throw new Error(
+      `${method} ${url}: the schema of the response ${status} has neither a description nor a title.`,
+    )
+  }
+}
+
+function hasWords(answer: unknown): boolean {
+  const { description, title } = Object(answer)
+  return Boolean(description ?? title) || codesOf(answer).length > 0
 }
 
 const bySession = { session: [] }

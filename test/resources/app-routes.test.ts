@@ -27,6 +27,10 @@ t.test('a mistake in a route of an app is named, and the program ends', async (t
       'GET /notes/:id/title does not state config.access.',
     ],
     'a route without a name': [`operationId: 'getTitle',`, 'operationId'],
+    'an answer without words': [
+      `, { description: 'The title' }`,
+      'GET /notes/:id/title: the schema of the response 200 has neither a description nor a title.',
+    ],
   }
   for (const [name, [piece, message]] of Object.entries(mistakes)) {
     await writeFile(file, text.replace(piece, ''))

@@ -204,7 +204,7 @@ function isWait(status: number): boolean {
 
 /** `The new order`, for a response without a description of its own. */
 function describe(method: string, status: string, schema: Schema | undefined): string {
-  const [, name, page] = /^(.*?)(Page)?$/.exec(schema?.title ?? '') ?? []
+  const [, name, page] = /^(.+?)(Page)?$/.exec(schema?.title ?? '') ?? []
   if (!name) throw new Error(`A response ${status} has no description, and its schema no title.`)
   const words = wordsOf(name)
   if (page !== undefined) return `A page of ${words.replace(/([^aeiou])y$/, '$1ie')}s`
