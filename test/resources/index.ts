@@ -1,6 +1,27 @@
-import { descriptions as ofApp } from '#shop/test/index.ts'
+import { join } from 'node:path'
+import { appFolder } from '#src/resources/running-app.ts'
+import type { RouteRows } from '#test/access/matrix/route-row.ts'
+import type { Settled } from '#test/access/matrix/verdicts.ts'
 import type { Description } from './description.ts'
 import { invoice } from './invoice.ts'
 
+type OfApp = {
+  readonly descriptions: readonly Description[]
+  readonly routes: RouteRows
+  readonly settled: Settled
+}
+
+/** What the tests know about the app that this process runs: the sample, unless on-app.ts has chosen another. */
+const ofApp: OfApp =
+  appFolder === null
+    ? { descriptions: [], routes: {}, settled: {} }
+    : await import(join(appFolder, 'test/index.ts'))
+
 /** Every declared resource a second time, from its specification. */
-export const descriptions: readonly Description[] = [...ofApp, invoice]
+export const descriptions: readonly Description[] = [...ofApp.descriptions, invoice]
+
+/** Who may call the further routes of the app. */
+export const furtherRoutes: RouteRows = ofApp.routes
+
+/** Cases about the app that the matrix must contain. */
+export const settledOfApp: Settled = ofApp.settled

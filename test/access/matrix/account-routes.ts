@@ -73,7 +73,7 @@ export const accountRoutes: RouteRows = {
   'POST /service-tokens': {
     who: 'service-token:create',
     answer: 201,
-    body: () => ({ name: 'ci', permissions: ['post:read'] }),
+    body: () => ({ name: 'ci', permissions: ['user:read'] }),
   },
   'GET /service-tokens/:id': {
     who: 'service-token:read',
@@ -207,7 +207,7 @@ export const accountRoutes: RouteRows = {
     who: 'service-token:create',
     answer: 303,
     body: () => ({
-      ...{ submission: crypto.randomUUID(), name: 'ci', days: '30', permissions: 'post:read' },
+      ...{ submission: crypto.randomUUID(), name: 'ci', days: '30', permissions: 'user:read' },
     }),
   },
   'POST /app/service-tokens/rotate': {

@@ -1,12 +1,11 @@
-import { routes as ofApp } from '#shop/test/index.ts'
 import { routesOf } from '#test/resources/description.ts'
-import { descriptions } from '#test/resources/index.ts'
+import { descriptions, furtherRoutes } from '#test/resources/index.ts'
 import { idInBody, type RouteRows } from './route-row.ts'
 
 /** Contract 3: the resources of the app, and those of every tenant with its members. */
 export const resourceRoutes: RouteRows = {
   ...routesOf(descriptions),
-  ...ofApp,
+  ...furtherRoutes,
   'GET /app/invoices': { who: 'invoice:read', answer: 200 },
   'GET /app/invoices/:id': { who: 'invoice:read', answer: 200, object: 'invoice' },
   'GET /app/teams': { who: 'team:read', answer: 200 },

@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url'
+import { runOnApp } from './on-app.ts'
+
+await runOnApp(fileURLToPath(new URL('../support/small-app', import.meta.url)), [
+  () => import('#test/access/matrix.test.ts'),
+  () => import('#test/access/row-level-security-alone.test.ts'),
+  () => import('#test/access/query-scope-alone.test.ts'),
+  () => import('#test/access/no-credential.test.ts'),
+  () => import('#test/access/former-member.test.ts'),
+  () => import('#test/auth/erasure/walk.test.ts'),
+])

@@ -1,0 +1,81 @@
+import type { RouteRows } from '#test/access/matrix/route-row.ts'
+import type { Settled } from '#test/access/matrix/verdicts.ts'
+import type { Description } from '#test/resources/description.ts'
+
+const memo: Description = {
+  ...{ name: 'memo', path: '/memos', table: 'memos' },
+  rules: {
+    read: { reach: 'owner', token: 'memo:read' },
+    create: { reach: 'owner', token: 'memo:write' },
+    update: { reach: 'owner', token: 'memo:write' },
+    delete: { reach: 'owner', token: 'memo:write' },
+  },
+  row: ({ tenantId, userId }) => ({ tenant_id: tenantId, user_id: userId, title: 'A memo' }),
+  body: { title: 'Buy a gate' },
+  change: { title: 'Another' },
+  answer: ({ userId }, now) => ({
+    ...{ userId, title: 'Buy a gate', createdAt: now, updatedAt: now },
+  }),
+  events: { PATCH: 'memo.updated' },
+}
+
+const task: Description = {
+  ...{ name: 'task', path: '/tasks', table: 'tasks', services: true },
+  rules: {
+    read: { reach: 'tenant', permission: 'post:read', token: 'post:read' },
+    create: { reach: 'tenant', permission: 'post:write', token: 'post:write' },
+    update: { reach: 'tenant', permission: 'post:write', token: 'post:write' },
+    delete: { reach: 'tenant', permission: 'post:delete', token: 'post:delete' },
+  },
+  row: ({ tenantId, userId }) => ({
+    ...{ tenant_id: tenantId, author_id: userId, title: 'A task', status: 'open' },
+  }),
+  body: { title: 'Oil the gate' },
+  change: { status: 'done' },
+  answer: ({ tenantId, userId }, now) => ({
+    ...{ tenantId, authorId: userId, title: 'Oil the gate', status: 'open' },
+    ...{ createdAt: now, updatedAt: now },
+  }),
+  events: { POST: 'task.created', DELETE: 'task.deleted' },
+  forms: { create: { title: 'x' }, change: { title: 'x', status: 'done' } },
+}
+
+const page: Description = {
+  ...{ name: 'page', path: '/pages', table: 'pages' },
+  rules: {
+    read: { reach: 'chain', token: 'page:read' },
+    create: { reach: 'chain', permission: 'post:write', token: 'page:write' },
+    update: { reach: 'chain', permission: 'post:write', token: 'page:write' },
+    delete: { reach: 'chain', permission: 'post:delete', token: 'page:write' },
+  },
+  row: ({ tenantId, folderId, teamId }) => ({
+    ...{ tenant_id: tenantId, folder_id: folderId, team_id: teamId, words: 'Some words' },
+  }),
+  body: { words: 'Who opens the gate.' },
+  change: { words: 'Others' },
+  answer: ({ tenantId, folderId }, now) => ({
+    ...{ tenantId, folderId, words: 'Who opens the gate.', createdAt: now, updatedAt: now },
+  }),
+}
+
+/** The app a second time, as the tests of the core ask it. */
+export const descriptions: readonly Description[] = [memo, task, page]
+
+/** It has no further routes. */
+export const routes: RouteRows = {}
+
+/** What must occur in each scope. */
+export const settled: Settled = {
+  'what a colleague owns is a 404, for admins too': ({ route, actor, place, expected }) =>
+    route === 'DELETE /memos/:id' &&
+    actor === 'admin, at night' &&
+    place === 'a colleague’s' &&
+    expected === 404,
+  'a service does what its permissions name': ({ route, actor, expected }) =>
+    route === 'POST /tasks' && actor === 'service that may do what is needed' && expected === 201,
+  'what is in a folder needs the chain, from admins too': ({ route, actor, place, expected }) =>
+    route === 'DELETE /pages/:id' &&
+    actor === 'admin, at night' &&
+    place === 'a colleague’s' &&
+    expected === 404,
+}
