@@ -22,6 +22,15 @@ export function requireDemoPackages(
   )
 }
 
+/** @throws OperatorError if npm has not installed what a command needs */
+export function requirePackage(name: string, command: string): void {
+  if (isFound(name)) return
+  throw new OperatorError(
+    `${command} needs a package that is not installed: ${name}.`,
+    `Run npm install --save-dev ${name}.`,
+  )
+}
+
 function isFound(name: string): boolean {
   try {
     import.meta.resolve(name)

@@ -1,11 +1,31 @@
-import { readdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { containedFolder } from '#src/resources/load-app.ts'
 import { listAssets } from '#src/runtime/assets.ts'
 
 /** The folder of package.json, with a trailing slash. */
 export const top = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What a binary is made of: the sources of a checkout, or the scripts of the package. */
+const made = existsSync(`${top}src/cli.ts`)
+  ? {
+      program: `${top}src/cli.ts`,
+      app: `${top}src/resources/load-app.ts`,
+      thread: `${top}src/webhooks/checks/thread.ts`,
+      alias: {
+        'gatehouse/routes': `${top}src/package/routes.ts`,
+        gatehouse: `${top}src/package/index.ts`,
+      },
+    }
+  : {
+      program: `${top}dist/js/program.js`,
+      app: `${top}dist/js/app.js`,
+      thread: `${top}dist/js/thread.js`,
+      alias: {},
+    }
 
 /** The path of the thread that checks event data among the assets; the build writes it there. */
 export const checkThread = 'dist/check-thread.js'
@@ -38,55 +58,58 @@ export async function bundleProgram({
   readable?: boolean
   app?: string | null
 } = {}): Promise<Bundle> {
-  let queryCompilerWasm: Uint8Array = new Uint8Array()
+  const query = withQueryCompiler()
   const shared = {
     absWorkingDir: top, // makes the output independent of the current folder
     write: false,
     bundle: true,
     platform: 'node',
-    target: 'node26',
+    target: `node${process.versions.node.split('.')[0]}`,
     minifySyntax: true,
     minifyWhitespace: !readable,
     keepNames: true,
     legalComments: 'none', // see dist/THIRD-PARTY-NOTICES
     logLevel: 'error',
+    // The scripts of the package load CommonJS with it; in a binary there is nothing beside them.
+    define: { 'import.meta.url': 'ofProgram' },
   } as const
   const thread = await build({
     ...shared,
-    entryPoints: [`${top}src/webhooks/checks/thread.ts`],
+    entryPoints: [made.thread],
     format: 'cjs',
+    banner: { js: `const ofProgram = require('node:url').pathToFileURL(process.execPath).href;` },
   })
   const { outputFiles, metafile } = await build({
     ...shared,
-    entryPoints: [`${top}src/cli.ts`],
+    stdin: { contents: entryOf(app), resolveDir: top },
     outfile: `${top}dist/gatehouse.mjs`,
     metafile: true,
     format: 'esm',
     // CommonJS packages load Node's modules with `require`.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(process.execPath);",
+      js: `import { createRequire as requireFor } from 'node:module';
+import { pathToFileURL as urlFor } from 'node:url';
+const ofProgram = urlFor(process.execPath).href; const require = requireFor(ofProgram);`,
     },
-    alias: {
-      'gatehouse/routes': `${top}src/package/routes.ts`,
-      gatehouse: `${top}src/package/index.ts`,
-    },
-    plugins: [
-      withApp(app),
-      withQueryCompiler((wasm) => {
-        queryCompilerWasm = wasm
-      }),
-      withoutOptional(),
-    ],
+    alias: made.alias,
+    plugins: [query.plugin, withoutOptional(), withRequired()],
   })
-  const code = inAscii(outputFiles[0]?.text ?? '')
-  const threadCode = inAscii(thread.outputFiles[0]?.text ?? '')
   return {
-    code,
+    code: inAscii(outputFiles[0]?.text ?? ''),
     metafile,
     assets: { ...(await listFiles()), ...(await listMigrations(app)) },
-    queryCompilerWasm,
-    threadCode,
+    queryCompilerWasm: query.wasm() ?? (await readFile(top + queryCompiler)),
+    threadCode: inAscii(thread.outputFiles[0]?.text ?? ''),
   }
+}
+
+/** The first module: the program begins when it knows its app. */
+function entryOf(app: string | null): string {
+  const own = app === null ? '' : `import app from '${resolve(app, 'gatehouse.config.ts')}'`
+  return `${own}
+    import { containApp } from '${made.app}'
+    containApp(${app === null ? 'null' : 'app'})
+    await import('${made.program}')`
 }
 
 /**
@@ -109,19 +132,18 @@ export async function listAssetFiles(): Promise<string[]> {
   ]
 }
 
-/** Every file that readAsset reads. */
-async function listFiles(): Promise<Bundle['assets']> {
-  const paths = [
-    ...(await listAssetFiles()),
-    'node_modules/@prisma/schema-engine-wasm/schema_engine_bg.wasm',
-    queryCompiler,
-    checkThread,
-  ]
-  return Object.fromEntries(paths.map((path) => [path, top + path]))
-}
+const schemaEngine = '@prisma/schema-engine-wasm/schema_engine_bg'
 
-/** What the program calls the folder of its app. */
-const appFolder = 'app'
+/** Every file that readAsset reads, but for the two that the bundle has itself. */
+async function listFiles(): Promise<Bundle['assets']> {
+  const paths = [...(await listAssetFiles())]
+  return {
+    ...Object.fromEntries(paths.map((path) => [path, top + path])),
+    [`node_modules/${schemaEngine}.wasm`]: fileURLToPath(
+      new URL('schema_engine_bg.wasm', import.meta.resolve(schemaEngine)),
+    ),
+  }
+}
 
 async function listMigrations(app: string | null): Promise<Bundle['assets']> {
   if (app === null) return {}
@@ -130,46 +152,51 @@ async function listMigrations(app: string | null): Promise<Bundle['assets']> {
   return Object.fromEntries(
     names
       .filter((name) => name.endsWith('.sql'))
-      .map((name) => [`${appFolder}/migrations/${name}`, resolve(folder, name)]),
+      .map((name) => [`${containedFolder}/migrations/${name}`, resolve(folder, name)]),
   )
-}
-
-/** Replaces the module that finds the app: the program contains it, or runs none. */
-function withApp(app: string | null): Plugin {
-  const own =
-    app === null
-      ? `import { bare } from './define-app.ts'
-        export const loadApp = async () => ({ app: bare, folder: null })`
-      : `import app from '${resolve(app, 'gatehouse.config.ts')}'
-        export const loadApp = async () => ({ app, folder: '${appFolder}' })`
-  return {
-    name: 'with-app',
-    setup({ onLoad }) {
-      onLoad({ filter: /\/src\/resources\/load-app\.ts$/ }, () => ({
-        contents: own,
-        loader: 'ts',
-        resolveDir: `${top}src/resources`,
-      }))
-    },
-  }
 }
 
 /**
  * Prisma's query compiler is base64 in a module, 2 MB of source that V8 would keep in memory. In the
- * binary it is an asset.
+ * binary and in the package it is an asset.
  */
-function withQueryCompiler(found: (wasm: Uint8Array) => void): Plugin {
-  return {
+export function withQueryCompiler(): { plugin: Plugin; wasm(): Uint8Array | null } {
+  let found: Uint8Array | null = null
+  const plugin: Plugin = {
     name: 'with-query-compiler',
     setup({ onLoad }) {
       onLoad({ filter: /\.wasm-base64\.mjs$/ }, async ({ path }) => {
         const { wasm } = await import(path)
-        found(Buffer.from(wasm, 'base64'))
+        found = Buffer.from(wasm, 'base64')
         return {
           contents: `import { readAsset } from '#src/runtime/assets.ts'
             export const wasm = await readAsset('${queryCompiler}')`,
           resolveDir: top,
         }
+      })
+    },
+  }
+  return { plugin, wasm: () => found }
+}
+
+/** What the scripts of the package begin with: CommonJS packages load Node's modules with `require`. */
+export const scriptBanner =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+
+/**
+ * In the scripts of the package CommonJS loads its dependencies at run time. Here they become part of the bundle, as
+ * what is imported does.
+ */
+function withRequired(): Plugin {
+  return {
+    name: 'with-required',
+    setup({ onLoad }) {
+      onLoad({ filter: /\/dist\/js\/[^/]+\.js$/ }, async ({ path }) => {
+        const script = await readFile(path, 'utf8')
+        const contents = script
+          .replace(scriptBanner, '')
+          .replaceAll(/\b__require\d*\(("[^"]+")\)/g, 'require($1)')
+        return { contents }
       })
     },
   }

@@ -4,7 +4,14 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 import { demoPackages } from '#dev/demo/packages.ts'
 import { version } from '#src/runtime/assets.ts'
 import { writeNotices } from './bill.ts'
-import { listAssetFiles, top, withoutOptional } from './bundle.ts'
+import {
+  listAssetFiles,
+  queryCompiler,
+  scriptBanner,
+  top,
+  withoutOptional,
+  withQueryCompiler,
+} from './bundle.ts'
 import { writeTypes } from './package-types.ts'
 import { findPackages } from './packages.ts'
 
@@ -16,6 +23,8 @@ import { findPackages } from './packages.ts'
 /** The modules that an app or a process begins with. */
 const entries = {
   cli: 'dev/cli.ts',
+  program: 'src/cli.ts',
+  app: 'src/resources/load-app.ts',
   index: 'src/package/index.ts',
   routes: 'src/package/routes.ts',
   client: 'clients/typescript/src/client.ts',
@@ -45,6 +54,9 @@ const shared = [
   'typebox',
 ]
 
+/** What only development needs. */
+const peers = [...Object.values(demoPackages), 'esbuild']
+
 const manifest = JSON.parse(await readFile(`${top}package.json`, 'utf8'))
 
 await rm(folder, { recursive: true, force: true })
@@ -71,6 +83,7 @@ process.stdout.write(`dist/gatehouse-${version}.tgz\n`)
 
 /** Entries share their chunks, so that an app declares itself with the modules that the program runs. */
 async function writeScripts(): Promise<Metafile> {
+  const query = withQueryCompiler()
   const { metafile } = await build({
     absWorkingDir: top,
     entryPoints: entries,
@@ -86,19 +99,17 @@ async function writeScripts(): Promise<Metafile> {
     legalComments: 'none', // see THIRD-PARTY-NOTICES
     logLevel: 'error',
     metafile: true,
-    // CommonJS packages load Node's modules with `require`.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
-    plugins: [withDependencies(), withoutOptional()],
+    banner: { js: scriptBanner },
+    plugins: [query.plugin, withDependencies(), withoutOptional()],
   })
+  await writeFile(`${folder}/${queryCompiler}`, query.wasm() ?? '')
   await chmod(`${scripts}/cli.js`, 0o755)
   return metafile
 }
 
 /** @throws Error if the program imports a package that is in no list */
 function withDependencies(): Plugin {
-  const outside = new Set<string>([...shared, ...Object.values(demoPackages)])
+  const outside = new Set<string>([...shared, ...peers])
   return {
     name: 'with-dependencies',
     setup({ onResolve }) {
@@ -120,7 +131,6 @@ function ownManifest(): object {
     types: `./dist/types/${source.replace('.ts', '.d.ts')}`,
     default: `./dist/js/${script}.js`,
   })
-  const peers = Object.values(demoPackages)
   return {
     ...{ name, version, description, license, type },
     engines: { node: engines.node },

