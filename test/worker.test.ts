@@ -1,9 +1,9 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { charge, invoicesOf, receive, stateOf } from '#test/billing/received.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { until, untilBlocked } from '#test/support/database/until.ts'
 import {

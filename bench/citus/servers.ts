@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
+import { logins, urlsOf } from '#dev/testing/logins.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import {
   createClusterDatabase,
   startCluster,
   startWithoutCitus,
 } from '#test/schema/citus/cluster.ts'
-import { logins, urlsOf } from '#test/support/database/template.ts'
 import { watchCpu } from '../cpu-time.ts'
 
 /** A migrated database on one PostgreSQL, or distributed over a coordinator and nodes. */

@@ -8,10 +8,10 @@ import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { testConfig } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
-import { logins, urlsOf } from '#test/support/database/template.ts'
 import { forgetful } from './forgetful.ts'
+import { logins, urlsOf } from './logins.ts'
+import { as, createUser, signIn } from './people.ts'
+import { testConfig } from './settings.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
+import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { addSession, connect } from '#test/db/credentials.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { functionPrivileges } from '#src/schema/tables.ts'
 import { digestOf } from '#test/access/matrix/trace.ts'
 import { receive } from '#test/billing/received.ts'
@@ -29,7 +30,6 @@ import {
   parentsOf,
   samples,
 } from '#test/schema/table-rows.ts'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { policy } from '#src/access/policy.ts'
 import { roles as ownRoles } from '#src/access/roles.ts'
@@ -10,7 +11,6 @@ import type { RouteRow } from '#test/access/matrix/route-row.ts'
 import { build } from '#test/support/app/app.ts'
 import { collectRoutes } from '#test/support/app/collected-routes.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const names = Object.keys(roles)
 

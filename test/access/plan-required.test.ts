@@ -1,7 +1,7 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { policy } from '#src/access/policy.ts'
 import { build } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 
 // No rule of the program asks for a plan, so one does here, as a declaration with `plan: 'pro'` would.
 const rule = policy.find(({ resource, action }) => resource === 'post' && action === 'read')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import {
   addMember,
   createDocument,

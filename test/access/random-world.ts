@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createDocument, createFolder, createTeam } from '#test/support/callers/chain.ts'
 import { createOrder, createTestInvoice, createTestPost } from '#test/support/callers/objects.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'

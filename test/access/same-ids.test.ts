@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { documents } from '#shop/resources/documents.ts'
 import { orders } from '#shop/resources/orders.ts'
 import { posts } from '#shop/resources/posts.ts'
@@ -13,7 +14,6 @@ import {
   removeTeamMember,
 } from '#src/domain/teams.ts'
 import { invoices } from '#src/resources/invoices.ts'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { addMember, createTeam } from '#test/support/callers/chain.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import type { AuditEntry, ClientInfo } from '#src/audit/audit.ts'
 import { createRefusals } from '#src/audit/refusals.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 

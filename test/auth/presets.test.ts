@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import t, { type Test } from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { buildApp } from '#src/app.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import { createProviderTokens } from '#src/auth/provider-tokens/access.ts'
@@ -13,7 +14,6 @@ import {
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
-import { testConfig } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import {

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
 import { crashSettings, runCrashRounds } from './crash-rounds.ts'

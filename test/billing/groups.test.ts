@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { eventQueue } from '#src/billing/job.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import { transactionOf } from '#src/queue/jobs.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { until, untilBlocked } from '#test/support/database/until.ts'
 import {

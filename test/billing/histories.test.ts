@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { applyEvent } from '#src/billing/process.ts'
 import { stripe } from '#src/billing/providers/stripe.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
 import {

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { noClientInfo } from '#src/audit/audit.ts'
 import { linkCustomer } from '#src/billing/customers.ts'
 import { measureDoublePayers } from '#src/billing/events.ts'
@@ -10,7 +11,6 @@ import { stripe } from '#src/billing/providers/stripe.ts'
 import { releaseUnlinked } from '#src/billing/unlinked.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startQueue } from '#test/support/processes/running-worker.ts'
 import {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { startBillingApi } from '#dev/demo/billing-api.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { applyEvent } from '#src/billing/process.ts'
 import { createProviderApi } from '#src/billing/provider-api.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { openAsWorker, planOf, receive } from './received.ts'
 

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { completeJob, eventQueue } from '#src/billing/job.ts'
 import { signed } from '#src/billing/providers/signed.ts'
 import {
@@ -13,7 +14,6 @@ import { purgeBodies, purgeReplays } from '#src/billing/retention.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { type EventJob, openQueue } from '#src/queue/queue.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { until } from '#test/support/database/until.ts'

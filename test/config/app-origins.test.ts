@@ -1,11 +1,11 @@
 import t from 'tap'
+import { testSettings } from '#dev/testing/settings.ts'
 import { readAppOrigins } from '#src/config/allowed-origins.ts'
 import { readAudiences } from '#src/config/audiences.ts'
 import { readConfig } from '#src/config/config.ts'
 import { requireSameSite } from '#src/config/same-site.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { start } from '#src/server.ts'
-import { testSettings } from '#test/support/app/app.ts'
 
 function read(value: string, baseUrl = 'https://auth.example.co.uk') {
   const faults: string[] = []

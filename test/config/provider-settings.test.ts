@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto'
 import t from 'tap'
+import { testSettings } from '#dev/testing/settings.ts'
 import { ConfigError, readConfig } from '#src/config/config.ts'
 import { presets } from '#src/config/providers/presets.ts'
 import { ProviderSettings } from '#src/config/settings.ts'
-import { testSettings } from '#test/support/app/app.ts'
 
 const urls = {
   url: 'postgres://app@localhost/x',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testConfig } from '#test/support/app/app.ts'
+import { testConfig } from '#dev/testing/settings.ts'
 
 const urls = {
   superuserUrl: '',

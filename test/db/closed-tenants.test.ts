@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { receive } from '#test/billing/received.ts'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { addSession, connect, enterSession, inside, randomCredential } from './credentials.ts'
 

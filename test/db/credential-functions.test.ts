@@ -1,14 +1,14 @@
 import pg from 'pg'
 import t from 'tap'
+import { logins } from '#dev/testing/logins.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { callerFunctions } from '#src/schema/tables.ts'
 import {
   listFunctions,
   verifyFunctions,
   withoutSpaces,
 } from '#src/schema/verification/verify-functions.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
-import { logins } from '#test/support/database/template.ts'
 import { addJob, addSession, connect, inside, randomCredential, refusalOf } from './credentials.ts'
 
 const denied = '42501'

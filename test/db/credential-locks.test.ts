@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t, { type Test } from 'tap'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { addSession, addToken, connect, enterSession, enterToken, isHeldUp } from './credentials.ts'
 

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import t from 'tap'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { receive } from '#test/billing/received.ts'
 import { addOperator } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import {
   addSession,

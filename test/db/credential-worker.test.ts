@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { addJob, addSession, addToken, connect, inside, nobody, scopeOf } from './credentials.ts'

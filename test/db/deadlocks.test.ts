@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { build } from '#test/support/app/app.ts'
-import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import t from 'tap'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import {

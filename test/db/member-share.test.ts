@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createTestPost } from '#test/support/callers/objects.ts'
 
 const budget = 40

@@ -1,7 +1,7 @@
+import { createUser } from '#dev/testing/people.ts'
 import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
 import { type EncryptionKeys, seal } from '#src/crypto/encryption.ts'
 import { keyOf } from '#test/auth/provider-tokens/world.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 export const oldRing: EncryptionKeys = [keyOf('old')]

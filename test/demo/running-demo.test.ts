@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { greeting, startDemo } from '#dev/demo/demo.ts'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { announceDemo, findRunningDemo, withDemoSettings } from '#dev/demo/running-demo.ts'
-import { testConfig, testSettings } from '#test/support/app/app.ts'
+import { testConfig, testSettings } from '#dev/testing/settings.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 
 const urls = {

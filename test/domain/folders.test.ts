@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { documents } from '#shop/resources/documents.ts'
 import { actionsOf } from '#src/domain/actions.ts'
 import {
@@ -18,7 +19,6 @@ import {
   removeTeamMember,
   renameTeam,
 } from '#src/domain/teams.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { openPatiently } from '#test/support/database/open.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { signIn, type TestUser } from '#dev/testing/people.ts'
 import { readConfig } from '#src/config/config.ts'
-import { signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { startPgbouncer } from '#test/support/database/pgbouncer.ts'
 import { withinMs } from '#test/support/database/until.ts'

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import type { Headers, Instances } from './instances.ts'
 

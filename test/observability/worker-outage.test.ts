@@ -1,7 +1,7 @@
 import t from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
-import { testConfig } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
 import { untilTrue } from '#test/support/database/until.ts'

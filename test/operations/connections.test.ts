@@ -1,9 +1,9 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { start } from '#src/server.ts'
 import { readPage } from '#test/docs/page.ts'
-import { testConfig } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 /** Every pool of the process adds a listener for errors; this notes how large it may become. */

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { urlsOf } from '#dev/testing/logins.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import {
   adoptInstallation,
@@ -8,7 +9,6 @@ import {
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { onCluster, query } from '#test/support/database/raw-sql.ts'
-import { urlsOf } from '#test/support/database/template.ts'
 
 const record = { record: true }
 

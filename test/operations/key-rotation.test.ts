@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { tokenBinding } from '#src/auth/provider-tokens/store.ts'
 import { encryptedColumns } from '#src/commands/keys/keys.ts'
 import { type EncryptionKeys, seal, unseal } from '#src/crypto/encryption.ts'
@@ -12,7 +13,6 @@ import {
 import { openEndpointSecrets, sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
 import { connect } from '#test/db/credentials.ts'
 import { createGrants, oldRing, onlyNew, ring } from '#test/db/sealed-rows.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 

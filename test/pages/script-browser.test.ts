@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { start } from '#src/server.ts'
-import { testConfig } from '#test/support/app/app.ts'
 import { repeatWhenAsked } from '#test/support/app/repeat-when-asked.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import type { Urls } from '#dev/testing/logins.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import type { Urls } from '#test/support/database/template.ts'
 
 /** Registers an event type with a schema, and publishes an event that matches it and one that does not. */
 export async function publishChecked(address: string, { ownerUrl }: Urls): Promise<number[]> {

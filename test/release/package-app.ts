@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
+import { logins, type Urls, urlsOf } from '#dev/testing/logins.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { version } from '#src/runtime/assets.ts'
 import { production } from '#test/support/app/production.ts'
-import { logins, type Urls, urlsOf } from '#test/support/database/template.ts'
 import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 export const top = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
-import { testConfig } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createUser, signIn } from '#dev/testing/people.ts'
+import { testConfig } from '#dev/testing/settings.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { testConfig } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createUser, signIn } from '#dev/testing/people.ts'
+import { testConfig } from '#dev/testing/settings.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { askPatiently, startInstance } from './instance.ts'
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 /*
  * Clients that send invalid requests to the public listener. Each gets a 4xx or a closed connection,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { testSettings } from '#dev/testing/settings.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
-import { testSettings } from '#test/support/app/app.ts'
 import { type Program, runProgram } from '#test/support/processes/program.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'

@@ -6,10 +6,10 @@ import type { Test } from 'tap'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { isAlive } from '#dev/demo/postgres/lock-file.ts'
 import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
+import { logins, urlsOf } from '#dev/testing/logins.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { startProxy } from '#test/support/database/postgres-proxy.ts'
-import { logins, urlsOf } from '#test/support/database/template.ts'
 
 const name = 'own'
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { settle } from '#test/billing/crash-rounds.ts'
 import { checkHistory } from '#test/billing/history.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'
 import { until, untilTrue } from '#test/support/database/until.ts'
 import { allowing, createOutbox, openReceiver } from '#test/support/receiver/outbox.ts'

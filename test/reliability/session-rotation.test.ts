@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { testSettings } from '#dev/testing/settings.ts'
 import { systemClock } from '#src/runtime/clock.ts'
-import { testSettings } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 import { runProgram } from '#test/support/processes/program.ts'

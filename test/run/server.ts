@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type EmbeddedPostgres, removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
 import { forgetful } from '#dev/testing/forgetful.ts'
+import { logins } from '#dev/testing/logins.ts'
 import { startClusterOfRun } from '#test/schema/citus/cluster-run.ts'
-import { logins, prepareTemplate } from '#test/support/database/template.ts'
+import { prepareTemplate } from '#test/support/database/template.ts'
 
 const settings = { ...forgetful, max_connections: '300' }
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { databaseDocument } from '#dev/release/database.ts'
+import { logins } from '#dev/testing/logins.ts'
 import { createDatabase } from '#test/support/database/database.ts'
-import { logins } from '#test/support/database/template.ts'
 
 t.test('docs/database.md has every table and who may call which function', async (t) => {
   const { admin } = await createDatabase(t)

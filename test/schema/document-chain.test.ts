@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { attemptsAs, type Context, denied } from '#test/db/attempt.ts'
 import { connect } from '#test/db/credentials.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import {
   createChain,
   createDocument,

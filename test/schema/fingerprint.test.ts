@@ -1,8 +1,8 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { readFingerprint } from '#src/schema/verification/fingerprint.ts'
 import { repeatVerification } from '#src/schema/verification/verify.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabaseWithRole } from '#test/support/database/own-role.ts'
 
 async function setUp(t: Test) {

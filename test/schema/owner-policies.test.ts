@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { giveRow, insertion, parentsOf } from './table-rows.ts'

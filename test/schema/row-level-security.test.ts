@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
+import { logins } from '#dev/testing/logins.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { identityTables } from '#src/schema/tables.ts'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { type Attempt, attemptsAs, type Context, denied } from '#test/db/attempt.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
-import { logins } from '#test/support/database/template.ts'
 import {
   chained,
   closed,

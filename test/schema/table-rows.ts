@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import type { TestUser } from '#dev/testing/people.ts'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { descriptions } from '#test/resources/index.ts'
-import type { TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 type Row = Record<string, unknown>

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { tablePrivileges } from '#src/schema/tables.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 
 t.test('every table has an entry in tablePrivileges, and every entry a table', async (t) => {

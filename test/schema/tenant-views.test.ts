@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { attemptsAs, denied } from '#test/db/attempt.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 

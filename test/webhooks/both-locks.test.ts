@@ -1,4 +1,5 @@
 import t from 'tap'
+import type { TestUser } from '#dev/testing/people.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
 import {
@@ -16,7 +17,6 @@ import { measureEndpoints, measurePeriod } from '#src/webhooks/history/stats.ts'
 import { sendTest, testType } from '#src/webhooks/probe/test-event.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import type { TestUser } from '#test/support/callers/callers.ts'
 import { createReplayOf, twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { exhaustedDelivery } from '#test/support/receiver/delivery.ts'

@@ -1,5 +1,6 @@
 import type { Job } from 'pg-boss'
 import t from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { noClientInfo } from '#src/audit/audit.ts'
 import type { Tx } from '#src/db/database.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
@@ -23,7 +24,6 @@ import {
   endpointCallQueue,
   endpointTurnQueue,
 } from '#src/webhooks/schedule/due-attempts.ts'
-import { testConfig } from '#test/support/app/app.ts'
 import { patient } from '#test/support/database/open.ts'
 import { until } from '#test/support/database/until.ts'
 import { allowing, openReceiver } from '#test/support/receiver/outbox.ts'

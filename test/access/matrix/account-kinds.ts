@@ -1,5 +1,5 @@
+import { createUser } from '#dev/testing/people.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { insert, type Kinds, named, numbered } from './kind.ts'
 
 /** Objects of a user's account, and members of a tenant. */

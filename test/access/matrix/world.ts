@@ -1,10 +1,10 @@
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { randomToken, sha256 } from '#src/crypto/hash.ts'
 import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import { addOperator, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { formTokenOf } from '#test/support/callers/portal.ts'
 import { type Actor, limitOf } from './actors.ts'
 import type { Person } from './expected.ts'
@@ -153,11 +153,24 @@ async function createApp({ test }: World, actor: Actor) {
   return { ...actor, userId: null, tenantId: null, memberOf: [], headersFor }
 }
 
-/** Somebody who has opened a link of an app token of their own. */
+/** The app token whose links open portals: an installation has a limited number of tokens. */
+const portalApps = new WeakMap<TestApp, ReturnType<typeof addAppToken>>()
+
+function portalAppOf(test: TestApp) {
+  const known = portalApps.get(test) ?? addPortalApp(test)
+  portalApps.set(test, known)
+  return known
+}
+
+function addPortalApp({ database }: TestApp) {
+  return addAppToken(database, { permissions: ['portal-link:create'] })
+}
+
+/** Somebody who has opened a link; who is to lose the session has it from an app token of their own. */
 async function createPortal({ test, home, elsewhere }: World, actor: Actor) {
   const { database } = test
   const tenantId = actor.in === 'home' ? home : elsewhere
-  const app = await addAppToken(database, { permissions: ['portal-link:create'] })
+  const app = await (actor.state === 'ended' ? addPortalApp(test) : portalAppOf(test))
   const secret = randomToken()
   await database.admin.query(
     `INSERT INTO portal_sessions (hash, tenant_id, app_token_id, opened_at, expires_at)

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { authenticatedAgo } from '#test/support/callers/account.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { eraseAll } from './support.ts'

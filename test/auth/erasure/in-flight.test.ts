@@ -1,4 +1,6 @@
 import t, { type Test } from 'tap'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
+import { testConfig } from '#dev/testing/settings.ts'
 import { completeSignIn } from '#src/auth/sign-in/complete.ts'
 import { sqlOver } from '#src/db/sql.ts'
 import { openSystemDatabase, type SystemDatabase } from '#src/db/system-database.ts'
@@ -13,9 +15,8 @@ import {
   isHeldUp,
   randomCredential,
 } from '#test/db/credentials.ts'
-import { build, testConfig } from '#test/support/app/app.ts'
+import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { patient } from '#test/support/database/open.ts'

@@ -1,9 +1,9 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { startErasures } from '#src/auth/erasure/work.ts'
 import { withQueue } from '#src/commands/kit/queue.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 t.test('a large erasure does not hold up that of another tenant', async (t) => {

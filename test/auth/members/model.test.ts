@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { chosenSeed } from '#test/support/models/seeded.ts'
 
 const runs = Number(process.env.MODEL_RUNS ?? 20)

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
 import {
   createInvitation,
@@ -40,7 +41,6 @@ import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'

@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { deleteExpired, isFullBatch, startCleanup } from '#src/auth/sessions/cleanup.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
+import { as } from '#dev/testing/people.ts'
 import { maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
 import { build } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import { as } from '#test/support/callers/callers.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { testSettings } from '#dev/testing/settings.ts'
 import { untilAnnounced } from '#test/reliability/instance.ts'
-import { testSettings } from '#test/support/app/app.ts'
 import { leak, production } from '#test/support/app/production.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { type Program, runProgram } from '#test/support/processes/program.ts'

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { testSettings } from '#dev/testing/settings.ts'
 import { signedAs } from '#test/billing/providers/as-provider.ts'
 import { stripeCharge, stripeEvent } from '#test/billing/providers/bodies.ts'
-import { testSettings } from '#test/support/app/app.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { until } from '#test/support/database/until.ts'
 import { addresses, runProgram } from '#test/support/processes/program.ts'

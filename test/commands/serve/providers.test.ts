@@ -1,5 +1,5 @@
 import t from 'tap'
-import { testSettings } from '#test/support/app/app.ts'
+import { testSettings } from '#dev/testing/settings.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { runProgram } from '#test/support/processes/program.ts'
 import { startProvider } from '#test/support/provider/sign-in-attempt.ts'

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 t.test('the app registers its event types from a file, and publishes an event', async (t) => {

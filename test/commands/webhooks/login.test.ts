@@ -1,10 +1,10 @@
 import { chmod, mkdir, open as openFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { createReceiver } from '#src/crypto/sealed-message.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { authenticatedAgo } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
 
 /** An instance that listens, a person who is signed in to it, and commands with an own configuration. */

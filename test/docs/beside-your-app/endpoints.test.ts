@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
 import { codeBlocks, readPage } from '../page.ts'
 

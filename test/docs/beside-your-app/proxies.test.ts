@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import t from 'tap'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { codeBlocks, readPage } from '../page.ts'
 import { proxies, startBehind } from './running-proxy.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { codeBlocks, readPage } from '../page.ts'
 import { type BesideProxy, proxies, startBefore } from './running-proxy.ts'

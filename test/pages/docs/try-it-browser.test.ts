@@ -1,8 +1,8 @@
 import t from 'tap'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 
 t.test(
   'a request of the reference is sent and its response readable, under the policy of its page',

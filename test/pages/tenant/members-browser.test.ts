@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { seriousFindings } from '#test/support/browser/accessible.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 
 const phone = { width: 360, height: 740 }
 const desktop = { width: 1280, height: 800 }

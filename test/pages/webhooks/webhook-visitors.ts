@@ -1,5 +1,5 @@
+import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import type { TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -1,10 +1,11 @@
 import { Signer } from '@fastify/cookie'
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
+import { testConfig } from '#dev/testing/settings.ts'
 import { buildApp } from '#src/app.ts'
 import { newAnonymousId } from '#src/auth/sessions/session-id.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
 import { until } from '#test/support/database/until.ts'
 
 /** For the tests that look at tenants of their own only. */

@@ -1,9 +1,10 @@
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import { signIn } from '#dev/testing/people.ts'
+import { encryptionKey } from '#dev/testing/settings.ts'
 import idempotency from '#plugins/api/idempotency.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
-import { build, encryptionKey, type TestApp } from '#test/support/app/app.ts'
-import { signIn } from '#test/support/callers/callers.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const order = {

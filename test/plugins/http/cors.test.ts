@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const origin = 'https://app.example.com'

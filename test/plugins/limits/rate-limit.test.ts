@@ -2,6 +2,7 @@ import { Signer } from '@fastify/cookie'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { parseList } from 'structured-headers'
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import errors from '#plugins/http/errors.ts'
 import rateLimit, { rateLimitStore as limitStore } from '#plugins/limits/rate-limit.ts'
 import { newAnonymousId } from '#src/auth/sessions/session-id.ts'
@@ -10,7 +11,6 @@ import { sha256 } from '#src/crypto/hash.ts'
 import { Problem } from '#src/http/problems.ts'
 import { fakeSession } from '#test/plugins/neighbours.ts'
 import { build as buildServer, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const limit = { max: 2, seconds: 60 }
 

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { allowScopes, type TestScope } from '#test/support/database/scope.ts'
 
 async function note(

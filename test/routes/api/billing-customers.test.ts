@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { addOperator, build, type TestApp } from '#test/support/app/app.ts'
 import { badPageQueries, pagesOf, smuggling } from '#test/support/app/probes.ts'
 import { signedInBy } from '#test/support/callers/account.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 async function setUp(t: Test) {

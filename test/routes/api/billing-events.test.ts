@@ -1,4 +1,5 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { measureBacklog } from '#src/billing/events.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
@@ -7,7 +8,6 @@ import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
 import { send } from '#test/routes/webhooks/send-event.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 const operator = { provider: 'demo', subject: 'olga' }

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { startProvider, stripe, usual } from './stripe-provider.ts'
 
 t.test('a checkout creates a customer marked with its user, whom it does not link', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import {
   createChain,
   createDocument,

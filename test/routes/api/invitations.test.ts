@@ -1,7 +1,7 @@
 import t from 'tap'
+import { as, createUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { badPageQueries, comparable, pagesOf } from '#test/support/app/probes.ts'
-import { as, createUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const invitationKeys = [

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { badPageQueries, comparable, edgeIds, pagesOf } from '#test/support/app/probes.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createTestInvoice } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { comparable } from '#test/support/app/probes.ts'
-import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { visit } from '#test/support/provider/sign-in-journey.ts'
 

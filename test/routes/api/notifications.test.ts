@@ -1,6 +1,6 @@
 import t from 'tap'
+import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** For the tests that look at tenants of their own only. */

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { comparable, edgeIds } from '#test/support/app/probes.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 
 const shippingAddress = {

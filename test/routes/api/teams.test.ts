@@ -1,8 +1,8 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { addSession, connect, enterSession } from '#test/db/credentials.ts'
 import { build } from '#test/support/app/app.ts'
 import { comparable, type Send, senderOf } from '#test/support/app/send.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { edgeIds, smuggling } from '#test/support/app/probes.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 const email = 'ada@example.com'

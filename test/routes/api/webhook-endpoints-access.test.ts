@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { twoAdmins, url } from '#test/support/callers/webhook-admin.ts'
 
 /** For the tests that look at tenants of their own only. */

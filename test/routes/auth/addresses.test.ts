@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser } from '#dev/testing/people.ts'
 import { addIdentity, owners } from '#test/support/callers/account.ts'
-import { as, createUser } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,

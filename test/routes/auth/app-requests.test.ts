@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 
 /* Requests to the app behind the proxy: their headers were written for the app. */

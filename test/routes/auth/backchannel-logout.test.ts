@@ -1,5 +1,5 @@
 import t from 'tap'
-import { as } from '#test/support/callers/callers.ts'
+import { as } from '#dev/testing/people.ts'
 import {
   isSignedIn,
   type LogoutFaults,

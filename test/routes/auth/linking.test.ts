@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { addIdentity, authenticatedAgo, owners } from '#test/support/callers/account.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import {
   accounts,
   auditTrail,

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 
 /** For the tests that look at tenants of their own only. */

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import {
   auditTrail,
   type Browser,

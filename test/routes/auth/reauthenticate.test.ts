@@ -1,6 +1,6 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { addIdentity, authenticatedAgo, owners } from '#test/support/callers/account.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import {
   auditTrail,
   type Browser,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createUser } from '#test/support/callers/callers.ts'
+import { createUser } from '#dev/testing/people.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import {
   buildWithProvider,

@@ -1,9 +1,10 @@
 import { Signer } from '@fastify/cookie'
 import t, { type Test } from 'tap'
+import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
+import { testConfig } from '#dev/testing/settings.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
-import { build, type TestApp, testConfig } from '#test/support/app/app.ts'
-import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { build, type TestApp } from '#test/support/app/app.ts'
 import { isOnCluster } from '#test/support/database/template.ts'
 import {
   buildWithProvider,

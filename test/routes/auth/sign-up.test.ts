@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import {
   accounts,
   auditTrail,

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder, createTestInvoice } from '#test/support/callers/objects.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 import { until } from '#test/support/database/until.ts'

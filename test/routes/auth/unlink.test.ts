@@ -1,8 +1,8 @@
 import t from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, owners } from '#test/support/callers/account.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 import { auditTrail } from '#test/support/provider/sign-in-journey.ts'
 

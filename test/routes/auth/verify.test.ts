@@ -1,9 +1,9 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { knownPermissions } from '#src/auth/forward-auth/identity.ts'
 import { roles, tokenPermissions } from '#test/access/matrix/contract.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { owner } from '#test/support/callers/token-owner.ts'
 

@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { maxAppTokens } from '#src/auth/tokens/app-tokens.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo } from '#test/support/callers/account.ts'
 import { addAppToken } from '#test/support/callers/app-caller.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 
 const path = '/app/app-tokens'
 type Fields = readonly (readonly [string, string])[]

@@ -1,8 +1,8 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { receive } from '#test/billing/received.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 t.test(
   'an operator sees backlogs, queues, providers and processes; nobody else does',

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { webhookVisitors } from '#test/pages/webhooks/webhook-visitors.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 
 const ownSite = { 'sec-fetch-site': 'same-origin' }

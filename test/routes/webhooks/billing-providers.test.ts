@@ -1,7 +1,8 @@
 import { Stripe } from 'stripe'
 import t from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { stripeCharge, stripeEvent } from '#test/billing/providers/bodies.ts'
-import { build, testConfig } from '#test/support/app/app.ts'
+import { build } from '#test/support/app/app.ts'
 import { countRows, nothingRecorded, path, sign } from './send-event.ts'
 
 const secret = 'whsec_a_secret_of_stripe'

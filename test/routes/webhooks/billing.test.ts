@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { uuidForm } from '#src/http/schemas.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { countRows, nothingRecorded, path, send, sign } from './send-event.ts'
 
 const charge = { id: 'evt_1', type: 'charge.succeeded' }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { webhookSecret } from '#dev/testing/settings.ts'
 import { hmacSha256 } from '#src/crypto/hash.ts'
-import { webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 export const path = '/webhooks/billing'

@@ -1,7 +1,8 @@
+import { logins, urlsOf } from '#dev/testing/logins.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { oneOfEachKind } from '#test/access/matrix/one-of-each-kind.ts'
 import { query } from '#test/support/database/raw-sql.ts'
-import { logins, templateName, urlsOf } from '#test/support/database/template.ts'
+import { templateName } from '#test/support/database/template.ts'
 import { createOnServers, prepareDatabase, startCluster } from './cluster.ts'
 
 /** What a run, or a test file, with its own cluster needs. */

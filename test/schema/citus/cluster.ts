@@ -8,9 +8,9 @@ import pg from 'pg'
 import type { Test } from 'tap'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
 import { chooseAccount } from '#dev/demo/postgres/os-account.ts'
+import { logins, urlsOf } from '#dev/testing/logins.ts'
 import type { MigrateUrls } from '#src/schema/migrate.ts'
 import { query } from '#test/support/database/raw-sql.ts'
-import { logins, urlsOf } from '#test/support/database/template.ts'
 
 const run = promisify(execFile)
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { TestUser } from '#test/support/callers/callers.ts'
+import type { TestUser } from '#dev/testing/people.ts'
 
 export type CitusTenant = {
   tenantId: string

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
-import { createUser, type TestUser } from '#test/support/callers/callers.ts'
 import { patient } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'
 import { untilTrue } from '#test/support/database/until.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { checkUsage } from '#src/auth/members/usage.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { patient } from '#test/support/database/open.ts'
 import { skipWithoutCluster } from './cluster.ts'
 import { createDistributedDatabase } from './distributed-database.ts'

@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import type { as } from '#test/support/callers/callers.ts'
+import type { as } from '#dev/testing/people.ts'
 
 /** Path ids, and the status that a caller with all permissions gets for each. */
 export const edgeIds: readonly (readonly [string, number])[] = [

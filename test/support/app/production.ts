@@ -1,5 +1,5 @@
+import { encryptionKey, webhookSecret } from '#dev/testing/settings.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { encryptionKey, webhookSecret } from './app.ts'
 
 /** A policy that only the isolation check detects: it mentions the tenant but compares nothing. */
 export const leak =

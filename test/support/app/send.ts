@@ -1,5 +1,5 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { signIn, type TestUser } from '#test/support/callers/callers.ts'
+import { signIn, type TestUser } from '#dev/testing/people.ts'
 import type { TestApp } from './app.ts'
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'

@@ -1,9 +1,9 @@
+import { as } from '#dev/testing/people.ts'
 import { appPermissions } from '#src/access/policy.ts'
 import { randomApiToken } from '#src/crypto/api-token.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { as } from './callers.ts'
 
 /** Inserts an app token; resolves to its id and the token itself. */
 export async function addAppToken(

@@ -1,5 +1,5 @@
+import type { TestUser } from '#dev/testing/people.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import type { TestUser } from './callers.ts'
 
 /** Inserts a team with these members; resolves to its id. */
 export async function createTeam(

@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify'
+import { as, createUser } from '#dev/testing/people.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import { appCaller } from './app-caller.ts'
-import { as, createUser } from './callers.ts'
 
 /** The app in a new tenant, and what it does there for its customers. */
 export async function portalOwner(test: TestApp) {

@@ -1,5 +1,5 @@
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import type { TestApp } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from './callers.ts'
 
 /** A signed-in admin, and a function that creates service tokens in their tenant. */
 export async function serviceOwner(test: TestApp, facts: Parameters<typeof createUser>[1] = {}) {

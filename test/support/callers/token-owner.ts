@@ -1,5 +1,5 @@
+import { as, asText, createUser, signIn } from '#dev/testing/people.ts'
 import type { TestApp } from '#test/support/app/app.ts'
-import { as, asText, createUser, signIn } from './callers.ts'
 
 /** A signed-in user, and a function that creates API tokens for them. */
 export async function owner(test: TestApp, facts: Parameters<typeof createUser>[1] = {}) {

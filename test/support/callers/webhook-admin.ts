@@ -1,6 +1,6 @@
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import type { TestApp } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
-import { as, createUser, signIn } from './callers.ts'
 
 /** A public address, so that no DNS lookup is needed. */
 export const url = 'https://8.8.8.8/hook'

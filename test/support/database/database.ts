@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Test } from 'tap'
+import { logins, type Urls, urlsOf } from '#dev/testing/logins.ts'
 import { OneAtATimePool } from './one-at-a-time.ts'
-import { isOnCluster, logins, serverUrls, templateName, type Urls, urlsOf } from './template.ts'
+import { isOnCluster, serverUrls, templateName } from './template.ts'
 
 export type TestDatabase = Urls & {
   /** A superuser's connection, to which row-level security does not apply. */

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { logins } from '#dev/testing/logins.ts'
 import type { TestDatabase } from './database.ts'
-import { logins } from './template.ts'
 import { untilTrue } from './until.ts'
 
 /** A value that changes what a connection finds, computes or prints, unless the connection sets its own. */

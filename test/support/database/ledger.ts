@@ -1,7 +1,7 @@
+import type { Urls } from '#dev/testing/logins.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { checkLedger, sealLedger, wholeRanges } from '#src/ledger/ledger.ts'
 import { patient } from '#test/support/database/open.ts'
-import type { Urls } from './template.ts'
 
 const soonMs = 3_600_000
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
 import { findFreePort } from '#dev/demo/postgres/free-port.ts'
+import { logins } from '#dev/testing/logins.ts'
 import { findProgram } from '#test/support/processes/find-program.ts'
-import { logins } from './template.ts'
 
 /** Where the machine has PgBouncer; null where it has none, for npm does not bring one along. */
 export const pgbouncer = findProgram('pgbouncer')

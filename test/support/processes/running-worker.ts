@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events'
 import type { Test } from 'tap'
+import { testConfig } from '#dev/testing/settings.ts'
 import { eventQueue, newEventJob } from '#src/billing/job.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { openQueue } from '#src/queue/queue.ts'
 import { startWorker } from '#src/worker.ts'
 import { bodyOf, parsed, receive } from '#test/billing/received.ts'
-import { testConfig } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 type Event = Parameters<typeof receive>[1]

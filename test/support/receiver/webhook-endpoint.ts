@@ -1,9 +1,9 @@
+import type { TestUser } from '#dev/testing/people.ts'
+import { encryptionKey } from '#dev/testing/settings.ts'
 import { readEncryptionKeys } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { sealEndpointSecret } from '#src/webhooks/signing/secrets.ts'
 import type { SignatureProfile } from '#src/webhooks/signing/signature.ts'
-import { encryptionKey } from '#test/support/app/app.ts'
-import type { TestUser } from '#test/support/callers/callers.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 export const endpointSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'

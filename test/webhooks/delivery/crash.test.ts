@@ -1,7 +1,7 @@
 import t from 'tap'
+import { encryptionKey, webhookSecret } from '#dev/testing/settings.ts'
 import { type Killable, startKillable } from '#test/billing/killable.ts'
 import { isOfCluster } from '#test/schema/citus/sql.ts'
-import { encryptionKey, webhookSecret } from '#test/support/app/app.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 import { makeJobsDue } from '#test/support/database/due-jobs.ts'
 import { unaccounted } from '#test/support/database/ledger.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { findReplayOutcome } from '#src/webhooks/history/replay-outcome.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { openPatiently } from '#test/support/database/open.ts'
 import { allowScopes } from '#test/support/database/scope.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { purgeHistory } from '#src/webhooks/history/retention.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { patient } from '#test/support/database/open.ts'
 import { createOutbox } from '#test/support/receiver/outbox.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'

@@ -1,11 +1,11 @@
 import t from 'tap'
+import { as, asText, createUser, signIn } from '#dev/testing/people.ts'
 import { lockUntilCommit } from '#src/db/advisory-lock.ts'
 import { maxPageBytes } from '#src/db/keyset.ts'
 import { openSystemDatabase } from '#src/db/system-database.ts'
 import { maxAppTypes, maxTypeBytes } from '#src/webhooks/events/app-types.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import { as, asText, createUser, signIn } from '#test/support/callers/callers.ts'
 import { patient } from '#test/support/database/open.ts'
 import { untilBlocked } from '#test/support/database/until.ts'
 

@@ -1,9 +1,9 @@
 import t from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { maxLinksPerMinute, maxPortalSessions } from '#src/auth/portal/portal.ts'
 import { portalCookie } from '#src/http/headers/portal-cookie.ts'
 import { build } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import { createUser } from '#test/support/callers/callers.ts'
 import { cookieOf, linkOf, portalOwner, portalVisitor } from '#test/support/callers/portal.ts'
 
 /** For the tests that look at tenants of their own only. */

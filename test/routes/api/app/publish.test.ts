@@ -1,9 +1,9 @@
 import t from 'tap'
+import { as, asText, createUser, signIn } from '#dev/testing/people.ts'
 import { appPermissions } from '#src/access/policy.ts'
 import { maxBatch } from '#src/webhooks/events/publish-app-events.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { appCaller } from '#test/support/callers/app-caller.ts'
-import { as, asText, createUser, signIn } from '#test/support/callers/callers.ts'
 import { serviceOwner } from '#test/support/callers/service-owner.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 

@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap'
+import { as, createUser, signIn, type TestUser } from '#dev/testing/people.ts'
 import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity, authenticatedAgo, owners } from '#test/support/callers/account.ts'
-import { as, createUser, signIn, type TestUser } from '#test/support/callers/callers.ts'
 
 const html = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { pagePathOf } from '#src/resources/kit/define.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const uuid = '0b1c2d3e-4f50-4a6b-8c7d-9e0f1a2b3c4d'
 

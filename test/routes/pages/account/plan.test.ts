@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { startProvider, stripe, usual } from '../../api/stripe-provider.ts'
 
 type Row = { plan?: string; status?: string; cancelsAt?: string; customer?: string }

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { addOperator, build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const html = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
 const path = '/app/billing/customers'

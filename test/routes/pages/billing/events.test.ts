@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { notRecordedYet } from '#src/auth/operators/operators.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { indentJson } from '#src/pages/kit/html.ts'
@@ -6,7 +7,6 @@ import { startWorker } from '#src/worker.ts'
 import { receive } from '#test/billing/received.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { untilTrue } from '#test/support/database/until.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }

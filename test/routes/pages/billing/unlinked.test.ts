@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { startWorker } from '#src/worker.ts'
 import {
@@ -11,7 +12,6 @@ import {
 import { receive } from '#test/billing/received.ts'
 import { addOperator, build } from '#test/support/app/app.ts'
 import { addIdentity } from '#test/support/callers/account.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { until } from '#test/support/database/until.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }

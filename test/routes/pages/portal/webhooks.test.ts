@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { as, createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { as, createUser, signIn } from '#test/support/callers/callers.ts'
 import { portalOwner } from '#test/support/callers/portal.ts'
 import { createReplayOf } from '#test/support/callers/webhook-admin.ts'
 import { createDelivery } from '#test/support/receiver/delivery.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { visitor } from '#test/pages/webhooks/webhook-visitors.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { addMember, createChain, createDocument } from '#test/support/callers/chain.ts'
 
 /** For every test: each has a tenant and users of its own. */

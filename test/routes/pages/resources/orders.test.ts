@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 
 const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }

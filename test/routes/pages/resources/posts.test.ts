@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { visitor } from '#test/pages/webhooks/webhook-visitors.ts'
 import { build } from '#test/support/app/app.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 const [noon, night] = [12, 23]
 

@@ -1,7 +1,7 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { build } from '#test/support/app/app.ts'
 import { launchBrowser } from '#test/support/browser/browser.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 import { createEndpoint } from '#test/support/receiver/webhook-endpoint.ts'
 
 /** For the tests that look at tenants of their own only. */

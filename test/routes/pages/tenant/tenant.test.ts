@@ -1,8 +1,8 @@
 import t from 'tap'
+import { createUser, signIn } from '#dev/testing/people.ts'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'
 import { awayFromMidnight } from '#test/support/app/at-time.ts'
-import { createUser, signIn } from '#test/support/callers/callers.ts'
 
 /** For the tests that look at tenants of their own only. */
 const shared = await build(t)

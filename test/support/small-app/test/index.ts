@@ -13,8 +13,8 @@ const memo: Description = {
   row: ({ tenantId, userId }) => ({ tenant_id: tenantId, user_id: userId, title: 'A memo' }),
   body: { title: 'Buy a gate' },
   change: { title: 'Another' },
-  answer: ({ userId }, now) => ({
-    ...{ userId, title: 'Buy a gate', createdAt: now, updatedAt: now },
+  answer: ({ tenantId, userId }, now) => ({
+    ...{ tenantId, userId, title: 'Buy a gate', createdAt: now, updatedAt: now },
   }),
   events: { PATCH: 'memo.updated' },
 }

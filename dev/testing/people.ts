@@ -1,14 +1,17 @@
 import { Signer } from '@fastify/cookie'
-import type { LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type pg from 'pg'
 import { newSessionId } from '#src/auth/sessions/session-id.ts'
-import type { TestApp } from '#test/support/app/app.ts'
-import type { TestDatabase } from '#test/support/database/database.ts'
+import type { Config } from '#src/config/config.ts'
+
+/** What a test of an app needs of the database: a superuser's connections. */
+type Admin = { readonly admin: pg.Pool }
 
 export type TestUser = { userId: number; tenantId: string }
 
 /** Creates a user as a member of a tenant; of a new tenant unless one is given. */
 export async function createUser(
-  database: TestDatabase,
+  database: Admin,
   user: {
     role?: string
     department?: string
@@ -51,7 +54,7 @@ export async function createUser(
 
 /** Creates a session as sign-in does; resolves to its cookie header. */
 export async function signIn(
-  { config, database }: Pick<TestApp, 'config' | 'database'>,
+  { config, database }: { config: Config; database: Admin },
   user: { userId: number; tenantId: string | null },
 ): Promise<{ cookie: string; cookieId: string }> {
   const cookieId = newSessionId()
@@ -62,7 +65,7 @@ export async function signIn(
 
 /** Adds a session as a completed sign-in does, with the first identity of the user if there is one. */
 async function createSession(
-  { admin }: TestDatabase,
+  { admin }: Admin,
   cookieId: string,
   user: { userId: number; tenantId: string | null },
   absoluteSeconds: number,
@@ -81,7 +84,7 @@ async function createSession(
 type Method = 'PUT' | 'GET' | 'POST' | 'DELETE' | 'PATCH'
 
 /** Requests with one cookie or token. */
-export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
+export function as({ app }: { app: FastifyInstance }, credentials: Record<string, string>) {
   // Async, so that the request is sent immediately and not only when it is awaited.
   return async (
     method: Method,
@@ -98,7 +101,7 @@ export function as({ app }: Pick<TestApp, 'app'>, credentials: Record<string, st
 }
 
 /** Requests with a text body, for JSON that no object serializes to. */
-export function asText({ app }: Pick<TestApp, 'app'>, credentials: Record<string, string>) {
+export function asText({ app }: { app: FastifyInstance }, credentials: Record<string, string>) {
   const headers = { ...credentials, 'content-type': 'application/json' }
   return async (method: Method, url: string, payload: string): Promise<LightMyRequestResponse> =>
     app.inject({ method, url, headers, payload })
