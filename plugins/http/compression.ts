@@ -8,6 +8,7 @@ import {
   compress,
   type Encoding,
   encodings,
+  forOneResponse,
   type PublicDocument,
 } from '#src/http/public-document.ts'
 
@@ -83,7 +84,7 @@ function compressJson(
     done(null, payload)
     return
   }
-  compress(encoding, payload).then(
+  compress(encoding, payload, forOneResponse).then(
     (compressed) => {
       reply.header('content-encoding', encoding)
       done(null, compressed)
