@@ -11,6 +11,7 @@ import {
 import { findTargets } from '#src/audit/targets.ts'
 import { findMemberNames } from '#src/auth/members/members.ts'
 import { readList } from '#src/http/lists/pagination.ts'
+import { Problem } from '#src/http/problems.ts'
 import { CursorQuery } from '#src/http/schemas.ts'
 import {
   type AuditFilters,
@@ -19,10 +20,12 @@ import {
   csvLine,
   jsonLine,
 } from '#src/pages/tenant/audit-log.ts'
+import { createKeyedLimit } from '#src/runtime/keyed-limit.ts'
 
 const pageSize = '50'
 const exportPageSize = 100
 const maxExported = 100_000
+const retryAfterSeconds = 5
 
 const sinceMs = {
   hour: 3_600_000,
@@ -50,6 +53,7 @@ const config = { access: { resource: 'audit', action: 'read' } } as const
 
 /** The page of the tenant's audit log, and its downloads. */
 const audit: FastifyPluginAsyncTypebox = async function audit(app) {
+  const exporting = createKeyedLimit(1)
   app.get(
     '/app/audit',
     { config, schema: { hide: true, querystring: Query } },
@@ -87,10 +91,22 @@ const audit: FastifyPluginAsyncTypebox = async function audit(app) {
       const { db } = app
       const filter = toFilter(fields, now)
       const line = format === 'csv' ? csvLine : jsonLine
+      await request.enter()
+      const person = String(request.caller.userId)
+      if (exporting.enter([person]) !== null) {
+        const detail = 'Another download of the audit log of yours is in progress.'
+        throw new Problem('too-many-requests', { detail, retryAfterSeconds })
+      }
+      const leave = () => exporting.leave([person])
       // Before the first byte, so that a refusal is still an answer of its own.
-      const first = await db.read(request.tenantEntry, (tx, caller) =>
-        listTenantAudit(tx, caller, { limit: exportPageSize, after: null }, filter),
-      )
+      const first = await db
+        .read(request.tenantEntry, (tx, caller) =>
+          listTenantAudit(tx, caller, { limit: exportPageSize, after: null }, filter),
+        )
+        .catch((error) => {
+          leave()
+          throw error
+        })
       async function* lines() {
         if (format === 'csv') yield csvHead
         let { data, nextCursor } = first
@@ -113,7 +129,7 @@ const audit: FastifyPluginAsyncTypebox = async function audit(app) {
       return reply
         .type(type)
         .header('content-disposition', `attachment; filename="audit-${day}.${format}"`)
-        .send(Readable.from(lines()))
+        .send(Readable.from(lines()).once('close', leave))
     },
   )
 }
