@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readTextFile } from '#src/runtime/text-file.ts'
 import { ConfigError } from './config.ts'
 import { documentedSettings } from './documentation.ts'
 import type { Environment } from './parse.ts'
@@ -42,11 +42,11 @@ const secretNames = documentedSettings()
 
 function readSecret(path: string): string | { problem: string } {
   try {
-    const content = readFileSync(path, 'utf8')
+    const content = readTextFile(path)
     if (content.length > maxCharacters) return { problem: 'is too long for a secret' }
     return content.trim() === '' ? { problem: 'is empty' } : content.trim()
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : 'unknown'
-    return { problem: `cannot be read (${code})` }
+    const { code, message } = Object(error)
+    return { problem: `cannot be read (${code ?? message})` }
   }
 }

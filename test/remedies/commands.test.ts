@@ -61,16 +61,18 @@ t.test('an unknown billing provider', async (t) => {
   }
 })
 
-t.test('a .env that is no readable file', async (t) => {
+t.test('a .env that is a folder, and a .env that is no readable file', async (t) => {
   const before = process.cwd()
   process.chdir(await emptyFolder(t))
   t.teardown(() => process.chdir(before))
   await mkdir('.env')
+  t.match(await remedyOf(readSources), /^Remove it, and make a file with NAME=value in each line\./)
+  await rm('.env', { recursive: true })
+  await writeFile('.env', Buffer.from('REMEDY_TRIED=naïve\n', 'latin1'))
   t.equal(
     await remedyOf(readSources),
     'Make it a file that this user may read, with NAME=value in each line.',
   )
-  await rm('.env', { recursive: true })
   await writeFile('.env', 'REMEDY_TRIED=yes\n')
   t.teardown(() => delete process.env.REMEDY_TRIED)
   t.equal(readSources().env.REMEDY_TRIED, 'yes')

@@ -50,7 +50,10 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   },
   'src/commands/kit/databases.ts': { 'DATABASE_OWNER_URL names the role': input },
   'src/commands/kit/environment.ts': {
-    'Make it a file that this user may read': { tried: [commands, '.env that is no readable'] },
+    'Make it a file that this user may read': {
+      tried: [commands, 'and a .env that is no readable'],
+    },
+    'Remove it, and make a file': { tried: [commands, '.env that is a folder'] },
   },
   'src/commands/kit/error-message.ts': {
     'Restore it: `git status`': { tried: [start, 'provider.css'] },
@@ -115,6 +118,14 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
+  'src/commands/development/build.ts': {
+    'Run it in the folder of an app': {
+      tried: ['test/release/package.test.ts', "['build', '--output', 'one-file']"],
+    },
+  },
+  'dev/release/build-app.ts': {
+    'Run gatehouse build with Node': { not: 'the tests run with one Node, which can do it' },
+  },
   'src/commands/development/generate.ts': {
     'Run it in the folder of an app': {
       tried: ['test/commands/development/generate.test.ts', "'--app', 'shop'"],
@@ -129,6 +140,9 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   'src/commands/kit/development.ts': {
     'Run `npm start` in a checkout': {
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
+    },
+    'Run `npx gatehouse build` in the folder': {
+      not: 'only src/cli.ts says it, which no package starts; test/release/package.test.ts runs it',
     },
   },
   'dev/demo/packages.ts': {

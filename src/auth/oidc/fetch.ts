@@ -94,9 +94,18 @@ export function mediaTypeOf(response: Response): string {
   return type.trim().toLowerCase()
 }
 
-/** Seconds of a Retry-After header; undefined for its date form. */
-function retryAfter(response: Response): number | undefined {
-  const value = response.headers.get('retry-after') ?? ''
-  if (!/^[0-9]{1,9}$/.test(value)) return undefined
-  return Math.min(Math.max(Number(value), 1), maxRetryAfterSeconds)
+/** Seconds until the time of a Retry-After header, which is in seconds or a date; undefined for anything else. */
+function retryAfter({ headers }: Response): number | undefined {
+  const value = headers.get('retry-after') ?? ''
+  const seconds = /^[0-9]{1,9}$/.test(value)
+    ? Number(value)
+    : secondsUntil(value, headers.get('date'))
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 1), maxRetryAfterSeconds)
+}
+
+/** By the clock of the answer, since that of this machine may differ; NaN if the value is no date of HTTP. */
+function secondsUntil(value: string, date: string | null): number {
+  if (!value.endsWith(' GMT')) return Number.NaN
+  const now = Date.parse(date ?? '') || Date.now()
+  return Math.ceil((Date.parse(value) - now) / 1_000)
 }

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import type { Environment } from '#src/config/parse.ts'
 import { readSecretFiles } from '#src/config/secret-files.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { readTextFile } from '#src/runtime/text-file.ts'
 import { loadDevelopment } from './development.ts'
 
 /**
@@ -22,10 +24,21 @@ export function readSources(): Sources {
   return { shell, env: readEnvironment() }
 }
 
+/** What the environment says goes before what the file says, as `node --env-file` does it. */
 function loadDotEnv(): void {
+  for (const [name, value] of Object.entries(parseEnv(readDotEnv()))) process.env[name] ??= value
+}
+
+function readDotEnv(): string {
   try {
-    process.loadEnvFile('.env')
+    return readTextFile('.env')
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') {
+      throw new OperatorError(
+        '.env is a folder.',
+        'Remove it, and make a file with NAME=value in each line. A container makes a folder of a mount whose file is missing.',
+      )
+    }
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(
       `.env cannot be read: ${reason}.`,

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { unwrap } from '#clients/typescript/src/client.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { readTextFile } from '#src/runtime/text-file.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
 import { openApi } from './api-client.ts'
@@ -15,7 +15,7 @@ export async function publish(
   given: string,
   { tenant, id, json }: Json & { readonly tenant: string; readonly id?: string },
 ): Promise<void> {
-  const text = given.startsWith('@') ? await readText(given.slice(1)) : given
+  const text = given.startsWith('@') ? readText(given.slice(1)) : given
   const data = parseJsonObject(text)
   if (data === null) {
     throw new OperatorError('The data of the event is not a JSON object.', 'Give one, or @FILE.')
@@ -30,7 +30,7 @@ export async function publish(
 
 /** `gatehouse event-types apply`: registers every type of a file. */
 export async function applyTypes(sources: Sources, file: string, { json }: Json): Promise<void> {
-  const types = parseJsonObject(await readText(file))
+  const types = parseJsonObject(readText(file))
   if (types === null) {
     throw new OperatorError(`${file} is not a JSON object.`, 'It has the types by their names.')
   }
@@ -52,9 +52,9 @@ export async function applyTypes(sources: Sources, file: string, { json }: Json)
   }
 }
 
-async function readText(file: string): Promise<string> {
+function readText(file: string): string {
   try {
-    return await readFile(file, 'utf8')
+    return readTextFile(file)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new OperatorError(

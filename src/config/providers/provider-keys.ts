@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { type AssertionKey, readAssertionKey, readPemKey } from '#src/crypto/jwk.ts'
 import { parseJsonObject } from '#src/runtime/json.ts'
+import { readTextFile } from '#src/runtime/text-file.ts'
 import { described } from '../parse.ts'
 import { ProviderSettings } from '../settings.ts'
 
@@ -53,7 +53,7 @@ function readKeyText(
 
 function readText(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readTextFile(path)
   } catch {
     return null
   }

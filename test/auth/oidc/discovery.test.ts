@@ -166,6 +166,7 @@ t.test('metadata is cached for an hour; a failed fetch is not cached', async (t)
 
 t.test('Retry-After of the provider is passed on, limited to an hour', async (t) => {
   const op = await startProvider(t)
+  const date = 'Wed, 21 Oct 2026 07:28:00 GMT' // of the answer
   const rows: [string, number][] = [
     ['7', 7],
     ['0', 1],
@@ -173,11 +174,15 @@ t.test('Retry-After of the provider is passed on, limited to an hour', async (t)
     ['3601', 3_600],
     ['-1', 30],
     ['soon', 30],
-    ['Wed, 21 Oct 2026 07:28:00 GMT', 30],
+    ['Wed, 21 Oct 2026 07:29:30 GMT', 90],
+    ['Wed, 21 Oct 2026 09:28:00 GMT', 3_600],
+    ['Wed, 21 Oct 2026 07:00:00 GMT', 1],
+    ['2026-10-21', 30],
+    ['Wed, 41 Oct 2026 07:29:30 GMT', 30],
   ]
   for (const [value, retryAfterSeconds] of rows) {
     for (const status of [429, 503]) {
-      const metadataAnswer = { status, headers: { 'retry-after': value } }
+      const metadataAnswer = { status, headers: { date, 'retry-after': value } }
       const { error } = await attempt(t, op, { metadataAnswer })
       t.match(error, { reason: 'server-error', retryAfterSeconds }, `${status} ${value}`)
     }
