@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
 import { resultWithin } from '#src/runtime/timeout.ts'
 import type { ProviderMetadata } from './discovery/discovery.ts'
 import { type Issuers, isIssuerOf } from './discovery/issuer.ts'
-import { hasType, type Token } from './token.ts'
-import { isOnlyAudience, isSubject, validateTimes } from './tokens/id-token.ts'
+import { hasType, present, type Token } from './token.ts'
+import { isAudience, isSubject, validateTimes } from './tokens/id-token.ts'
 
 /** Codes in the audit log for refused logout tokens, each with its meaning. */
 const logoutRefusals = {
@@ -12,7 +12,8 @@ const logoutRefusals = {
   'logout-token-algorithm': 'The logout token is signed with an algorithm that is not configured.',
   'logout-token-type': 'The header `typ` is neither absent nor `JWT` nor `logout+jwt`.',
   'logout-token-issuer': '`iss` of the logout token is not the issuer of the provider.',
-  'logout-token-audience': '`aud` of the logout token is not exactly this client.',
+  'logout-token-audience':
+    '`aud` of the logout token is not this client, or names an audience beside it that is not configured.',
   'logout-token-expired': '`exp` of the logout token is missing, in the past or not a number.',
   'logout-token-issued-at':
     '`iat` of the logout token is missing, not a number or too far from the current time.',
@@ -44,6 +45,7 @@ export function validateLogoutToken(
   { header, claims }: Pick<Token, 'header' | 'claims'>,
   expected: Issuers & {
     clientId: string
+    audiences: readonly string[]
     algorithms: readonly string[]
     nowSeconds: number
   },
@@ -52,7 +54,9 @@ export function validateLogoutToken(
   if (typeof alg !== 'string' || !expected.algorithms.includes(alg)) return 'logout-token-algorithm'
   if (!hasType(header, ['jwt', 'logout+jwt'])) return 'logout-token-type'
   if (!isIssuerOf(expected, claims)) return 'logout-token-issuer'
-  if (!isOnlyAudience(claims.aud, expected.clientId)) return 'logout-token-audience'
+  const { clientId, audiences } = expected
+  const azp = present(claims.azp)
+  if (!isAudience(claims.aud, { clientId, audiences, azp })) return 'logout-token-audience'
   const fault = validateTimes(claims, expected.nowSeconds)
   if (fault !== null) return `logout-token-${fault}`
   if (!hasLogoutEvent(claims.events)) return 'logout-token-event'
@@ -65,8 +69,8 @@ export function validateLogoutToken(
 /** Reads the claims of a token that passed `validateLogoutToken` and the signature check. */
 export function readLogoutToken({ sub, sid, jti }: JsonObject): ProviderLogout {
   return {
-    subject: typeof sub === 'string' ? sub : null,
-    sessionId: typeof sid === 'string' ? sid : null,
+    subject: isSubject(sub) ? sub : null,
+    sessionId: isSessionId(sid) ? sid : null,
     jti: String(jti),
   }
 }
@@ -78,15 +82,15 @@ function hasLogoutEvent(events: unknown): boolean {
 
 /**
  * `sub`, `sid` or both must be there, each valid as in an id_token: they say whose sessions end. Null
- * counts as absent.
+ * and empty text count as absent.
  */
 function hasSubjectOrSession({ sub, sid }: JsonObject): boolean {
-  const [hasSubject, hasSession] = [sub ?? null, sid ?? null].map((value) => value !== null)
+  const [hasSubject, hasSession] = [sub, sid].map((value) => present(value) !== null)
   if (!hasSubject && !hasSession) return false
   return (!hasSubject || isSubject(sub)) && (!hasSession || isSessionId(sid))
 }
 
-function isSessionId(sid: unknown): boolean {
+function isSessionId(sid: unknown): sid is string {
   return typeof sid === 'string' && /^\P{Cc}{1,255}$/u.test(sid)
 }
 

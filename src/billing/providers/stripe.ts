@@ -79,7 +79,7 @@ function parseStripe(body: Uint8Array, { production }: ProviderOptions): Billing
     if (livemode === false && production) return 'test-mode'
     if (account !== null) return 'connected-account'
     const namesCustomer = !isThin && kind !== 'dispute' && kind !== 'refund'
-    const isGuest = namesCustomer && referenceOf(object.customer) === null
+    const isGuest = namesCustomer && (referenceOf(object.customer) ?? null) === null
     return isGuest ? 'guest' : null
   }
 }

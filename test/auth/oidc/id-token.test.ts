@@ -174,6 +174,10 @@ t.test('claims that are not usable text are null', async (t) => {
     authenticatedAt: null,
   })
   t.equal(read({ email: 'a'.repeat(320) }).email, 'a'.repeat(320))
+  const padded = read({ email: ' ada@example.com\u00A0', email_verified: true })
+  t.match(padded, { email: 'ada@example.com', emailVerified: true })
+  const parted = read({ email: 'ada lovelace@example.com', email_verified: true })
+  t.match(parted, { email: null, emailVerified: false }, 'no address')
   t.equal(read({ email: 'a'.repeat(321) }).email, null)
   t.equal(read({ name: 'Ada Lovelace – Ω' }).name, 'Ada Lovelace – Ω')
   t.equal(read({ sid: 'session-1' }).sessionId, 'session-1')

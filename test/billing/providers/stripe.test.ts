@@ -184,6 +184,8 @@ t.test('what does not concern this installation is ignored with its reason', asy
   t.match(read(connected), { ignored: 'connected-account' })
   const guest = stripeEvent('evt_1', 'charge.succeeded', stripeCharge({ customer: null }))
   t.match(read(guest), { ignored: 'guest' })
+  const unnamed = stripeEvent('evt_1', 'charge.succeeded', stripeCharge({ customer: undefined }))
+  t.match(read(unnamed), { ignored: 'guest' }, 'without the member')
   t.match(read(stripeEvent('evt_1', 'charge.dispute.created', stripeDispute())), { ignored: null })
   t.match(read(stripeEvent('evt_1', 'charge.failed', stripeCharge())), { ignored: 'kind' })
   t.equal(provider.parse({}, Buffer.from('{"id":"evt_1"}')), null)

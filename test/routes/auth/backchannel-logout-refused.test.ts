@@ -67,7 +67,7 @@ const invalid: [string, LogoutFaults, string][] = [
   ['neither sub nor sid', { claims: { sub: undefined, sid: undefined } }, 'subject'],
   ['sub is a number', { claims: { sub: 1 } }, 'subject'],
   ['sub is empty', { claims: { sub: '', sid: undefined } }, 'subject'],
-  ['sid is empty', { claims: { sid: '' } }, 'subject'],
+  ['sub and sid are empty', { claims: { sub: '', sid: '' } }, 'subject'],
   ['sid with a NUL', { claims: { sid: 'a\u0000' } }, 'subject'],
   ['sid is a list', { claims: { sid: ['provider-session-1'] } }, 'subject'],
   ['no jti', { claims: { jti: undefined } }, 'jti'],

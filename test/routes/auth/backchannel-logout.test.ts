@@ -75,7 +75,9 @@ t.test('what a provider writes in another form is the same logout', async (t) =>
     { header: { typ: '' } },
     { claims: { iat: logoutSeconds - 0.5, exp: logoutSeconds + 120.5 } },
     { claims: { sid: null } },
+    { claims: { sid: '' } },
     { claims: { sub: null } },
+    { claims: { sub: '' } },
   ]
   for (const form of forms) {
     const journey = await buildWithProvider(t, {}, logoutClock)
@@ -86,6 +88,20 @@ t.test('what a provider writes in another form is the same logout', async (t) =>
     t.equal((await postLogout(journey, token)).statusCode, 200, JSON.stringify(form))
     t.equal(await isSignedIn(journey, browser), false)
   }
+})
+
+t.test('a configured audience beside this client is none too many, if azp names it', async (t) => {
+  const settings = { OIDC_DEMO_AUDIENCES: 'api' }
+  const journey = await buildWithProvider(t, settings, logoutClock)
+  const browser = await signedInFrom(journey, 'provider-session-1')
+  const both = ['gatehouse-test', 'api']
+  const statusOf = async (claims: NonNullable<LogoutFaults['claims']>) =>
+    (await postLogout(journey, await signLogoutToken(journey, logoutClock, { claims }))).statusCode
+  t.equal(await statusOf({ aud: both }), 400)
+  t.equal(await statusOf({ aud: [...both, 'other'], azp: 'gatehouse-test' }), 400)
+  t.equal(await isSignedIn(journey, browser), true)
+  t.equal(await statusOf({ aud: both, azp: 'gatehouse-test' }), 200)
+  t.equal(await isSignedIn(journey, browser), false)
 })
 
 t.test('sid without sub is enough; a session through another provider remains', async (t) => {

@@ -10,7 +10,7 @@ export type IdTokenClaims = JsonObject
 export type VerifiedSignIn = {
   issuer: string
   subject: string
-  /** At most 320 characters, as the provider sent it. */
+  /** At most 320 characters, without blanks. */
   email: string | null
   /** True only if the provider says so by its rule, and there is an e-mail address. */
   emailVerified: boolean
@@ -122,7 +122,7 @@ export function readIdToken(
   claims: IdTokenClaims,
   rule: EmailVerifiedRule = { claim: 'email_verified', asText: false },
 ): VerifiedSignIn {
-  const email = readText(claims.email, maxEmailLength)
+  const email = readAddress(claims.email)
   return {
     issuer,
     subject: String(claims.sub),
@@ -138,13 +138,8 @@ function saysVerified(value: unknown, asText: boolean): boolean {
   return value === true || (asText && ['true', '1', 1].some((text) => text === value))
 }
 
-/** True if the audience is this client alone, as a string or as a list with one entry. */
-export function isOnlyAudience(aud: unknown, clientId: string): boolean {
-  return isAudience(aud, { clientId, audiences: [], azp: null })
-}
-
 /** Beside this client only trusted audiences; then `azp` must name the client (Core 3.1.3.7). */
-function isAudience(
+export function isAudience(
   aud: unknown,
   trusted: { clientId: string; audiences: readonly string[]; azp: unknown },
 ): boolean {
@@ -181,6 +176,12 @@ const notOpaque = new RegExp(`[\\p{Cc}${hiddenCharacters}]`, 'u')
 function readText(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string' || value === '' || value.length > maxLength) return null
   return notOpaque.test(value) ? null : value
+}
+
+/** Blanks at its ends are a provider's mistake; what has blanks inside is no address. */
+function readAddress(value: unknown): string | null {
+  const address = readText(typeof value === 'string' ? value.trim() : value, maxEmailLength)
+  return address === null || /\s/.test(address) ? null : address
 }
 
 /** A name may have the joiners that its orthography needs. */
