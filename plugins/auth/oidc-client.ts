@@ -46,7 +46,7 @@ export default fp<Options>(
       missedAddition: (provider, reason) =>
         app.log.warn(
           { provider, reason },
-          'people sign in without an address: the list cannot be read',
+          'people sign in without what the provider would add: its addresses or userinfo cannot be read',
         ),
       foundPage: app.allowFormTarget,
     })

@@ -43,7 +43,7 @@ import {
   type TokenResponse,
   type TokenSet,
 } from './tokens/token-endpoint.ts'
-import { completeClaims, fetchUserinfo } from './userinfo.ts'
+import { completeClaims, fetchUserinfo, isAdditional } from './userinfo.ts'
 
 /** The secrets of one sign-in, kept from its start to its callback. */
 export type PendingSignIn = { state: string; nonce: string; codeVerifier: string }
@@ -191,7 +191,11 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
       { rules, keysUrl, fetch: providerFetch, verifySignature, clock },
       requireEndpoint(metadata.userinfo_endpoint),
       { accessToken: tokens.accessToken, subject: known.sub },
-    )
+    ).catch((error) => {
+      if (!isAdditional(token.claims, error, config.emailVerified.claim)) throw error
+      missed(error.reason)
+      return {}
+    })
     return { ...completeClaims(token.claims, userinfo, config.emailVerified.claim), ...known }
   }
 

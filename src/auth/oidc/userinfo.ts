@@ -2,7 +2,7 @@ import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { isIssuerOf } from './discovery/issuer.ts'
 import type { VerifySignature } from './discovery/jwks.ts'
-import { SignInRefused } from './errors.ts'
+import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { mediaTypeOf, type ProviderFetch } from './fetch.ts'
 import { decodeToken, isMediaType, isNumericDate, type Token, textOf } from './token.ts'
 import { expiryToleranceSeconds, type IdTokenRules, readName } from './tokens/id-token.ts'
@@ -45,6 +45,25 @@ export async function fetchUserinfo(
     throw new SignInRefused('userinfo-signature')
   }
   return claims
+}
+
+/**
+ * Whether a sign-in goes on without userinfo: it has not answered, or refused to, and the id_token says everything
+ * that is read. An answer that is wrong still refuses the sign-in, and so does a required claim that is missing.
+ */
+export function isAdditional(
+  claims: JsonObject,
+  error: unknown,
+  verifiedClaim: string,
+): error is ProviderUnavailable | SignInRefused {
+  const isComplete =
+    textOf(claims.email) !== null &&
+    (claims[verifiedClaim] ?? null) !== null &&
+    readName(claims.name) !== null
+  const isUnanswered =
+    error instanceof ProviderUnavailable ||
+    (error instanceof SignInRefused && error.reason === 'userinfo-rejected')
+  return isComplete && isUnanswered
 }
 
 /** A signed response names this client and issuer, if it names any (OpenID Connect Core 5.3.2). */

@@ -62,6 +62,31 @@ t.test(
   },
 )
 
+t.test('beside a complete id_token it is left out when it does not answer', async (t) => {
+  const op = await startProvider(t)
+  const whole = { email: 'ada@example.com', email_verified: true, name: 'Ada' }
+  const faults: [string, Partial<Faults>][] = [
+    ['403', { userinfoAnswer: { status: 403, body: '{}' } }],
+    ['503', { userinfoAnswer: { status: 503 } }],
+    ['broken off', { userinfoAnswer: 'reset' }],
+  ]
+  for (const [name, fault] of faults) {
+    const signIn = (claims: Json, more = {}) =>
+      attempt(t, op, { ...fault, claims }, relyingParty(op, { ...config, ...more }))
+    t.match((await signIn(whole)).outcome, { email: whole.email, emailVerified: true }, name)
+    for (const missing of Object.keys(whole)) {
+      const { reason } = await signIn({ ...whole, [missing]: undefined })
+      t.ok(reason, `${name}, without ${missing}`)
+    }
+    const required = { require: [{ claim: 'groups', values: ['staff'] }] }
+    t.equal((await signIn(whole, required)).reason, 'claim-required', 'a required claim is missed')
+  }
+  const { reason } = await attempt(
+    ...[t, op, { claims: whole, userinfo: { sub: 'another' } }, relyingParty(op, config)],
+  )
+  t.equal(reason, 'userinfo-subject', 'a wrong answer is not left out')
+})
+
 t.test('B11 an invalid userinfo response refuses the sign-in', async (t) => {
   const op = await startProvider(t)
   const jwt = { signedUserinfo: {} }
