@@ -28,7 +28,7 @@ t.test('work beyond the share waits in order, and beyond the queue is refused', 
     })
   const running = [work('first', first.promise), work('second'), work('third')]
   const full =
-    'The 1 connections to the database for requests of your tenant are in use, and 2 requests are waiting for one.'
+    'All connections to the database for requests of your tenant are in use (1), and 2 requests are waiting for one.'
   await t.rejects(work('fourth'), new TenantBusy(full))
   await within('other', async () => void done.push('of another tenant'))
   await within(undefined, async () => void done.push('of none'))
@@ -46,7 +46,7 @@ t.test('work that waits too long is refused, and failed work leaves its place', 
     within('tenant', async () => t.fail('it has begun')),
     {
       name: 'TenantBusy',
-      message: /of your tenant are in use, and none became free within 0.001 s/,
+      message: /of your tenant are in use \(1\), and none became free within 0.001 s/,
     },
   )
   first.reject(new Error('it has failed'))
@@ -96,7 +96,11 @@ t.test('a tenant whose requests wait for a lock takes no connection of another',
     t.equal(answer.headers['retry-after'], '1', `${answer.statusCode} says when to try again`)
     if (answer.statusCode !== 429) continue
     const problem = answer.json()
-    t.match(problem.detail, /^The 2 connections .* of your tenant are in use/, 'and which limit')
+    t.match(
+      problem.detail,
+      /^All connections .* of your tenant are in use \(2\)/,
+      'and which limit',
+    )
     t.equal(problem.type, '/docs/errors/too-many-requests', 'and where it is documented')
   }
   await removal.query('ROLLBACK')

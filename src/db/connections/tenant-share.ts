@@ -60,7 +60,7 @@ export function createTenantShares({
   whose = 'of your tenant',
 }: ShareLimits) {
   const holders = new Map<string, Holder>()
-  const inUse = `The ${places} ${what} ${whose} are in use, and`
+  const inUse = `All ${what} ${whose} are in use (${places}), and`
 
   function leave(key: string, holder: Holder): void {
     holder.inUse -= 1

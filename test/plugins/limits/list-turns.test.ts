@@ -101,7 +101,8 @@ t.test('beyond 128 lists that wait, a token is refused, and others have their li
   t.equal(refused.headers['retry-after'], '1')
   t.match(refused.json(), {
     type: '/docs/errors/too-many-requests',
-    detail: /^The 1 turns of lists of your session or token are in use, and 128 requests are wait/,
+    detail:
+      /^All turns of lists of your session or token are in use \(1\), and 128 requests are wait/,
   })
   t.equal((await greedy.send('GET', '/me')).statusCode, 200, 'what is no list needs no turn')
   t.equal((await other.send('GET', '/orders')).statusCode, 200)
