@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { CommanderError } from '@commander-js/extra-typings'
 import { printMessage } from '#src/commands/kit/output.ts'
+import { isTooOld, neededNode } from '#src/runtime/needed-node.ts'
 
 // A reader that closes the pipe early (`| head`) is not an error.
 process.stdout.on('error', (error) => {
@@ -10,6 +11,13 @@ process.stdout.on('error', (error) => {
   if (code !== 'EIO') throw error
 })
 process.stderr.on('error', () => {})
+
+if (isTooOld(process.versions.node)) {
+  printMessage(
+    `gatehouse: This is Node ${process.versions.node}. Install Node ${neededNode} or newer.`,
+  )
+  process.exit(1)
+}
 
 try {
   // With it the app is loaded, which may have a mistake.

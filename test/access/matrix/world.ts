@@ -156,10 +156,17 @@ async function createApp({ test }: World, actor: Actor) {
 /** The app token whose links open portals: an installation has a limited number of tokens. */
 const portalApps = new WeakMap<TestApp, ReturnType<typeof addAppToken>>()
 
-function portalAppOf(test: TestApp) {
-  const known = portalApps.get(test) ?? addPortalApp(test)
-  portalApps.set(test, known)
-  return known
+/** The same as before, unless a test has taken away its right. */
+async function portalAppOf(test: TestApp) {
+  const known = await portalApps.get(test)
+  const { rowCount } = await test.database.admin.query(
+    `SELECT FROM app_tokens WHERE id = $1 AND permissions = '{portal-link:create}'`,
+    [known?.id],
+  )
+  if (known !== undefined && rowCount === 1) return known
+  const added = addPortalApp(test)
+  portalApps.set(test, added)
+  return added
 }
 
 function addPortalApp({ database }: TestApp) {
