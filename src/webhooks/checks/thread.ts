@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { resultOfWork } from '#src/runtime/time-limit.ts'
+import { processorMs, resultInTime, resultOfWork } from '#src/runtime/time-limit.ts'
 import { compileSchema, faultsOf, type Validate } from './compile.ts'
 import {
   type Answer,
@@ -79,7 +79,7 @@ function keep(key: string, schema: string): Answer {
 
 function compileInTime(schema: string): { validate: Validate } | { why: string } {
   try {
-    const validate = resultOfWork(maxCompileMs, () => compileSchema(JSON.parse(schema)))
+    const validate = resultInTime(maxCompileMs, () => compileSchema(JSON.parse(schema)))
     return validate === null ? { why: 'it takes too long to compile' } : { validate }
   } catch (error) {
     return { why: error instanceof Error ? error.message.slice(0, 200) : 'unknown' }
@@ -126,10 +126,4 @@ function tryOut({ schema, example, pointer }: Extract<Job, { kind: 'try' }>): An
   const data = JSON.parse(example)
   const faults = resultOfWork(maxCheckMs, () => faultsOf(compiled.validate, data, pointer))
   return faults === null ? { kind: 'slow', pointer } : { kind: 'checked', faults: [faults] }
-}
-
-/** Processor time of this thread: a busy machine makes no check more expensive. */
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
 }
