@@ -52,3 +52,17 @@ t.test('a test that ends without an assertion is the failure of its file', async
     'not ok 1 - test/killed.test.ts\nTo repeat it: npm test -- test/killed.test.ts',
   ])
 })
+
+t.test('a test of an imported file belongs to the file of the batch, and is no file', async (t) => {
+  const failures: string[] = []
+  const progress = trackProgress(1, { failed: (text) => failures.push(text), now: () => 0 })
+  const { line, end } = progress.program(batch)
+  line('# Subtest: test/on-app.test.ts')
+  line('ok 1 - test/on-app.test.ts')
+  line('# Subtest: every route')
+  line('    not ok 1 - refused')
+  line('not ok 2 - every route')
+  end()
+  t.match(failures, [/not ok 1 - refused\nTo repeat it: npm test -- test\/on-app\.test\.ts$/])
+  t.match(progress.summary(), '1 of 1 files')
+})

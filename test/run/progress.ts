@@ -30,14 +30,20 @@ export function trackProgress(
     program(name) {
       // A batch names each file as a test; a file that runs alone is the program.
       const isFile = name.endsWith('.ts')
-      const fileOf = ([first]: readonly string[]) => (isFile ? name : (first ?? name))
+      let latest = name
+      // What a file of a batch imports from another test file is beside it, and belongs to it.
+      const isFileOfBatch = ([first = '', ...inner]: readonly string[]) =>
+        !isFile && inner.length === 0 && first.endsWith('.ts')
+      const fileOf = ([first = '']: readonly string[]) => (first.endsWith('.ts') ? first : latest)
       if (isFile) running.set(name, now())
       const tap = followTap({
         begun: (test) => {
-          if (!isFile && test.length === 1) running.set(fileOf(test), now())
+          if (!isFileOfBatch(test)) return
+          latest = fileOf(test)
+          running.set(latest, now())
         },
         ended: (test) => {
-          if (!isFile && test.length === 1) end(fileOf(test))
+          if (isFileOfBatch(test)) end(fileOf(test))
         },
         asserted: (outcome) => {
           count[outcome] += 1
