@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Metafile, type Plugin } from 'esbuild'
-import { containedFolder } from '#src/resources/load-app.ts'
+import { containedFolder, findConfig } from '#src/resources/load-app.ts'
 import { listAssets } from '#src/runtime/assets.ts'
 
 /** The folder of package.json, with a trailing slash. */
@@ -103,13 +103,14 @@ const ofProgram = urlFor(process.execPath).href; const require = requireFor(ofPr
   }
 }
 
-/** The first module: the program begins when it knows its app. */
-function entryOf(app: string | null): string {
-  const own = app === null ? '' : `import app from '${resolve(app, 'gatehouse.config.ts')}'`
+/** The first module: the program begins when it knows its app. @throws OperatorError if the folder has none */
+function entryOf(folder: string | null): string {
+  const own =
+    folder === null ? 'const app = null' : `import app from ${JSON.stringify(findConfig(folder))}`
   return `${own}
-    import { containApp } from '${made.app}'
-    containApp(${app === null ? 'null' : 'app'})
-    await import('${made.program}')`
+    import { containApp } from ${JSON.stringify(made.app)}
+    containApp(app)
+    await import(${JSON.stringify(made.program)})`
 }
 
 /**
@@ -136,9 +137,8 @@ const schemaEngine = '@prisma/schema-engine-wasm/schema_engine_bg'
 
 /** Every file that readAsset reads, but for the two that the bundle has itself. */
 async function listFiles(): Promise<Bundle['assets']> {
-  const paths = [...(await listAssetFiles())]
   return {
-    ...Object.fromEntries(paths.map((path) => [path, top + path])),
+    ...Object.fromEntries((await listAssetFiles()).map((path) => [path, top + path])),
     [`node_modules/${schemaEngine}.wasm`]: fileURLToPath(
       new URL('schema_engine_bg.wasm', import.meta.resolve(schemaEngine)),
     ),
@@ -191,7 +191,8 @@ function withRequired(): Plugin {
   return {
     name: 'with-required',
     setup({ onLoad }) {
-      onLoad({ filter: /\/dist\/js\/[^/]+\.js$/ }, async ({ path }) => {
+      onLoad({ filter: /\.js$/ }, async ({ path }) => {
+        if (!path.startsWith(dirname(made.program))) return null
         const script = await readFile(path, 'utf8')
         const contents = script
           .replace(scriptBanner, '')

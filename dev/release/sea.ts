@@ -15,36 +15,39 @@ export async function writeBinary(
 ): Promise<void> {
   const parts = `${binary}.parts`
   await mkdir(parts, { recursive: true })
-  await writeFile(`${parts}/main.mjs`, code)
-  await writeFile(`${parts}/query-compiler.wasm`, queryCompilerWasm)
-  await writeFile(`${parts}/check-thread.js`, threadCode)
-  await writeFile(
-    `${parts}/sea.json`,
-    JSON.stringify({
-      main: `${parts}/main.mjs`,
-      mainFormat: 'module',
-      executable: await stripped(`${parts}/node`, print),
-      output: binary,
-      disableExperimentalSEAWarning: true,
-      useCodeCache: false,
-      // V8 may use 4 GiB and collects late: these halve the memory under load for a tenth more CPU. The
-      // first is a quarter of the default, and the second lets the heap grow by half between collections.
-      execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50'],
-      assets: {
-        ...assets,
-        [queryCompiler]: `${parts}/query-compiler.wasm`,
-        [checkThread]: `${parts}/check-thread.js`,
-      },
-    }),
-  )
-  // A running binary cannot be overwritten, but it can be replaced.
-  await rm(binary, { force: true })
-  const { status } = spawnSync(process.execPath, [`--build-sea=${parts}/sea.json`], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  if (status !== 0) throw new Error('The binary could not be built.')
-  await chmod(binary, 0o755)
-  await rm(parts, { recursive: true })
+  try {
+    await writeFile(`${parts}/main.mjs`, code)
+    await writeFile(`${parts}/query-compiler.wasm`, queryCompilerWasm)
+    await writeFile(`${parts}/check-thread.js`, threadCode)
+    await writeFile(
+      `${parts}/sea.json`,
+      JSON.stringify({
+        main: `${parts}/main.mjs`,
+        mainFormat: 'module',
+        executable: await stripped(`${parts}/node`, print),
+        output: binary,
+        disableExperimentalSEAWarning: true,
+        useCodeCache: false,
+        // V8 may use 4 GiB and collects late: these halve the memory under load for a tenth more CPU. The
+        // first is a quarter of the default, and the second lets the heap grow by half between collections.
+        execArgv: ['--max-semi-space-size=4', '--heap-growing-percent=50'],
+        assets: {
+          ...assets,
+          [queryCompiler]: `${parts}/query-compiler.wasm`,
+          [checkThread]: `${parts}/check-thread.js`,
+        },
+      }),
+    )
+    // A running binary cannot be overwritten, but it can be replaced.
+    await rm(binary, { force: true })
+    const { status } = spawnSync(process.execPath, [`--build-sea=${parts}/sea.json`], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    if (status !== 0) throw new Error('The binary could not be built.')
+    await chmod(binary, 0o755)
+  } finally {
+    await rm(parts, { recursive: true })
+  }
 }
 
 /**

@@ -40,7 +40,7 @@ export async function loadApp(
   const file =
     named === null
       ? (fileIn(folder) ?? fileIn(ownAppFolder()))
-      : (fileIn(resolve(folder, named)) ?? noApp(named))
+      : findConfig(resolve(folder, named), named)
   if (file === null) return { app: bare, folder: null }
   return { app: await importApp(file), folder: dirname(file) }
 }
@@ -67,9 +67,16 @@ function ownAppFolder(): string | null {
   return typeof gatehouse?.app === 'string' ? resolve(top, gatehouse.app) : null
 }
 
-function noApp(folder: string): never {
+/**
+ * The file of the app of a folder.
+ * @param named how the folder is called in the message
+ * @throws OperatorError if there is none
+ */
+export function findConfig(folder: string, named = folder): string {
+  const file = fileIn(folder)
+  if (file !== null) return file
   throw new OperatorError(
-    `The folder ${folder} has no gatehouse.config.ts.`,
+    `The folder ${named} has no gatehouse.config.ts.`,
     'Name the folder of an app with --app, or none for an installation without an app.',
   )
 }

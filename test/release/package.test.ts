@@ -83,7 +83,10 @@ t.test('its tests run the app in their process', async (t) => {
 })
 
 t.test('one file of the app needs nothing beside it', async (t) => {
-  const folder = await makeApp(t)
+  const made = await makeApp(t)
+  const folder = `${made}'s`
+  await rename(made, folder)
+  await rename(join(folder, 'gatehouse.config.ts'), join(folder, 'gatehouse.config.mjs'))
   await install(folder, archive)
   const build = await runInstalled(t, folder, ['build', '--output', 'one-file'])
   t.equal(await build.ended, 1)
