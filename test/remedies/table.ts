@@ -118,18 +118,15 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
-  'src/commands/development/build.ts': {
-    'Run it in the folder of an app': {
-      tried: ['test/release/package.test.ts', "['build', '--output', 'one-file']"],
-    },
-  },
   'dev/release/build-app.ts': {
     'Run gatehouse build with Node': { not: 'the tests run with one Node, which can do it' },
   },
-  'src/commands/development/generate.ts': {
+  'src/commands/kit/app-folder.ts': {
     'Run it in the folder of an app': {
       tried: ['test/commands/development/generate.test.ts', "'--app', 'shop'"],
     },
+  },
+  'src/commands/development/generate.ts': {
     'Run gatehouse generate, read': {
       tried: [
         'test/commands/development/generate.test.ts',

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { isSea } from 'node:sea'
-import { app, appFolder } from '#src/resources/running-app.ts'
-import { OperatorError } from '#src/runtime/operator-error.ts'
+import { app } from '#src/resources/running-app.ts'
+import { requireAppFolder } from '../kit/app-folder.ts'
 import { loadDevelopment } from '../kit/development.ts'
 import { print } from '../kit/output.ts'
 
@@ -12,12 +11,7 @@ type Options = { readonly output?: string }
  * @throws OperatorError without an app, or if esbuild or a Node that can do it is missing
  */
 export default async function buildCommand({ output }: Options): Promise<void> {
-  if (appFolder === null || isSea()) {
-    throw new OperatorError(
-      'There is no folder of an app to build.',
-      'Run it in the folder of an app, or name one with --app.',
-    )
-  }
+  const folder = requireAppFolder()
   const { buildApp } = await loadDevelopment()
-  print(await buildApp(resolve(appFolder), resolve(output ?? app.name)))
+  print(await buildApp(folder, resolve(output ?? app.name)))
 }

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { isSea } from 'node:sea'
 import { accessDocument, accessOverview } from '#src/access/overview.ts'
 import { privilegesOf } from '#src/resources/kit/derived.ts'
 import { sqlOf } from '#src/resources/kit/sql.ts'
-import { app, appFolder } from '#src/resources/running-app.ts'
+import { app } from '#src/resources/running-app.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
+import { requireAppFolder } from '../kit/app-folder.ts'
 import { print } from '../kit/output.ts'
 
 type Options = { readonly check?: true }
@@ -16,13 +16,7 @@ type Options = { readonly check?: true }
  * @throws OperatorError without an app; with `check` if a file does not match the declarations
  */
 export default async function generateCommand({ check }: Options): Promise<void> {
-  if (appFolder === null || isSea()) {
-    throw new OperatorError(
-      'There is no folder of an app to write into.',
-      'Run it in the folder of an app, or name one with --app.',
-    )
-  }
-  const folder = resolve(appFolder)
+  const folder = requireAppFolder()
   for (const [path, text] of Object.entries(generatedFiles())) {
     const file = resolve(folder, path)
     const present = await readFile(file, 'utf8').catch(() => null)

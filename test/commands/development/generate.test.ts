@@ -37,5 +37,5 @@ t.test('generated files show what a declaration means, and a check compares them
 
   const without = await run('--app', 'none')
   t.equal(without.status, 1)
-  t.match(without.output, 'There is no folder of an app to write into.')
+  t.match(without.output, 'There is no folder of an app. Run it in the folder of an app')
 })
