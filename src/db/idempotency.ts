@@ -67,7 +67,7 @@ export async function runOnce<T>(
   const result = await work()
   if (typeof result !== 'object' || result === null) return result
   const whole = JSON.stringify(result)
-  const kept = whole.length > maxKeptLength ? toKept(JSON.parse(whole), asked) : whole
+  const kept = Buffer.byteLength(whole) > maxKeptBytes ? toKept(JSON.parse(whole), asked) : whole
   const sealed = Buffer.from(seal(keys, kept, binding))
   // Beyond the budget a result may use a reserve (add_usage).
   await Promise.all([sql`SELECT put_setting('app.keeps', 'on')`, sql(update(sealed))])
@@ -75,7 +75,7 @@ export async function runOnce<T>(
 }
 
 /** With `maxKeysOfPart`, a person's results are at most 256 MiB, a quarter of the default of QUOTA_RESOURCES. */
-const maxKeptLength = 16_384
+const maxKeptBytes = 16_384
 const tooLarge = JSON.stringify([null])
 
 /**
@@ -90,7 +90,7 @@ function toKept(result: object, asked: KeyedRequest['asked']): string {
   // Null keeps the place of a field, so that both responses have one order.
   const rest = { ...result, ...Object.fromEntries(same.map((name) => [name, null])) }
   const kept = JSON.stringify([rest, same])
-  return kept.length > maxKeptLength ? tooLarge : kept
+  return Buffer.byteLength(kept) > maxKeptBytes ? tooLarge : kept
 }
 
 function toResult<T>(kept: string, asked: KeyedRequest['asked']): T {

@@ -154,6 +154,20 @@ t.test('a large result is kept without what the request contains', async (t) => 
   t.equal(repeated.headers['idempotent-replayed'], undefined)
 })
 
+t.test('large is a result by its bytes, whatever its letters are', async (t) => {
+  const { cookie } = await owner(test, { role: 'admin' })
+  const { id } = (await creator(test, { cookie })('one', '語'.repeat(9_000))).json()
+  const change = () =>
+    test.app.inject({
+      method: 'PATCH',
+      url: `/posts/${id}`,
+      headers: { cookie, 'idempotency-key': 'two' },
+      body: { title: 'b' },
+    })
+  t.equal((await change()).statusCode, 200)
+  t.match((await change()).json().detail, /too large to be kept/)
+})
+
 t.test('a person and a service have a limited number of keys, and replays go on', async (t) => {
   const { user, cookie } = await owner(test, { role: 'admin' })
   const service = await serviceOwner(test)
