@@ -270,8 +270,8 @@ $$;
 
 -- Removes a membership, and the user if it was their last one. Sessions and tokens go by foreign keys; open invitations
 -- by the member are deleted, and with the user those that they have accepted. Takes constant time: a worker clears the
--- author of what the member has written and deletes the results of their requests. Locks the membership first: a post that the member is adding holds it, so it is
--- committed before. Returns the provider tokens to revoke.
+-- author of what the member has written and deletes the results of their requests. Locks the membership first: a post
+-- that the member is adding holds it, so it is committed before. Returns the provider tokens to revoke.
 CREATE OR REPLACE FUNCTION remove_membership(tenant uuid, member bigint)
 RETURNS TABLE (user_gone boolean, revocations uuid[], invitations uuid[])
 LANGUAGE plpgsql VOLATILE ROWS 1 AS $$
