@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { appFolder } from '#src/resources/running-app.ts'
 import type { RouteRows } from '#test/access/matrix/route-row.ts'
-import type { Settled } from '#test/access/matrix/verdicts.ts'
+import type { Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from './description.ts'
 import { invoice } from './invoice.ts'
 

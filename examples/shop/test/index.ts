@@ -1,5 +1,5 @@
 import type { RouteRows } from '#test/access/matrix/route-row.ts'
-import type { Settled } from '#test/access/matrix/verdicts.ts'
+import { like, type Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from '#test/resources/description.ts'
 import { document } from './document.ts'
 import { order } from './order.ts'
@@ -30,38 +30,58 @@ export const routes: RouteRows = {
 
 /** Contract 3, 6 and 8, and authorization.md, where they speak of orders, posts and documents. */
 export const settled: Settled = {
-  'an order of a colleague is a 404, for admins too': ({ route, actor, place, expected }) =>
-    route === 'PATCH /orders/:id' &&
-    actor === 'admin, at night' &&
-    place === 'a colleague’s' &&
-    expected === 404,
-  'documents need the chain from everyone, admins included': ({ route, actor, place, expected }) =>
-    route === 'GET /documents/:id' &&
-    actor === 'admin, at night' &&
-    place === 'a colleague’s' &&
-    expected === 404,
-  'then the attribute rule: 403': ({ route, actor, place, expected }) =>
-    route === 'PATCH /posts/:id' &&
-    actor === 'editor, at five' &&
-    place === 'own' &&
-    expected === 403,
-  'a service does what its permissions name': ({ route, actor, expected }) =>
-    route === 'POST /posts' && actor === 'service that may do what is needed' && expected === 201,
-  'a service does nothing else': ({ route, actor, expected }) =>
-    route === 'GET /posts' &&
-    actor === 'service that may do all but what is needed' &&
-    expected === 403,
-  'what belongs to people is not for services': ({ route, actor, expected }) =>
-    route === 'GET /orders' && actor === 'service that may do everything' && expected === 403,
-  'a service sees no page': ({ route, actor, expected }) =>
-    route === 'GET /app/posts' && actor === 'service that may do everything' && expected === 403,
-  'another tenant’s object is a 404 for a service': ({ route, actor, place, expected }) =>
-    route === 'GET /posts/:id' &&
-    actor === 'service that may do everything' &&
-    place === 'another tenant’s' &&
-    expected === 404,
-  'an app is no service': ({ route, actor, expected }) =>
-    route === 'GET /posts' && actor === 'app that may do everything' && expected === 403,
-  'an unsafe request from another site is 403': ({ route, actor, expected }) =>
-    route === 'POST /orders' && actor === 'admin, from a page of another site' && expected === 403,
+  'an order of a colleague is a 404, for admins too': like({
+    route: 'PATCH /orders/:id',
+    actor: 'admin, at night',
+    place: 'a colleague’s',
+    expected: 404,
+  }),
+  'documents need the chain from everyone, admins included': like({
+    route: 'GET /documents/:id',
+    actor: 'admin, at night',
+    place: 'a colleague’s',
+    expected: 404,
+  }),
+  'then the attribute rule: 403': like({
+    route: 'PATCH /posts/:id',
+    actor: 'editor, at five',
+    place: 'own',
+    expected: 403,
+  }),
+  'a service does what its permissions name': like({
+    route: 'POST /posts',
+    actor: 'service that may do what is needed',
+    expected: 201,
+  }),
+  'a service does nothing else': like({
+    route: 'GET /posts',
+    actor: 'service that may do all but what is needed',
+    expected: 403,
+  }),
+  'what belongs to people is not for services': like({
+    route: 'GET /orders',
+    actor: 'service that may do everything',
+    expected: 403,
+  }),
+  'a service sees no page': like({
+    route: 'GET /app/posts',
+    actor: 'service that may do everything',
+    expected: 403,
+  }),
+  'another tenant’s object is a 404 for a service': like({
+    route: 'GET /posts/:id',
+    actor: 'service that may do everything',
+    place: 'another tenant’s',
+    expected: 404,
+  }),
+  'an app is no service': like({
+    route: 'GET /posts',
+    actor: 'app that may do everything',
+    expected: 403,
+  }),
+  'an unsafe request from another site is 403': like({
+    route: 'POST /orders',
+    actor: 'admin, from a page of another site',
+    expected: 403,
+  }),
 }

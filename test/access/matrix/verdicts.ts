@@ -1,8 +1,5 @@
 import { isWrong, type Verdict } from './matrix.ts'
 
-/** What the contract settles, each with the verdicts that show it: the matrix must have one. */
-export type Settled = Readonly<Record<string, (verdict: Verdict) => boolean>>
-
 /** One line for each verdict that differs from the contract. */
 export function wrongOf(verdicts: readonly Verdict[]): string[] {
   return verdicts.filter(isWrong).map(({ route, actor, place, expected, actual, fault }) => {

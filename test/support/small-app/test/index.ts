@@ -1,5 +1,5 @@
 import type { RouteRows } from '#test/access/matrix/route-row.ts'
-import type { Settled } from '#test/access/matrix/verdicts.ts'
+import { like, type Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from '#test/resources/description.ts'
 
 const memo: Description = {
@@ -66,16 +66,21 @@ export const routes: RouteRows = {}
 
 /** What must occur in each scope. */
 export const settled: Settled = {
-  'what a colleague owns is a 404, for admins too': ({ route, actor, place, expected }) =>
-    route === 'DELETE /memos/:id' &&
-    actor === 'admin, at night' &&
-    place === 'a colleague’s' &&
-    expected === 404,
-  'a service does what its permissions name': ({ route, actor, expected }) =>
-    route === 'POST /tasks' && actor === 'service that may do what is needed' && expected === 201,
-  'what is in a folder needs the chain, from admins too': ({ route, actor, place, expected }) =>
-    route === 'DELETE /pages/:id' &&
-    actor === 'admin, at night' &&
-    place === 'a colleague’s' &&
-    expected === 404,
+  'what a colleague owns is a 404, for admins too': like({
+    route: 'DELETE /memos/:id',
+    actor: 'admin, at night',
+    place: 'a colleague’s',
+    expected: 404,
+  }),
+  'a service does what its permissions name': like({
+    route: 'POST /tasks',
+    actor: 'service that may do what is needed',
+    expected: 201,
+  }),
+  'what is in a folder needs the chain, from admins too': like({
+    route: 'DELETE /pages/:id',
+    actor: 'admin, at night',
+    place: 'a colleague’s',
+    expected: 404,
+  }),
 }
