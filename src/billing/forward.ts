@@ -15,7 +15,8 @@ import type { Jobs } from '#src/queue/queue.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import { type SendResult, succeeded } from '#src/webhooks/client/sender.ts'
+import type { SendResult } from '#src/webhooks/client/sender.ts'
+import { nextStep, type Step } from '#src/webhooks/delivery/outcome.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { completeJob } from './job.ts'
 
@@ -125,7 +126,11 @@ export async function workForwards(
    */
   async function record(tx: Tx, job: ForwardJob, result: SendResult | null) {
     const { eventId } = job.data
-    const isDelivered = result !== null && succeeded(result)
+    const step: Step =
+      result === null
+        ? { outcome: 'exhausted' }
+        : nextStep(job.data.attempts + 1, result, retrySeconds)
+    const isDelivered = step.outcome === 'succeeded'
     const [recorded] = await tx.receivedEvent.updateManyAndReturn({
       where: waitingFor(job.data),
       data: {
@@ -140,9 +145,9 @@ export async function workForwards(
       await completeJob(tx, queue, job)
       return null
     }
-    const seconds = result === null ? undefined : retrySeconds[recorded.forwardAttempts]
-    if (!isDelivered && seconds !== undefined) {
-      await postponeJob(tx, job, seconds, { eventId, attempts: recorded.forwardAttempts })
+    if (step.outcome === null) {
+      const data = { eventId, attempts: recorded.forwardAttempts }
+      await postponeJob(tx, job, step.waitSeconds, data)
       return 'retried'
     }
     if (!isDelivered) {

@@ -268,7 +268,7 @@ export const Settings = Type.Object({
   OUTBOUND_RETRY_SECONDS: Type.String({
     default: '0,5,30,300,3600',
     description:
-      'Comma-separated delays in seconds before attempts 1, 2, … of a delivery, each counted from the end of the previous attempt.',
+      'Comma-separated delays in seconds before attempts 1, 2, … of a delivery, each counted from the end of the previous attempt. A receiver can ask for a longer one with Retry-After, at most two hours.',
   }),
   OUTBOUND_TIMEOUT_MS: Type.Integer({
     minimum: 100,

@@ -138,6 +138,21 @@ t.test('an app that fails is asked again, then an operator sees it and posts aga
   t.equal(invoices.length, 1, 'no effect is doubled')
 })
 
+t.test('an app gets the wait that it asks for', async (t) => {
+  const { database, app, settings } = await open(t)
+  app.respond((_request, response) => response.writeHead(503, { 'retry-after': '9000' }).end())
+  await startTestWorker(t, database, settings)
+  await process(database, t, { id: 'evt_1' })
+  await until(database, 'SELECT FROM received_events WHERE forward_attempts = 1')
+  const { rows } = await database.admin.query(
+    `SELECT extract(epoch FROM start_after - now())::int AS seconds FROM pgboss.job
+     WHERE name = 'billing-forward' AND state < 'active'`,
+  )
+  const [{ seconds }] = rows
+  t.ok(seconds > 7_140 && seconds <= 7_200, `two hours at most: ${seconds}`)
+  t.equal(app.requests.length, 1)
+})
+
 t.test('a job that waits for an event that the app has by then ends without a post', async (t) => {
   const { database, app, settings } = await open(t)
   app.respond((_request, response) => response.writeHead(503).end())

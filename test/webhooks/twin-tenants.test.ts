@@ -162,7 +162,7 @@ t.test('with the same event id, each tenant reads its own deliveries', async (t)
 
 t.test('the outcome of an attempt is recorded for its own tenant', async (t) => {
   const result = {
-    ...{ statusCode: 204, responseExcerpt: '', error: null, cause: null },
+    ...{ statusCode: 204, responseExcerpt: '', retryAfterSeconds: null, error: null, cause: null },
     ...{ startedAt: now, durationMs: 1, certificateExpiresAt: null },
   }
   const attempted = {

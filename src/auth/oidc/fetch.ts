@@ -1,3 +1,4 @@
+import { readRetryAfter } from '#src/http/headers/retry-after.ts'
 import { isUntrustedCertificate } from '#src/runtime/certificate-errors.ts'
 import { readBody } from '#src/runtime/response-body.ts'
 import { ProviderUnavailable } from './errors.ts'
@@ -94,18 +95,8 @@ export function mediaTypeOf(response: Response): string {
   return type.trim().toLowerCase()
 }
 
-/** Seconds until the time of a Retry-After header, which is in seconds or a date; undefined for anything else. */
+/** Within 1 s and an hour; undefined without a valid header. */
 function retryAfter({ headers }: Response): number | undefined {
-  const value = headers.get('retry-after') ?? ''
-  const seconds = /^[0-9]{1,9}$/.test(value)
-    ? Number(value)
-    : secondsUntil(value, headers.get('date'))
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 1), maxRetryAfterSeconds)
-}
-
-/** By the clock of the answer, since that of this machine may differ; NaN if the value is no date of HTTP. */
-function secondsUntil(value: string, date: string | null): number {
-  if (!value.endsWith(' GMT')) return Number.NaN
-  const now = Date.parse(date ?? '') || Date.now()
-  return Math.ceil((Date.parse(value) - now) / 1_000)
+  const seconds = readRetryAfter(headers.get('retry-after'), headers.get('date'))
+  return seconds === null ? undefined : Math.min(Math.max(seconds, 1), maxRetryAfterSeconds)
 }

@@ -138,7 +138,7 @@ function attemptTimeline({ attempts, nextAttemptAt }: Delivery): Html {
   const next =
     nextAttemptAt === null
       ? ''
-      : html`<p class="quiet small">Next attempt ${dueText(nextAttemptAt)}, unless the endpoint is disabled.</p>`
+      : html`<p class="quiet small">Next attempt ${dueText(nextAttemptAt)}, unless the endpoint is disabled. A response with <code>Retry-After</code> can put it off, by at most two hours.</p>`
   if (attempts.length === 0) return html`<p class="quiet">No attempts yet.</p>${next}`
   const series = [...Map.groupBy(attempts, (attempt) => attempt.series)]
   const parts = series.map(

@@ -78,11 +78,12 @@ export function createSender(options: SenderOptions): Sender {
       const startedAt = clock.now()
       const begun = performance.now()
       const sent = await attempt(request).catch(noAnswer)
-      const { statusCode, excerpt, failure, certificateExpiresAt } = sent
+      const { statusCode, excerpt, retryAfterSeconds, failure, certificateExpiresAt } = sent
       if (failure instanceof PostponedError) throw failure
       return {
         statusCode,
         responseExcerpt: excerpt,
+        retryAfterSeconds,
         startedAt,
         durationMs: Math.round(performance.now() - begun),
         error: failure && customerError(failure.code, failure.message),
@@ -112,5 +113,6 @@ type Sent = Answer & Pick<SendResult, 'certificateExpiresAt'>
 
 function noAnswer(error: unknown): Sent {
   const failure = attemptError(error)
-  return { statusCode: null, excerpt: null, failure, certificateExpiresAt: null }
+  const nothing = { statusCode: null, excerpt: null, retryAfterSeconds: null }
+  return { ...nothing, failure, certificateExpiresAt: null }
 }

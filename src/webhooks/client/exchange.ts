@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { readRetryAfter } from '#src/http/headers/retry-after.ts'
 import { AttemptError, attemptError, type PostponedError, timeoutError } from './errors.ts'
 
 export type Answer = {
   statusCode: number | null
   /** The first 2 KiB of the body as text that PostgreSQL accepts; null without a response. */
   excerpt: string | null
+  /** As the `Retry-After` of the response says; null without a valid one. */
+  retryAfterSeconds: number | null
   /** Null if the response is complete, or longer than is ever read. */
   failure: AttemptError | PostponedError | null
 }
@@ -31,6 +34,7 @@ export function exchange(
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const kept: Buffer[] = []
   let statusCode: number | null = null
+  let retryAfterSeconds: number | null = null
   let bytes = 0
   let informational = 0
   let controller: Dispatcher.DispatchController | null = null
@@ -40,7 +44,8 @@ export function exchange(
     if (hasEnded) return
     hasEnded = true
     clearTimeout(timer)
-    resolve({ statusCode, excerpt: statusCode === null ? null : textOf(kept), failure })
+    const excerpt = statusCode === null ? null : textOf(kept)
+    resolve({ statusCode, excerpt, retryAfterSeconds, failure })
   }
 
   /** Ends before the response does, and closes the connection. */
@@ -65,9 +70,12 @@ export function exchange(
         controller = started
         if (hasEnded) started.abort(new Error('timed out'))
       },
-      onResponseStart(_controller, status) {
-        if (status >= 200) statusCode = status
-        else informational += 1
+      onResponseStart(_controller, status, { date, 'retry-after': retryAfter }) {
+        if (status < 200) informational += 1
+        else {
+          statusCode = status
+          retryAfterSeconds = readRetryAfter(retryAfter, date)
+        }
         if (informational > maxInformational) {
           cutOff(new AttemptError('broken-answer', 'too many informational responses'))
         }

@@ -17,6 +17,8 @@ export type SendResult = {
   responseExcerpt: string | null
   startedAt: Date
   durationMs: number
+  /** As the `Retry-After` of the response says; null without a valid one. */
+  retryAfterSeconds: number | null
   /** For the customer; null if a complete response arrived, whatever its status. */
   error: string | null
   /** For the operator: a stable code, `: ` and detail; null if `error` is null. */

@@ -64,7 +64,7 @@ export function attempted(
   now: Date,
 ): DeliveryOutcome {
   const { isTrial, attempts } = delivery
-  const step = nextStep(attempts + 1, succeeded(result), isTrial ? [] : retrySeconds)
+  const step = nextStep(attempts + 1, result, isTrial ? [] : retrySeconds)
   return {
     kind: 'attempted',
     ...subjectOf(delivery),
@@ -120,19 +120,25 @@ function waitOf(step: Step): number | null {
 /** What follows an attempt: an outcome, or `waitSeconds` from its end to the next attempt. */
 export type Step = { outcome: 'succeeded' | 'exhausted' } | { outcome: null; waitSeconds: number }
 
+// A receiver cannot put an attempt off longer than this.
+const maxRetryAfterSeconds = 7_200
+
 /**
- * The schedule (specification, Events). The first 2xx succeeds; the last failure exhausts.
+ * The schedule (specification, Events). The first 2xx succeeds; the last failure exhausts. A receiver that
+ * asks for a longer wait (`Retry-After`) gets it, but no further attempts.
  * @param attempt the attempt that was made, from 1
  * @param retrySeconds the waits before attempts 1, 2, …
  */
 export function nextStep(
   attempt: number,
-  succeeded: boolean,
+  result: Pick<SendResult, 'statusCode' | 'error' | 'retryAfterSeconds'>,
   retrySeconds: readonly number[],
 ): Step {
-  if (succeeded) return { outcome: 'succeeded' }
-  const waitSeconds = retrySeconds[attempt]
-  return waitSeconds === undefined ? { outcome: 'exhausted' } : { outcome: null, waitSeconds }
+  if (succeeded(result)) return { outcome: 'succeeded' }
+  const scheduled = retrySeconds[attempt]
+  if (scheduled === undefined) return { outcome: 'exhausted' }
+  const asked = Math.min(result.retryAfterSeconds ?? 0, maxRetryAfterSeconds)
+  return { outcome: null, waitSeconds: Math.max(scheduled, asked) }
 }
 
 /** The fields of a delivery that `decideStart` reads. */

@@ -102,7 +102,13 @@ async function setUp(
         async send({ headers }) {
           sent.push(headers['webhook-id'])
           await during()
-          const answer = { statusCode: 204, responseExcerpt: '', error: null, cause: null }
+          const answer = {
+            statusCode: 204,
+            responseExcerpt: '',
+            retryAfterSeconds: null,
+            error: null,
+            cause: null,
+          }
           return { ...answer, certificateExpiresAt: null, startedAt: clock.now(), durationMs: 1 }
         },
         async close() {},

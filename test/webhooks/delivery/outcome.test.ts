@@ -38,6 +38,7 @@ const delivery: DueDelivery = {
 const answer = (statusCode: number) => ({
   statusCode,
   responseExcerpt: '',
+  retryAfterSeconds: null,
   startedAt: now,
   durationMs: 1,
   error: null,

@@ -2,9 +2,16 @@ import t from 'tap'
 import { decideStart, nextStep, type Startable } from '#src/webhooks/delivery/outcome.ts'
 
 const waits = [0, 5, 30, 300, 3_600]
+const answer = (statusCode: number, retryAfterSeconds: number | null = null) => ({
+  statusCode,
+  retryAfterSeconds,
+  error: null,
+})
+const failed = answer(500)
+const accepted = answer(204)
 
 t.test('waits of 0, 5, 30, 300 and 3600 seconds before attempts 1 to 5', async (t) => {
-  const steps = [1, 2, 3, 4, 5].map((attempt) => nextStep(attempt, false, waits))
+  const steps = [1, 2, 3, 4, 5].map((attempt) => nextStep(attempt, failed, waits))
   t.strictSame(steps, [
     { outcome: null, waitSeconds: 5 },
     { outcome: null, waitSeconds: 30 },
@@ -16,12 +23,24 @@ t.test('waits of 0, 5, 30, 300 and 3600 seconds before attempts 1 to 5', async (
 
 t.test('the first 2xx of any attempt ends the schedule', async (t) => {
   for (const attempt of [1, 2, 3, 4, 5, 6]) {
-    t.strictSame(nextStep(attempt, true, waits), { outcome: 'succeeded' })
+    t.strictSame(nextStep(attempt, accepted, waits), { outcome: 'succeeded' })
   }
 })
 
 t.test('a schedule of one attempt is exhausted by its failure', async (t) => {
-  t.strictSame(nextStep(1, false, [0]), { outcome: 'exhausted' })
+  t.strictSame(nextStep(1, failed, [0]), { outcome: 'exhausted' })
+})
+
+t.test('Retry-After puts the next attempt off, within two hours', async (t) => {
+  const waitAfter = (attempt: number, seconds: number) =>
+    nextStep(attempt, answer(429, seconds), waits)
+  t.strictSame(waitAfter(1, 120), { outcome: null, waitSeconds: 120 })
+  t.strictSame(waitAfter(1, 4), { outcome: null, waitSeconds: 5 }, 'never earlier')
+  t.strictSame(waitAfter(1, -60), { outcome: null, waitSeconds: 5 }, 'a date in the past')
+  t.strictSame(waitAfter(1, 7_201), { outcome: null, waitSeconds: 7_200 })
+  t.strictSame(nextStep(1, answer(429, 7_201), [0, 8_000]), { outcome: null, waitSeconds: 8_000 })
+  t.strictSame(waitAfter(5, 60), { outcome: 'exhausted' }, 'no further attempt')
+  t.strictSame(nextStep(1, answer(204, 60), waits), { outcome: 'succeeded' })
 })
 
 const createdAt = new Date('2026-03-01T10:00:00Z')

@@ -187,7 +187,7 @@ async function setUp(t: Test) {
 
 function succeeding({ statusCode, endpointId, ...one }: Attempt): Ended {
   const result = {
-    ...{ statusCode, responseExcerpt: '', error: null, cause: null },
+    ...{ statusCode, responseExcerpt: '', retryAfterSeconds: null, error: null, cause: null },
     ...{ startedAt: new Date(), durationMs: 1, certificateExpiresAt: null },
   }
   const { deliveryId } = one

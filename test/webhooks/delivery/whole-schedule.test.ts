@@ -37,6 +37,29 @@ t.test('the whole schedule: five attempts, then exhausted, failing and an alert'
   })
 })
 
+t.test('an endpoint gets the wait that it asks for', async (t) => {
+  const { outbox, receiver, moveTo, workDue } = await createDeliveryWorker(t, fail)
+  const date = 'Wed, 21 Oct 2026 07:28:00 GMT' // of the response, far from the clock of the worker
+  const rows: [headers: Record<string, string | string[]>, seconds: number][] = [
+    [{ 'retry-after': '120' }, 120],
+    [{ date, 'retry-after': 'Wed, 21 Oct 2026 07:38:00 GMT' }, 600],
+    [{ 'retry-after': 'soon' }, 300],
+    [{ 'retry-after': ['4000', '5000'] }, 3_600],
+  ]
+  await outbox.publish()
+  for (const [headers, seconds] of rows) {
+    receiver.respond((_request, response) => response.writeHead(503, headers).end())
+    t.equal(await workDue(), 1)
+    await moveTo(seconds - 1)
+    t.equal(await workDue(), 0, `not before ${seconds} s`)
+    await moveTo(1)
+  }
+  receiver.respond(succeed)
+  t.equal(await workDue(), 1)
+  t.match(await outbox.deliveries(), [{ status: 'succeeded' }])
+  t.equal(receiver.requests.length, 5)
+})
+
 t.test('the first failed attempt is visible at once, and so is the success after it', async (t) => {
   const { outbox, receiver, moveTo, workDue, endpoint } = await createDeliveryWorker(t, fail)
   t.match((await endpoint()).health, { state: 'healthy' })
