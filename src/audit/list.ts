@@ -61,7 +61,7 @@ export const AuditQuery = Type.Object(
   { additionalProperties: false },
 )
 export const TenantAuditQuery = Type.Object(
-  { ...AuditQuery.properties, userId: IdFilter('By this user') },
+  { ...AuditQuery.properties, userId: Type.Optional(IdFilter('By this user')) },
   { additionalProperties: false },
 )
 

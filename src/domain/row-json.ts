@@ -1,7 +1,8 @@
 import type { TSchema } from 'typebox'
 import { Prisma } from '#src/db/generated/client.ts'
 import { columnOf } from '#src/resources/kit/define.ts'
-import type { ColumnTypes, Field } from '#src/resources/kit/fields.ts'
+import { columns } from '#src/resources/kit/fields/columns.ts'
+import type { Field } from '#src/resources/kit/fields/field.ts'
 
 /*
  * Rows as JSON, made by the database: what its statements publish, and what they compare with If-Match.
@@ -10,7 +11,7 @@ import type { ColumnTypes, Field } from '#src/resources/kit/fields.ts'
 /** SQL for what `JSON.stringify(toItem(row))` means, from a row `changed` that has the names of the fields. */
 export function eventJsonOf(shown: readonly (readonly [string, Field])[]): Prisma.Sql {
   const members = shown.map(([key, one]) =>
-    memberOf(key, jsonOf[one.column](Prisma.sql`changed.${Prisma.raw(`"${key}"`)}`), one.isOmitted),
+    memberOf(key, jsonOf(one, `changed."${key}"`), one.isOmitted),
   )
   return objectOf(members)
 }
@@ -22,8 +23,9 @@ export function eventJsonOf(shown: readonly (readonly [string, Field])[]): Prism
 export function entityTagOf(shown: readonly (readonly [string, Field])[]): Prisma.Sql {
   const inOrder = requiredFirst(shown, ([, { isOmitted }]) => isOmitted !== true)
   const members = inOrder.map(([key, one]) => {
-    const value = Prisma.raw(columnOf(key))
-    const text = one.column === 'jsonb' ? schemaJsonOf(one.shown, value) : jsonOf[one.column](value)
+    const name = columnOf(key)
+    const text =
+      one.column === 'jsonb' ? schemaJsonOf(one.shown, Prisma.raw(name)) : jsonOf(one, name)
     return memberOf(key, text, one.isOmitted)
   })
   const hash = Prisma.sql`substring(sha256(convert_to(${objectOf(members)}, 'UTF8')) FOR 16)`
@@ -85,19 +87,5 @@ function memberOf(key: string, text: Prisma.Sql, isOmitted = false): Prisma.Sql 
 }
 
 const literal = (text: string) => Prisma.raw(`'${text.replaceAll("'", "''")}'`)
-const asJson = (value: Prisma.Sql) => Prisma.sql`to_json(${value})::text`
 const asText = (value: Prisma.Sql) => Prisma.sql`${value}::text`
-
-/** The values of `readerOf` (rows.ts) as texts of JSON. */
-const jsonOf: Readonly<Record<keyof ColumnTypes, (value: Prisma.Sql) => Prisma.Sql>> = {
-  ...{
-    text: asJson,
-    bigint: asText,
-    integer: asText,
-    boolean: asText,
-    uuid: asJson,
-    jsonb: asText,
-  },
-  timestamptz: (value) =>
-    Prisma.sql`'"' || to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
-}
+const jsonOf = ({ column }: Field, sql: string) => Prisma.raw(columns[column].json(sql))

@@ -15,7 +15,8 @@ import {
 } from '#src/http/lists/pagination.ts'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { homeFunctionOf, insertedKeysOf, isWritten } from '#src/resources/kit/derived.ts'
-import type { Asking, ColumnTypes, Field, Fields } from '#src/resources/kit/fields.ts'
+import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
+import type { Asking, Field, Fields } from '#src/resources/kit/fields/field.ts'
 import { entityTagOf, eventJsonOf } from './row-json.ts'
 
 /** A declared resource, without the types of its declaration. */
@@ -89,7 +90,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const json = eventJsonOf(shown)
   const tag = entityTagOf(shown)
   const bytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
-  const readers = shown.map(([key, one]) => ({ key, read: readerOf[one.column], one }))
+  const readers = shown.map(([key, one]) => ({ key, read: columnTypes[one.column].read, one }))
   const insertedKeys = insertedKeysOf(resource)
   const inserted = Object.entries(fields).filter(([key]) => insertedKeys.includes(key))
   const changed = Object.entries(fields).filter(([key]) => isWritten(key, actions.update))
@@ -294,9 +295,9 @@ function selected(key: string): Prisma.Sql {
   return columnOf(key) === key ? column(key) : Prisma.sql`${column(key)} AS ${quoted(key)}`
 }
 
-/** The bytes of a text or JSON column; none for a column of a fixed size. */
+/** The bytes of a column that can be large. */
 function largeOf([key, { column: type, isNullable }]: [string, Field]): Prisma.Sql[] {
-  if (type !== 'text' && type !== 'jsonb') return []
+  if (!columnTypes[type].isLarge) return []
   const bytes = Prisma.sql`octet_length(${quoted(key)}::text)`
   return [isNullable ? Prisma.sql`coalesce(${bytes}, 0)` : bytes]
 }
@@ -307,22 +308,12 @@ function parameterOf(field: Field, value: unknown): Prisma.Sql {
 }
 
 function sentAs({ column }: Field, value: unknown): unknown {
-  return column === 'jsonb' && value !== null ? JSON.stringify(value) : value
+  const { sent } = columnTypes[column]
+  return sent === undefined || value === null ? value : sent(value)
 }
 
 function castTo({ column }: Field, sent: unknown): Prisma.Sql {
   return Prisma.sql`${sent}::${Prisma.raw(column)}`
-}
-
-/** What the driver returns, as JSON has it: it returns a 64-bit integer as a string. */
-const readerOf: Readonly<Record<keyof ColumnTypes, (value: unknown) => unknown>> = {
-  text: (value) => value,
-  bigint: Number,
-  integer: (value) => value,
-  boolean: (value) => value,
-  uuid: (value) => value,
-  timestamptz: (value) => (value as Date).toISOString(),
-  jsonb: (value) => value,
 }
 
 /** The name or address of a person while they are a member; of a service token, while it exists, instead. */

@@ -21,25 +21,16 @@ export {
   type RowOf,
   type Scope,
 } from '#src/resources/kit/define.ts'
-export {
-  author,
-  authorService,
-  choice,
-  created,
-  currency,
-  type Field,
-  field,
-  flag,
-  folder,
-  hidden,
-  id,
-  initially,
-  integer,
-  json,
-  line,
-  optional,
-  owner,
-  tenant,
-  text,
-  updated,
-} from '#src/resources/kit/fields.ts'
+export { type Field, field, hidden, initially, optional } from '#src/resources/kit/fields/field.ts'
+export { json } from '#src/resources/kit/fields/json.ts'
+export { folder } from '#src/resources/kit/fields/keys/folder.ts'
+export { id } from '#src/resources/kit/fields/keys/id.ts'
+export { author, authorService, owner } from '#src/resources/kit/fields/keys/people.ts'
+export { tenant } from '#src/resources/kit/fields/keys/tenant.ts'
+export { currency } from '#src/resources/kit/fields/numbers/currency.ts'
+export { flag } from '#src/resources/kit/fields/numbers/flag.ts'
+export { integer } from '#src/resources/kit/fields/numbers/integer.ts'
+export { choice } from '#src/resources/kit/fields/texts/choice.ts'
+export { line } from '#src/resources/kit/fields/texts/line.ts'
+export { text } from '#src/resources/kit/fields/texts/text.ts'
+export { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'

@@ -1,5 +1,9 @@
 import { defineResource } from './kit/define.ts'
-import { created, id, integer, line, tenant } from './kit/fields.ts'
+import { id } from './kit/fields/keys/id.ts'
+import { tenant } from './kit/fields/keys/tenant.ts'
+import { integer } from './kit/fields/numbers/integer.ts'
+import { line } from './kit/fields/texts/line.ts'
+import { created } from './kit/fields/times/timestamp.ts'
 
 /** What a tenant has paid. The job of a charge creates them (src/domain/invoices.ts). */
 export const invoices = defineResource('invoice', {

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { insertedKeysOf } from '#src/resources/kit/derived.ts'
-import type { ColumnTypes } from '#src/resources/kit/fields.ts'
+import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import { resources as declared } from '#src/resources/running-app.ts'
 import type { Finding } from './finding.ts'
 
@@ -51,7 +51,7 @@ function problemsOf(resource: Resource, columns: readonly Column[]): string[] {
     const column = found.get(columnOf(key))
     const [its, field] = [`The column ${plural}.${columnOf(key)}`, `the field ${name}.${key}`]
     if (column === undefined) return [`${its} of ${field} is missing.`]
-    const wanted = typeNames[type]
+    const wanted = columnTypes[type].spelled
     if (column.type !== wanted) return [`${its} has the type ${column.type}, ${field} ${wanted}.`]
     if (column.notNull && isNullable) return [`${its} is NOT NULL, but ${field} is optional.`]
     if (!column.notNull && !isNullable) return [`${its} can be NULL, but ${field} is not optional.`]
@@ -84,14 +84,3 @@ const scopeColumns = {
   tenant: ['tenant_id'],
   chain: ['tenant_id', 'folder_id', 'team_id'],
 } as const satisfies Record<Resource['scope'], readonly string[]>
-
-/** As PostgreSQL spells them. */
-export const typeNames: Readonly<Record<keyof ColumnTypes, string>> = {
-  text: 'text',
-  bigint: 'bigint',
-  integer: 'integer',
-  boolean: 'boolean',
-  uuid: 'uuid',
-  timestamptz: 'timestamp with time zone',
-  jsonb: 'jsonb',
-}

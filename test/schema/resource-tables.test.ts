@@ -1,15 +1,12 @@
 import t from 'tap'
 import type { Resource } from '#src/resources/kit/define.ts'
-import {
-  created,
-  flag,
-  folder,
-  id,
-  line,
-  optional,
-  text,
-  updated,
-} from '#src/resources/kit/fields.ts'
+import { optional } from '#src/resources/kit/fields/field.ts'
+import { folder } from '#src/resources/kit/fields/keys/folder.ts'
+import { id } from '#src/resources/kit/fields/keys/id.ts'
+import { flag } from '#src/resources/kit/fields/numbers/flag.ts'
+import { line } from '#src/resources/kit/fields/texts/line.ts'
+import { text } from '#src/resources/kit/fields/texts/text.ts'
+import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 import { migrate } from '#src/schema/migrate.ts'
 import { verifyResources } from '#src/schema/resource-tables.ts'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'

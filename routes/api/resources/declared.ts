@@ -9,7 +9,7 @@ import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
 import { type Action, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
-import type { Asking } from '#src/resources/kit/fields.ts'
+import type { Asking } from '#src/resources/kit/fields/field.ts'
 
 type Options = {
   readonly resources: readonly Declared[]
@@ -217,7 +217,9 @@ function described(resource: Declared, { summary, description }: Partial<Action>
 }
 
 function queryOf({ fields, filters }: Declared) {
-  const filtered = filters.map((key) => [key, fields[key]?.filter] as const)
+  const filtered = filters.map(
+    (key) => [key, Type.Optional(fields[key]?.filter ?? Type.Never())] as const,
+  )
   return Type.Object(
     {
       ...PageQuery.properties,

@@ -223,24 +223,19 @@ function valuesOf(
   action: 'create' | 'update',
 ): Record<string, unknown> {
   const values = Object.entries(entered).flatMap(([key, text = '']): [string, unknown][] => {
-    const { input, isNullable } = fields[key] ?? {}
-    if (input == null) return []
+    const { control = null, isNullable } = fields[key] ?? {}
+    if (control === null) return []
     if (text.trim() === '') return action === 'update' && isNullable ? [[key, null]] : []
-    if (input.as === 'yes-no') return [[key, text === 'yes']]
-    if (input.as === 'folder') return [[key, readId(text)]]
-    if (input.as !== 'number') return [[key, text]]
-    const { minimum, maximum } = input
-    const value = Number(text)
-    if (value < minimum) throw refusedValue(key, 'minimum', minimum)
-    if (value > maximum) throw refusedValue(key, 'maximum', maximum)
+    const value = control.read(text)
+    if (value === undefined) throw refusedValue(key)
     return [[key, value]]
   })
   return Object.fromEntries(values)
 }
 
-/** A validation error like those of the schema, so the form shows it beside the field. */
-function refusedValue(key: string, keyword: 'minimum' | 'maximum', limit: number): Error {
-  const fault = { keyword, instancePath: `/${key}`, schemaPath: '', params: { limit } }
+/** A validation error like those of the schema, so the form shows the rule beside the field. */
+function refusedValue(key: string): Error {
+  const fault = { keyword: 'refused', instancePath: `/${key}`, schemaPath: '', params: {} }
   const error = new errorCodes.FST_ERR_VALIDATION('')
   return Object.assign(error, { validation: [fault], validationContext: 'body' })
 }

@@ -12,7 +12,7 @@ export const idFilterPattern = '^[1-9][0-9]{0,15}$'
 
 /** A filter by a 64-bit id. */
 export const IdFilter = (description: string) =>
-  Type.Optional(Type.String({ pattern: idFilterPattern, description }))
+  Type.String({ pattern: idFilterPattern, description })
 
 /** The order of a list that is newest first. */
 export const SortBy = (field: string) =>

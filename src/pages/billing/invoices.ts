@@ -1,8 +1,8 @@
-import { amountText } from '#src/pages/kit/amount.ts'
 import { badge, pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html, timeText } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { listTable, type ShownList } from '#src/pages/kit/list.ts'
+import { amountText } from '#src/runtime/amount.ts'
 
 type ShownInvoice = {
   id: number

@@ -2,12 +2,12 @@ import type { DoublePayer } from '#src/billing/customers.ts'
 import { mostCounted } from '#src/billing/events.ts'
 import { mostRead, type WaitingCustomer, type WaitingEvent } from '#src/billing/waiting.ts'
 import { Line } from '#src/http/schemas.ts'
-import { amountText } from '#src/pages/kit/amount.ts'
 import { badge, emptyState, pageHead } from '#src/pages/kit/components.ts'
 import { folded, formOf, hidden, line, renderForm, submission } from '#src/pages/kit/form.ts'
 import { type Cell, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { pageLinks } from '#src/pages/kit/list.ts'
+import { amountText } from '#src/runtime/amount.ts'
 
 export const unlinkedPath = '/app/billing/unlinked'
 

@@ -1,6 +1,5 @@
 import Type, { type TSchema } from 'typebox'
 import { permissionsOf } from '#src/access/roles.ts'
-import { IdParams, OptionalLine, OptionalText } from '#src/http/schemas.ts'
 import { confirmation, confirmBox, filterBar, pageHead } from '#src/pages/kit/components.ts'
 import {
   area,
@@ -9,7 +8,6 @@ import {
   folded,
   formOf,
   line,
-  orEmpty,
   renderForm,
   submission,
   version,
@@ -24,8 +22,9 @@ import {
   type Resource,
   wordOf,
 } from '#src/resources/kit/define.ts'
-import type { Input } from '#src/resources/kit/fields.ts'
+import type { Control, OnPage } from '#src/resources/kit/fields/control.ts'
 import { isolatedText } from '#src/runtime/text.ts'
+import { capital, inWords } from '#src/runtime/words.ts'
 
 /** A declared resource with pages. */
 export type Paged = Pick<
@@ -58,68 +57,36 @@ function inputsOf(resource: Paged, { accepts = [] }: Action): Record<string, For
 const noneOf = 'Default'
 
 function inputOf({ name, fields, page }: Paged, key: string): FormField {
-  const { input = null, written = null } = fields[key] ?? {}
-  if (input === null || written === null)
-    throw new Error(`The resource ${name} has no input for ${key}.`)
-  const mayBeEmpty = fields[key]?.isNullable === true || fields[key]?.initial !== undefined
+  const { control = null, isNullable = false, initial } = fields[key] ?? {}
+  if (control === null) throw new Error(`The resource ${name} has no input for ${key}.`)
+  const mayBeEmpty = isNullable || initial !== undefined
   const label = `${labelOf(page, key)}${mayBeEmpty ? ' (optional)' : ''}`
-  switch (input.as) {
-    case 'line':
-      return line(mayBeEmpty ? orEmpty(written) : written, label)
-    case 'text':
-      return area(mayBeEmpty ? OptionalText(input.maxLength) : written, label, {
-        attributes: { rows: 10 },
-      })
-    case 'choice':
-      return choiceOf(input.values, label, mayBeEmpty)
-    case 'yes-no':
-      return choiceOf(['yes', 'no'], label, mayBeEmpty)
-    case 'folder':
-      return choice(IdParams.properties.id, label)
-    case 'number':
-      return line(wholeNumber(mayBeEmpty), label, {
-        ...{ rule: numberRule(input), attributes: { inputmode: 'numeric' } },
-        ...(!mayBeEmpty && { required: true }),
-      })
-  }
+  const { rule, attributes, options } = control
+  return inputs[control.as](control.schema(mayBeEmpty), label, {
+    ...(rule !== undefined && { rule }),
+    ...(attributes !== undefined && { attributes }),
+    ...(options !== undefined && {
+      options: mayBeEmpty ? { '': noneOf, ...options } : options,
+    }),
+    ...(control.as === 'line' && !mayBeEmpty && { required: true }),
+  })
 }
 
-function choiceOf(values: readonly string[], label: string, mayBeEmpty: boolean): FormField {
-  const all = mayBeEmpty ? ['', ...values] : values
-  const options = Object.fromEntries(
-    all.map((value) => [value, value === '' ? noneOf : inWords(value)]),
-  )
-  return choice(Type.Enum([...all]), label, { options })
-}
-
-function numberRule({ minimum, maximum }: Extract<Input, { as: 'number' }>): string {
-  const isAny = !Number.isSafeInteger(minimum - 1) && !Number.isSafeInteger(maximum + 1)
-  return isAny ? 'A whole number' : `A whole number from ${minimum} to ${maximum}`
-}
-
-/** At most 15 digits, which a JSON number keeps exactly. */
-function wholeNumber(mayBeEmpty: boolean): TSchema {
-  const digits = '(0|-?[1-9][0-9]{0,14})'
-  return Type.String({ maxLength: 16, pattern: mayBeEmpty ? `^${digits}?$` : `^${digits}$` })
-}
+const inputs = { line, area, choice } as const
 
 /** The filters of the list, by the schema of what the page's query has: an empty field means all. */
 export function filterSchemasOf({ fields, filters }: Paged): Record<string, TSchema> {
-  const schemas = shownFilters({ fields, filters }).map(([key, { input }]) => [
+  const schemas = shownFilters({ fields, filters }).map(([key, control]) => [
     key,
-    Type.Optional(
-      input.as === 'choice' ? Type.Enum(['', ...input.values]) : OptionalLine(input.maxLength),
-    ),
+    Type.Optional(control.schema(true)),
   ])
   return Object.fromEntries(schemas)
 }
 
-type FilterInput = Extract<Input, { as: 'line' | 'text' | 'choice' }>
-
 function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
-  return filters.flatMap((key): [string, { input: FilterInput }][] => {
-    const input = fields[key]?.input
-    return input?.as === 'line' || input?.as === 'choice' ? [[key, { input }]] : []
+  return filters.flatMap((key): [string, Control][] => {
+    const control = fields[key]?.control ?? null
+    return control === null || control.offers !== undefined ? [] : [[key, control]]
   })
 }
 
@@ -146,7 +113,7 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const keys = [page.heading, ...(page.columns ?? [])]
   const columns = keys.map((key, index) => ({
     label: labelOf(page, key),
-    ...(index === 0 || resource.fields[key]?.input?.as === 'line' ? { kind: 'wrap' as const } : {}),
+    ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
   }))
   const cells = rows.map((row) =>
     keys.map((key, index) =>
@@ -196,14 +163,18 @@ function filterBarOf(
 ): Html {
   const shown = shownFilters(resource)
   if (shown.length === 0) return html``
-  const fields = shown.map(([key, { input }]) => {
+  const fields = shown.map(([key, control]) => {
     const label = labelOf(resource.page, key)
     const value = filter[key] ?? ''
-    if (input.as === 'choice') {
-      const options = input.values.map((one) => ({ value: one, label: inWords(one) }))
+    if (control.options !== undefined) {
+      const options = Object.entries(control.options).map(([one, words]) => ({
+        value: one,
+        label: words,
+      }))
       return choices(key, label, `Every ${label.toLowerCase()}`, options, value)
     }
-    return html`<input name="${key}" value="${value}" maxlength="${input.maxLength}" placeholder="${label}" aria-label="${label}" data-search>`
+    const { maxLength } = control.schema(true) as { maxLength?: number }
+    return html`<input name="${key}" value="${value}"${maxLength === undefined ? '' : html` maxlength="${maxLength}"`} placeholder="${label}" aria-label="${label}" data-search>`
   })
   return filterBar(pagePathOf(resource), html`${fields}`, isFiltered)
 }
@@ -225,10 +196,10 @@ export function rowPage(resource: Paged, { viewer, row, names, done }: RowView):
   const by = Object.keys(names)
     .filter((key) => key !== 'userId')
     .map((key) => html`, by ${isolated(names[key] ?? nameless(resource, row, key))}`)
-  const texts = Object.keys(fields).filter((key) => fields[key]?.input?.as === 'text')
+  const texts = Object.keys(fields).filter((key) => fields[key]?.control?.as === 'area')
   const hidden = [page.heading, ...texts]
   const facts = Object.keys(row).filter(
-    (key) => !hidden.includes(key) && ![undefined, 'folder'].includes(fields[key]?.input?.as),
+    (key) => !hidden.includes(key) && fields[key]?.control != null && !fields[key]?.control?.offers,
   )
   return layout(
     isolatedText(title),
@@ -298,20 +269,21 @@ function placed(action: Action | undefined, inputs: Readonly<Record<string, Html
 
 /** A value as text in a form. */
 function formText({ fields }: Paged, key: string, row: ShownRow): string {
-  const value = row[key] ?? ''
-  if (fields[key]?.input?.as === 'yes-no' && value !== '') return value === true ? 'yes' : 'no'
-  return String(value)
+  const value = row[key] ?? null
+  return value === null ? '' : (fields[key]?.control?.text(value) ?? '')
 }
 
 /** A value on a page. */
 function valueText({ fields }: Paged, key: string, row: ShownRow): Cell {
-  const { column, input } = fields[key] ?? {}
   const value = row[key] ?? null
-  if (value === null) return html`<span class="quiet">None</span>`
-  if (column === 'timestamptz') return timeText(String(value))
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (typeof value === 'number') return value
-  return input?.as === 'choice' ? inWords(String(value)) : isolated(String(value))
+  const shown = value === null ? null : fields[key]?.onPage?.(value)
+  return shown == null ? html`<span class="quiet">None</span>` : cellOf(shown)
+}
+
+function cellOf(shown: OnPage): Cell {
+  if ('at' in shown) return timeText(shown.at)
+  if ('number' in shown) return shown.number
+  return 'words' in shown ? shown.words : isolated(shown.text)
 }
 
 /** A person or service without a name, in words. */
@@ -334,12 +306,4 @@ function labelOf({ labels = {} }: Paged['page'], key: string): string {
     own[key] ??
     inWords(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
   )
-}
-
-function inWords(text: string): string {
-  return capital(text.replaceAll(/[-_]/g, ' '))
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

@@ -1,5 +1,5 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
-import type { Asking, Field, Fields, Input } from './fields.ts'
+import type { Asking, Field, Fields } from './fields/field.ts'
 
 /** Specification, Roles and permissions. */
 export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
@@ -260,7 +260,8 @@ function faultsOf(resource: Resource): string[] {
   const indelible =
     scope === 'owner' && Object.keys(events).length > 0 && resource.erased === null
       ? [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])].find(
-          (key) => shown.includes(key) && fields[key]?.input == null && !fields[key]?.isCurrency,
+          (key) =>
+            shown.includes(key) && fields[key]?.neutral === undefined && !fields[key]?.isCurrency,
         )
       : undefined
   const faults: [boolean, string][] = [
@@ -309,36 +310,24 @@ function faultsOf(resource: Resource): string[] {
       `has the privileges ${worker} for workers, which GRANT does not take`,
     ],
   ]
-  faults.push(...keys.map((key) => inputFaultOf(key, fields[key]?.input ?? null)))
+  const unfit = keys.find((key) => fields[key]?.fault !== undefined)
+  if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
   faults.push(...pageFaultsOf(resource))
   return faults.flatMap(([isFault, words]) => (isFault ? [words] : []))
 }
 
 const listParameters = ['cursor', 'limit', 'sort', 'from', 'to']
 
-/** Refuses an input that accepts no value, and a choice with the same word twice. */
-function inputFaultOf(key: string, input: Input | null): [boolean, string] {
-  if (input?.as === 'line' || input?.as === 'text') {
-    const isLength = Number.isInteger(input.maxLength) && input.maxLength > 0
-    return [!isLength, `has the field ${key} with at most ${input.maxLength} characters`]
-  }
-  if (input?.as === 'choice') {
-    const { values } = input
-    const isChoice = values.length > 0 && new Set(values).size === values.length
-    return [!isChoice, `has the field ${key} with a choice of no words or of equal ones`]
-  }
-  const isEmpty = input?.as === 'number' && input.minimum > input.maximum
-  return [isEmpty, `has the field ${key} with a range of no numbers`]
-}
-
 /** A page asks for every field that an action accepts, so each needs an input, and shows no JSON. */
 function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, string][] {
   if (page === null) return []
   const asked = [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])]
-  // Only a chain knows the folders to choose from.
-  const unasked = scope === 'chain' ? [null] : [null, 'folder']
-  const mute = asked.find((key) => unasked.includes(fields[key]?.input?.as ?? null))
-  const raw = [page.heading, ...(page.columns ?? [])].find((key) => fields[key]?.column === 'jsonb')
+  const mute = asked.find((key) => {
+    const { control = null } = fields[key] ?? {}
+    // Only a chain knows the folders to choose from.
+    return control === null || (control.offers === 'folders' && scope !== 'chain')
+  })
+  const raw = [page.heading, ...(page.columns ?? [])].find((key) => fields[key]?.onPage === null)
   const ofForms = asked.find((key) => formParameters.includes(key))
   return [
     [mute !== undefined, `has a page and no input for ${mute}`],

@@ -1,5 +1,6 @@
 import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { type Action, type ActionName, columnOf, type Resource } from './define.ts'
+import { columns as columnTypes } from './fields/columns.ts'
 
 /* What the program reads from the declared resources. */
 
@@ -137,9 +138,9 @@ const firstOf = (table: string) =>
   `coalesce((SELECT min(id) FROM ${table} WHERE tenant_id = $1), 0)`
 
 function exampleValue({ fields }: Resource, key: string): unknown {
-  const { column, written, shown } = fields[key] ?? {}
+  const { column = 'text', written, shown } = fields[key] ?? {}
   const example = exampleOf(plain(written ?? shown), key)
-  return column === 'jsonb' ? JSON.stringify(example) : example
+  return columnTypes[column].sent?.(example) ?? example
 }
 
 /** The name of its section in an export. */
@@ -195,8 +196,7 @@ export function exampleRow(
   const own: Record<string, unknown> = { id: ids.id, tenantId: ids.tenantId }
   const values = Object.entries(fields).flatMap(([key, one]) => {
     if (one.isOmitted || one.isHidden) return []
-    if (one.isPerson) return [[key, ids.userId]]
-    if (one.column === 'timestamptz') return [[key, now.toISOString()]]
+    if (one.example !== undefined) return [[key, one.example({ userId: ids.userId, now })]]
     return [[key, own[key] ?? exampleOf(plain(one.shown), key)]]
   })
   return { ...Object.fromEntries(values), ...example }

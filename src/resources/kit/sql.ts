@@ -1,6 +1,6 @@
 import { columnOf, type Resource } from './define.ts'
 import { homeFunctionOf, publishesAtHome, sectionOf } from './derived.ts'
-import type { Field } from './fields.ts'
+import { columns as columnTypes } from './fields/columns.ts'
 
 /*
  * The SQL that follows from the declared resources. `migrate` applies it after the files of
@@ -90,21 +90,8 @@ function erasedOf({ scope, fields, actions, events, erased }: Resource): string 
   const written = [...(actions.create?.accepts ?? []), ...(actions.update?.accepts ?? [])]
   const values = [...new Set(written)]
     .filter((key) => !fields[key]?.isCurrency)
-    .map((key) => [key, neutralValue(fields[key])])
+    .map((key) => [key, fields[key]?.neutral])
   return JSON.stringify(erased ?? Object.fromEntries(values))
-}
-
-function neutralValue(field: Field | undefined): unknown {
-  switch (field?.input?.as) {
-    case 'choice':
-      return field.input.values[0]
-    case 'number':
-      return Math.max(field.input.minimum, 0)
-    case 'yes-no':
-      return false
-    default:
-      return 'erased'
-  }
 }
 
 /** Enters the tenant of a row, whose event belongs there. */
@@ -195,8 +182,8 @@ const changeableBytes = 1_024
 function bytesOf({ scope, fields, actions }: Resource): string {
   const changed = scope === 'owner' ? (actions.update?.accepts ?? []) : []
   const sizes = (actions.create?.accepts ?? []).flatMap((key) => {
-    const { column, isNullable, isCurrency } = fields[key] ?? {}
-    if ((column !== 'text' && column !== 'jsonb') || isCurrency) return []
+    const { column = 'text', isNullable, isCurrency } = fields[key] ?? {}
+    if (!columnTypes[column].isLarge || isCurrency) return []
     if (changed.includes(key)) return [String(changeableBytes)]
     const size = `octet_length(r.${columnOf(key)}${column === 'jsonb' ? '::text' : ''})`
     return [isNullable ? `coalesce(${size}, 0)` : size]

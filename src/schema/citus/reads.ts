@@ -2,7 +2,7 @@ import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { Statement } from '#src/db/connections/one-trip.ts'
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { insertedKeysOf } from '#src/resources/kit/derived.ts'
-import { typeNames } from '../resource-tables.ts'
+import { columns } from '#src/resources/kit/fields/columns.ts'
 
 /*
  * Rows of the declared resources on a cluster, by functions instead of the statements of src/domain/rows.ts. In
@@ -120,7 +120,12 @@ function creating(resource: Resource): RowFunction {
   const keys = insertedKeysOf(resource)
   const written = keys.map((key) => `new_${columnOf(key)}`)
   const names = ['tenant', 'person', 'folder', ...written]
-  const types = ['uuid', 'bigint', 'bigint', ...keys.map((key) => typeNames[columnIn(fields, key)])]
+  const types = [
+    'uuid',
+    'bigint',
+    'bigint',
+    ...keys.map((key) => columns[columnIn(fields, key)].spelled),
+  ]
   return {
     signature: `${name}(${types.join(', ')})`,
     sql: `CREATE OR REPLACE FUNCTION ${name}(

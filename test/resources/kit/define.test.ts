@@ -3,18 +3,15 @@ import Type from 'typebox'
 import { defineResource } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinctResources } from '#src/resources/kit/distinct.ts'
-import {
-  choice,
-  created,
-  folder,
-  hidden,
-  id,
-  integer,
-  json,
-  line,
-  owner,
-  updated,
-} from '#src/resources/kit/fields.ts'
+import { hidden } from '#src/resources/kit/fields/field.ts'
+import { json } from '#src/resources/kit/fields/json.ts'
+import { folder } from '#src/resources/kit/fields/keys/folder.ts'
+import { id } from '#src/resources/kit/fields/keys/id.ts'
+import { owner } from '#src/resources/kit/fields/keys/people.ts'
+import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
+import { choice } from '#src/resources/kit/fields/texts/choice.ts'
+import { line } from '#src/resources/kit/fields/texts/line.ts'
+import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 
 const times = { createdAt: created(), updatedAt: updated() }
 const lineItems = json(Type.Array(Type.Object({})), Type.Array(Type.Object({})))

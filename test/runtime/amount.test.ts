@@ -1,5 +1,5 @@
 import t from 'tap'
-import { amountText } from '#src/pages/kit/amount.ts'
+import { amountText } from '#src/runtime/amount.ts'
 
 t.test('amounts have the digits of their currency', async (t) => {
   t.equal(amountText(4_900, 'eur'), '49.00 EUR')

@@ -1,0 +1,47 @@
+/** The types of columns, and what Prisma has for each. */
+export type ColumnTypes = {
+  text: string
+  bigint: bigint
+  integer: number
+  boolean: boolean
+  uuid: string
+  timestamptz: Date
+  jsonb: unknown
+}
+
+type Column = {
+  /** As PostgreSQL spells it. */
+  readonly spelled: string
+  /** Whether its values can have any number of bytes. */
+  readonly isLarge?: true
+  /** What the driver returns, as JSON has it. */
+  read(value: unknown): unknown
+  /** SQL for the text of JSON that `read` means. */
+  json(sql: string): string
+  /** What a statement is given for a value. */
+  sent?(value: unknown): unknown
+}
+
+const same = (value: unknown) => value
+const asJson = (sql: string) => `to_json(${sql})::text`
+const asText = (sql: string) => `${sql}::text`
+
+/** What the program does with a value of each type. */
+export const columns: Readonly<Record<keyof ColumnTypes, Column>> = {
+  text: { spelled: 'text', isLarge: true, read: same, json: asJson },
+  // The driver returns a 64-bit integer as a string.
+  bigint: { spelled: 'bigint', read: Number, json: asText },
+  integer: { spelled: 'integer', read: same, json: asText },
+  boolean: { spelled: 'boolean', read: same, json: asText },
+  uuid: { spelled: 'uuid', read: same, json: asJson },
+  timestamptz: {
+    spelled: 'timestamp with time zone',
+    read: (value) => (value as Date).toISOString(),
+    json: (sql) =>
+      `'"' || to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
+  },
+  jsonb: {
+    ...{ spelled: 'jsonb', isLarge: true, read: same, json: asText },
+    sent: (value) => JSON.stringify(value),
+  },
+}

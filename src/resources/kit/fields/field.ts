@@ -1,0 +1,108 @@
+import type { TSchema } from 'typebox'
+import { Nullable } from '#src/http/schemas.ts'
+import type { ColumnTypes } from './columns.ts'
+import type { Control, OnPage } from './control.ts'
+
+/** The facts about the caller that new rows and conditions depend on. A service has no user and no role. */
+export type Asking = {
+  readonly userId: number | null
+  readonly tenantId: string | null
+  readonly role: string | null
+  readonly department: string | null
+}
+
+/**
+ * One column: how it is stored, shown, written, asked for and exported. Everything that one kind of field does in
+ * another way than the others stands in the file of the kind, beside this one.
+ */
+export type Field<
+  Column extends keyof ColumnTypes = keyof ColumnTypes,
+  IsNullable extends boolean = boolean,
+  Shown extends TSchema = TSchema,
+  Written extends TSchema | null = TSchema | null,
+> = {
+  readonly column: Column
+  readonly isNullable: IsNullable
+  /** In responses and events. */
+  readonly shown: Shown
+  /** In bodies; null if clients never write it. */
+  readonly written: Written
+  /** A value in the query of a list; null if it cannot be a filter. */
+  readonly filter: TSchema | null
+  /** How a form asks for it; null if a form cannot. */
+  readonly control: Control | null
+  /** How a page shows a value; null if a page cannot. */
+  readonly onPage: ((value: unknown) => OnPage) | null
+  /** In a table it may take several lines. */
+  readonly isLong?: true
+  /** What replaces a value in the events of a row whose owner was erased. Without it the resource says so. */
+  readonly neutral?: unknown
+  /** Why no value is accepted, after the name of the field in a sentence. */
+  readonly fault?: string
+  /** The value in an example, if its schema does not say it. */
+  readonly example?: (of: { readonly userId: number; readonly now: Date }) => unknown
+  /** The value of a new row if the body has none. */
+  readonly initial?: (asking: Asking, now: Date) => unknown
+  /** Every change sets it to the current time. */
+  readonly isTouched?: true
+  /** Responses leave it out while it is null. */
+  readonly isOmitted?: true
+  /** In no response and no event. */
+  readonly isHidden?: true
+  /** A currency: a new row without one gets that of the setting CURRENCY. */
+  readonly isCurrency?: true
+  /** A person: rows of this person are part of their export, and pages show the name. */
+  readonly isPerson?: true
+  /** The service token that wrote the row instead of a person. */
+  readonly isService?: true
+}
+
+export type Fields = Readonly<Record<string, Field>>
+
+type Facets = Partial<Omit<Field, 'column' | 'isNullable' | 'shown' | 'written'>>
+
+/** A field of any kind. The functions of the files beside this one make the usual ones. */
+export function field<
+  const Column extends keyof ColumnTypes,
+  Shown extends TSchema,
+  Written extends TSchema | null = null,
+>(
+  column: Column,
+  shown: Shown,
+  { written = null as Written, ...facets }: Facets & { readonly written?: Written } = {},
+): Field<Column, false, Shown, Written> {
+  return {
+    ...{ filter: null, control: null, onPage: asText, ...facets },
+    ...{ column, isNullable: false, shown, written },
+  }
+}
+
+function asText(value: unknown): OnPage {
+  return typeof value === 'number' ? { number: value } : { text: String(value) }
+}
+
+/** The column can be null: a body may leave the field out, and a change may set it to null. */
+export function optional<
+  Column extends keyof ColumnTypes,
+  Shown extends TSchema,
+  Written extends TSchema | null,
+>({ shown, ...rest }: Field<Column, false, Shown, Written>) {
+  return { ...rest, shown: Nullable(shown), isNullable: true as const }
+}
+
+/** Sets the value of a new row whose body has none. */
+export function initially<One extends Field>(
+  one: One,
+  initial: (asking: Asking, now: Date) => unknown,
+) {
+  return { ...one, initial }
+}
+
+/** Leaves the field out of responses and events. */
+export function hidden<One extends Field>(one: One) {
+  return { ...one, isHidden: true as const }
+}
+
+export function described(description: string | undefined): { description?: string } {
+  return description === undefined ? {} : { description }
+}

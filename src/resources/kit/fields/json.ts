@@ -1,0 +1,8 @@
+import type { TSchema } from 'typebox'
+import { field } from './field.ts'
+
+/** A value with a schema of its own. Pages show and write no JSON. */
+export const json = <Shown extends TSchema, Written extends TSchema>(
+  shown: Shown,
+  written: Written,
+) => field('jsonb', shown, { written, onPage: null })

@@ -1,0 +1,17 @@
+import Type from 'typebox'
+import { described, field } from '../field.ts'
+
+/** True or false. */
+export const flag = (description?: string) =>
+  field('boolean', Type.Boolean(described(description)), {
+    written: Type.Boolean(),
+    control: {
+      as: 'choice',
+      schema: (mayBeEmpty) => Type.Enum([...(mayBeEmpty ? [''] : []), 'yes', 'no']),
+      options: { yes: 'Yes', no: 'No' },
+      read: (text) => text === 'yes',
+      text: (value) => (value === true ? 'yes' : 'no'),
+    },
+    onPage: (value) => ({ words: value === true ? 'Yes' : 'No' }),
+    neutral: false,
+  })

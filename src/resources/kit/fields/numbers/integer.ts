@@ -1,0 +1,32 @@
+import Type from 'typebox'
+import { described, field } from '../field.ts'
+
+/** A whole number that JSON keeps exactly. */
+export const integer = (
+  description?: string,
+  { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = {},
+) => {
+  const isAny = !Number.isSafeInteger(minimum - 1) && !Number.isSafeInteger(maximum + 1)
+  return field('bigint', Type.Integer(described(description)), {
+    written: Type.Integer({ minimum, maximum }),
+    control: {
+      as: 'line',
+      schema: wholeNumber,
+      rule: isAny ? 'A whole number' : `A whole number from ${minimum} to ${maximum}`,
+      attributes: { inputmode: 'numeric' },
+      read(text) {
+        const value = Number(text)
+        return value < minimum || value > maximum ? undefined : value
+      },
+      text: String,
+    },
+    neutral: Math.max(minimum, 0),
+    ...(minimum > maximum && { fault: 'with a range of no numbers' }),
+  })
+}
+
+/** At most 15 digits, which a JSON number keeps exactly. */
+function wholeNumber(mayBeEmpty: boolean) {
+  const digits = '(0|-?[1-9][0-9]{0,14})'
+  return Type.String({ maxLength: 16, pattern: mayBeEmpty ? `^${digits}?$` : `^${digits}$` })
+}
