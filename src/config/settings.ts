@@ -583,7 +583,7 @@ export const ProviderSettings = Type.Object({
   REQUIRE: Type.String({
     default: '',
     description:
-      'Comma-separated claim:value pairs: only people with these values may sign in, for instance `hd:example.com`. Several values of one claim are alternatives. The claims of the id_token count, and those of userinfo if USERINFO is on.',
+      'Comma-separated claim:value pairs: only people with these values may sign in, for instance `hd:example.com`. Several values of one claim are alternatives. `email` counts only if the provider has verified it. A claim that people, or the administrators of any tenant, can write is refused at start; the presets list what can be required. The claims of the id_token count, and those of userinfo if USERINFO is on.',
   }),
   ID_TOKEN_ALG: Type.String({
     default: 'RS256',

@@ -82,6 +82,87 @@ t.test('a setting replaces that of the preset, and any provider can have every o
   }
 })
 
+const tenant = '8e5b6c11-7c2f-4f0a-9a5e-0c1d2e3f4a5b'
+
+/** The settings of a provider with this requirement. */
+function requiring(name: string, value: string, more: Record<string, string> = {}) {
+  const prefix = `OIDC_${name.toUpperCase()}_`
+  const own = Object.entries(more).map(([setting, text]) => [prefix + setting, text])
+  return client(name, { [`${prefix}REQUIRE`]: value, ...Object.fromEntries(own) })
+}
+
+t.test('what people can write for themselves is no requirement', async (t) => {
+  const keycloak = { ISSUER: 'https://login.example.com/realms/staff' }
+  const shared = {
+    ISSUER: 'https://login.example.com/common',
+    ISSUER_TEMPLATE: 'https://login.example.com/{tenantid}',
+  }
+  const rows: [settings: Record<string, string>, reason: RegExp][] = [
+    [requiring('github', 'company:Example'), /“company” cannot be required of GitHub/],
+    [requiring('github', 'login:ada'), /“login” cannot be .* the person can choose it/],
+    [requiring('github', 'organizations:example'), /“example” is not a numeric id/],
+    [requiring('github', 'teams:1,teams:1e3'), /“1e3” is not a numeric id/],
+    [requiring('discord', 'guilds:example'), /“example” is not a numeric id/],
+    [requiring('slack', 'https://slack.com/team_name:Example'), /cannot be required of Slack/],
+    [requiring('facebook', 'email:ada@example.com'), /“email” cannot be required of Facebook/],
+    [requiring('google', 'name:Ada'), /“name” cannot be required of Google/],
+    [requiring('keycloak', 'name:Ada', keycloak), /people write “name” themselves/],
+    [requiring('microsoft', 'preferred_username:a'), /“preferred_username” cannot be required/],
+    ...['roles', 'wids', 'groups', 'email'].map((claim): [Record<string, string>, RegExp] => [
+      requiring('microsoft', `${claim}:x`),
+      new RegExp(`any tenant can write “${claim}”, .* Set OIDC_MICROSOFT_TENANTS`),
+    ]),
+    [
+      requiring('microsoft', 'roles:x', {
+        ISSUER: 'https://login.microsoftonline.com/organizations/v2.0',
+      }),
+      /any tenant can write “roles”/,
+    ],
+    [requiring('work', 'roles:x', shared), /any tenant can write “roles”/],
+  ]
+  for (const [settings, reason] of rows) {
+    const [fault, ...others] = faultsOf(settings)
+    t.match(fault, reason)
+    t.strictSame(others, [])
+  }
+})
+
+t.test('what the provider vouches for can be required', async (t) => {
+  const one = { ISSUER: `https://login.microsoftonline.com/${tenant}/v2.0` }
+  for (const settings of [
+    requiring('google', 'hd:example.com,email:ada@example.com'),
+    requiring('github', 'organizations:1,teams:2,email:ada@example.com'),
+    requiring('gitlab', 'groups:example/staff'),
+    requiring('slack', 'https://slack.com/team_id:T1'),
+    requiring('discord', 'guilds:1'),
+    requiring('microsoft', `tid:${tenant},roles:admin`),
+    requiring('microsoft', 'roles:x,wids:y,groups:z,email:a@example.com', { TENANTS: tenant }),
+    requiring('microsoft', 'roles:x', one),
+    requiring('microsoft', 'roles:x', {
+      ISSUER: 'https://login.microsoftonline.com/example.com/v2.0',
+    }),
+    requiring('microsoft', `oid:${tenant}`),
+    requiring('keycloak', 'groups:staff,preferred_username:ada', {
+      ISSUER: 'https://login.example.com/realms/staff',
+    }),
+    requiring('work', 'groups:staff', { ISSUER: 'https://op.example' }),
+  ]) {
+    t.strictSame(faultsOf(settings), [])
+  }
+})
+
+t.test('a required list is asked for, with its scope, and no other is', async (t) => {
+  const scopes = 'read:user user:email'
+  const lists = (value: string) => {
+    const provider = providerOf(requiring('github', value))
+    const names = provider?.oauth2?.profile.lists?.map(({ claim }) => claim)
+    return [provider?.scopes, names]
+  }
+  t.strictSame(lists('id:7'), [scopes, []])
+  t.strictSame(lists('teams:7'), [`${scopes} read:org`, ['teams']])
+  t.strictSame(lists('organizations:1,teams:7'), [`${scopes} read:org`, ['organizations', 'teams']])
+})
+
 t.test('bad settings are faults, each with its remedy', async (t) => {
   const google = (more: Record<string, string>) => client('google', more)
   const rows: [Record<string, string>, RegExp][] = [
@@ -116,7 +197,7 @@ t.test('bad settings are faults, each with its remedy', async (t) => {
     [google({ OIDC_GOOGLE_PARAMS: 'hd' }), /^OIDC_GOOGLE_PARAMS: must be name=value/],
     [
       google({ OIDC_GOOGLE_REQUIRE: 'hdd:example.com' }),
-      /^OIDC_GOOGLE_REQUIRE: Google never sends .*did you mean hd\?/,
+      /^OIDC_GOOGLE_REQUIRE: “hdd” cannot be required of Google.*did you mean hd\?/,
     ],
     [
       google({ OIDC_GOOGLE_REQUIRE: 'example.com' }),

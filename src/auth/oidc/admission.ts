@@ -6,6 +6,7 @@ import type { RefusalReason } from './errors.ts'
  * Whether a person whose identity is verified may sign in at all: settings `OIDC_<NAME>_TENANTS` and
  * `OIDC_<NAME>_REQUIRE`. Both are judged by the claims of the provider's answer; to ask only for such
  * people in the authorization request would not keep others out.
+ * @param claims with `email` only if it is verified
  * @returns the reason to refuse them, or null
  */
 export function admit(

@@ -239,11 +239,15 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
         oauth2 === null
           ? await readClaims(metadata, read, pending.nonce)
           : await readProfile(oauth2, read)
-      const reason = admit(claims, config)
-      if (reason !== null) throw new SignInRefused(reason)
       const rule = oauth2 === null ? config.emailVerified : undefined
+      const verified = readIdToken(claims.iss, claims, rule)
+      const reason = admit(
+        { ...claims, email: verified.emailVerified ? verified.email : null },
+        config,
+      )
+      if (reason !== null) throw new SignInRefused(reason)
       return {
-        ...readIdToken(claims.iss, claims, rule),
+        ...verified,
         // A response without `scope` grants the requested one (RFC 6749, 5.1).
         tokens: config.storeTokens
           ? { ...read.tokens, scope: read.tokens.scope ?? config.scopes }

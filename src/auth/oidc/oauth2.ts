@@ -1,4 +1,4 @@
-import type { OAuth2Endpoints } from '#src/config/providers/presets.ts'
+import type { OAuth2Endpoints, ProfileList } from '#src/config/providers/presets.ts'
 import { isJsonObject, type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { ProviderUnavailable, SignInRefused } from './errors.ts'
 import { mediaTypeOf, type ProviderFetch } from './fetch.ts'
@@ -12,12 +12,12 @@ import { isSubject } from './tokens/id-token.ts'
  * authenticated. The code, the state and PKCE bind the token to this sign-in.
  */
 
-/** More pages of addresses are not read. */
+/** More pages of a list are not read. */
 const maxPages = 5
 
 /**
  * The profile with the names that an id_token uses. A list of addresses is only additional: if it cannot be
- * read, the person has no address, and `missed` is called with the reason.
+ * read, the person has no address, and `missed` is called with the reason. The other lists are required.
  * @throws SignInRefused | ProviderUnavailable
  */
 export async function fetchProfile(
@@ -32,9 +32,14 @@ export async function fetchProfile(
   if (!isJsonObject(members)) throw new SignInRefused('profile-malformed')
   const sub = subjectOf(members[profile.subject])
   if (sub === null) throw new SignInRefused('profile-malformed')
+  const lists: Record<string, unknown> = {}
+  for (const list of profile.lists ?? []) {
+    lists[list.claim] = await listValues(list, accessToken, fetch)
+  }
   const names = profile.names.map((name) => textOf(members[name]))
   return {
     ...members,
+    ...lists,
     sub,
     name: names.find((name) => name !== null) ?? null,
     ...(profile.emailsUrl === undefined
@@ -43,7 +48,19 @@ export async function fetchProfile(
   }
 }
 
-/** Follows the pages of the list (RFC 8288) on its own origin. */
+/** A required claim: if it cannot be read, the person is refused. */
+async function listValues(
+  { url, member }: ProfileList,
+  accessToken: string,
+  fetch: ProviderFetch,
+): Promise<unknown[]> {
+  const values: unknown[] = []
+  for await (const entries of pagesOf(url, accessToken, fetch)) {
+    values.push(...entries.filter(isJsonObject).map((entry) => entry[member]))
+  }
+  return values
+}
+
 async function listAddresses(
   first: string,
   accessToken: string,
@@ -52,19 +69,28 @@ async function listAddresses(
 ): Promise<unknown[]> {
   const list: unknown[] = []
   try {
-    let url: string | null = first
-    for (let page = 0; url !== null && page < maxPages; page++) {
-      const { body, next } = await request(url, accessToken, fetch)
-      if (!Array.isArray(body)) throw new SignInRefused('profile-malformed')
-      list.push(...body)
-      // The access token goes to no other origin.
-      url = next !== null && new URL(next).origin === new URL(first).origin ? next : null
-    }
+    for await (const entries of pagesOf(first, accessToken, fetch)) list.push(...entries)
   } catch (error) {
     if (!(error instanceof SignInRefused || error instanceof ProviderUnavailable)) throw error
     missed(error.reason)
   }
   return list
+}
+
+/** Follows the pages of a list (RFC 8288) on its own origin. */
+async function* pagesOf(
+  first: string,
+  accessToken: string,
+  fetch: ProviderFetch,
+): AsyncGenerator<readonly unknown[]> {
+  let url: string | null = first
+  for (let page = 0; url !== null && page < maxPages; page++) {
+    const { body, next }: Page = await request(url, accessToken, fetch)
+    if (!Array.isArray(body)) throw new SignInRefused('profile-malformed')
+    yield body
+    // The access token goes to no other origin.
+    url = next !== null && new URL(next).origin === new URL(first).origin ? next : null
+  }
 }
 
 type Page = { body: unknown; next: string | null }

@@ -50,9 +50,19 @@ ${settingsToGive(preset)
   .join('\n')}
 \`\`\`
 ${sets.length === 0 ? '' : `\nThe preset sets:\n\n| Setting | Value | Reason |\n|---|---|---|\n${sets.join('\n')}\n`}
-${notes.map((note) => `- ${note}`).join('\n')}
+${requirable(preset)}${notes.map((note) => `- ${note}`).join('\n')}
 - Their documentation: <${source}>
 `
+}
+
+function requirable({ name, requirable: claims, requirableOfTenants }: Preset): string {
+  if (claims === null) return ''
+  const names = (some: readonly string[]) => some.map((claim) => `\`${claim}\``).join(', ')
+  const more =
+    requirableOfTenants === undefined
+      ? ''
+      : `; with one tenant or TENANTS also ${names(requirableOfTenants)}`
+  return `- \`OIDC_${name.toUpperCase()}_REQUIRE\` can name ${names(claims)}${more}.\n`
 }
 
 /** What an operator has to set, with an example of each value. */

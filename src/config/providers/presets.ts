@@ -23,7 +23,19 @@ export type OAuth2Endpoints = {
     emailVerified?: string
     /** A list of addresses, of which the primary one counts if it is verified. */
     emailsUrl?: string
+    /** Further claims, each read only if it is required. */
+    lists?: readonly ProfileList[]
   }
+}
+
+/** A list at the provider's API, such as the organizations of the person, as a claim. */
+export type ProfileList = {
+  claim: string
+  url: string
+  /** The member of each entry that is a value of the claim: a numeric id, since names change hands. */
+  member: string
+  /** What the access token needs to read it. */
+  scope: string
 }
 
 /** A default of a setting that a provider needs, and why. */
@@ -57,8 +69,14 @@ export type Preset = {
   quirks: readonly Quirk[]
   /** What the issuer looks like, if the operator gives it. */
   issuer?: { pattern: RegExp; example: string }
-  /** Claims that the provider can send; null if its administrator decides that. */
-  claims: readonly string[] | null
+  /**
+   * Claims that `OIDC_<NAME>_REQUIRE` can name, since the provider vouches for them: neither the person nor the
+   * administrator of just any tenant can write them, and nobody else gets the same value later. Null if all
+   * depends on the administrator of the operator's own server.
+   */
+  requirable: readonly string[] | null
+  /** More of them, once only people of chosen tenants may sign in: their administrators write these. */
+  requirableOfTenants?: readonly string[]
   oauth2?: OAuth2Endpoints
   /** Where to register the client. */
   console: string
@@ -71,7 +89,7 @@ export type Preset = {
 const callback = '{origin}/auth/callback'
 const signedOut = '{origin}/auth/signed-out'
 const backchannel = '{origin}/auth/backchannel-logout/{name}'
-const standardClaims = ['sub', 'name', 'given_name', 'family_name', 'email', 'email_verified']
+const provenClaims = ['sub', 'email', 'email_verified']
 const oauth2Note =
   'It has no OpenID Connect for web sites that we accept, so no signature proves who the person is: the profile is read from its API over TLS. Nothing says when the person authenticated, so a confirmation asks for another sign-in without proof of its time.'
 
@@ -97,7 +115,7 @@ export const presets: readonly Preset[] = [
         reason: 'Google has no scope offline_access; these parameters ask for a refresh token.',
       },
     ],
-    claims: [...standardClaims, 'hd', 'picture', 'locale', 'profile'],
+    requirable: [...provenClaims, 'hd'],
     console: 'https://console.cloud.google.com/auth/clients',
     fields: [
       ['Application type', 'Web application'],
@@ -141,10 +159,9 @@ export const presets: readonly Preset[] = [
       pattern: /^https:\/\/login\.microsoftonline\.com\/[A-Za-z0-9.-]+\/v2\.0$/,
       example: 'https://login.microsoftonline.com/TENANT/v2.0',
     },
-    claims: [
-      ...standardClaims,
-      ...['tid', 'oid', 'preferred_username', 'xms_edov', 'acct', 'groups', 'roles', 'wids'],
-      ...['idp', 'upn', 'ver', 'login_hint', 'tenant_ctry', 'verified_primary_email'],
+    requirable: ['sub', 'oid', 'tid'],
+    requirableOfTenants: [
+      ...['groups', 'roles', 'wids', 'email', 'xms_edov', 'verified_primary_email', 'acct', 'idp'],
     ],
     console: 'https://entra.microsoft.com (App registrations)',
     fields: [
@@ -154,7 +171,7 @@ export const presets: readonly Preset[] = [
       ['Token configuration', 'optional claims `email` and `xms_edov` for the ID token'],
     ],
     notes: [
-      'For one tenant set ISSUER to that with its id. With `common` or `organizations`, TENANTS lists the ids of the tenants whose people may sign in; without it, those of all tenants may.',
+      'For one tenant set ISSUER to that with its id. With `common` or `organizations`, TENANTS lists the ids of the tenants whose people may sign in; without it, those of all tenants may, and groups and roles cannot be required: any administrator can write them.',
       'Scope `offline_access` asks for a refresh token.',
     ],
   },
@@ -187,10 +204,7 @@ export const presets: readonly Preset[] = [
         reason: '`email_verified` is a boolean or the text “true”.',
       },
     ],
-    claims: [
-      ...['sub', 'email', 'email_verified', 'is_private_email', 'real_user_status'],
-      ...['nonce_supported', 'transfer_sub'],
-    ],
+    requirable: provenClaims,
     console: 'https://developer.apple.com/account/resources/identifiers/list/serviceId',
     fields: [
       ['Identifier', 'a Services ID: this is the CLIENT_ID'],
@@ -217,7 +231,7 @@ export const presets: readonly Preset[] = [
         reason: 'The profile, and the list of addresses.',
       },
     ],
-    claims: [...standardClaims, 'id', 'login', 'type', 'company', 'two_factor_authentication'],
+    requirable: [...provenClaims, 'id', 'two_factor_authentication', 'organizations', 'teams'],
     oauth2: {
       authorizationEndpoint: 'https://github.com/login/oauth/authorize',
       tokenEndpoint: 'https://github.com/login/oauth/access_token',
@@ -227,7 +241,21 @@ export const presets: readonly Preset[] = [
         url: 'https://api.github.com/user',
         subject: 'id',
         names: ['name', 'login'],
-        emailsUrl: 'https://api.github.com/user/emails',
+        emailsUrl: 'https://api.github.com/user/emails?per_page=100',
+        lists: [
+          {
+            claim: 'organizations',
+            url: 'https://api.github.com/user/orgs?per_page=100',
+            member: 'id',
+            scope: 'read:org',
+          },
+          {
+            claim: 'teams',
+            url: 'https://api.github.com/user/teams?per_page=100',
+            member: 'id',
+            scope: 'read:org',
+          },
+        ],
       },
     },
     console: 'https://github.com/settings/developers (OAuth Apps)',
@@ -235,6 +263,7 @@ export const presets: readonly Preset[] = [
     notes: [
       oauth2Note,
       'The subject is the numeric id: user names change hands. The primary address counts if it is verified.',
+      '`OIDC_GITHUB_REQUIRE=organizations:1234` admits only members of that organization, and `teams:5678` only those of that team. Both take the numeric id, which `gh api orgs/NAME --jq .id` and `gh api orgs/NAME/teams/TEAM --jq .id` print. The scope `read:org` is asked for then, and an organization that restricts OAuth apps has to approve yours. If the list cannot be read, nobody is admitted.',
       'A GitHub App needs the account permission “Email addresses: read-only”. Without it people sign in without an address, and the log says so once.',
     ],
   },
@@ -252,18 +281,17 @@ export const presets: readonly Preset[] = [
       },
     ],
     issuer: { pattern: /^https:\/\/.*[^/]$/, example: 'https://gitlab.example.com' },
-    claims: [
-      ...standardClaims,
-      ...['nickname', 'preferred_username', 'profile', 'picture', 'website', 'sub_legacy'],
-      ...['groups', 'groups_direct'],
-    ],
+    requirable: [...provenClaims, 'sub_legacy', 'groups', 'groups_direct'],
     console: 'https://gitlab.com/-/user_settings/applications',
     fields: [
       ['Redirect URI', callback],
       ['Confidential', 'yes'],
       ['Scopes', 'openid, email, profile'],
     ],
-    notes: ['For your own server set ISSUER to its address.'],
+    notes: [
+      'For your own server set ISSUER to its address.',
+      '`OIDC_GITLAB_REQUIRE=groups:example` admits only members of that group; subgroups have paths, such as `example/staff`. Who gives up the path of a group leaves it to others.',
+    ],
   },
   {
     name: 'slack',
@@ -271,11 +299,7 @@ export const presets: readonly Preset[] = [
     kind: 'oidc',
     source: 'https://docs.slack.dev/authentication/sign-in-with-slack/',
     quirks: [{ setting: 'ISSUER', value: 'https://slack.com', reason: 'As in its metadata.' }],
-    claims: [
-      ...standardClaims,
-      ...['picture', 'locale', 'https://slack.com/team_id', 'https://slack.com/user_id'],
-      ...['https://slack.com/team_domain', 'https://slack.com/team_name'],
-    ],
+    requirable: [...provenClaims, 'https://slack.com/team_id', 'https://slack.com/user_id'],
     console: 'https://api.slack.com/apps (OAuth & Permissions)',
     fields: [
       ['Redirect URLs', callback],
@@ -303,7 +327,7 @@ export const presets: readonly Preset[] = [
         reason: 'The API that describes the person requires them.',
       },
     ],
-    claims: [...standardClaims, 'picture', 'locale'],
+    requirable: provenClaims,
     oauth2: {
       authorizationEndpoint: 'https://www.linkedin.com/oauth/v2/authorization',
       tokenEndpoint: 'https://www.linkedin.com/oauth/v2/accessToken',
@@ -339,15 +363,7 @@ export const presets: readonly Preset[] = [
         reason: 'The profile and the address.',
       },
     ],
-    claims: [
-      ...standardClaims,
-      'id',
-      'username',
-      'global_name',
-      'verified',
-      'mfa_enabled',
-      'locale',
-    ],
+    requirable: [...provenClaims, 'id', 'verified', 'mfa_enabled', 'guilds'],
     oauth2: {
       authorizationEndpoint: 'https://discord.com/oauth2/authorize',
       tokenEndpoint: 'https://discord.com/api/oauth2/token',
@@ -360,11 +376,23 @@ export const presets: readonly Preset[] = [
         names: ['global_name', 'username'],
         email: 'email',
         emailVerified: 'verified',
+        lists: [
+          {
+            claim: 'guilds',
+            url: 'https://discord.com/api/users/@me/guilds',
+            member: 'id',
+            scope: 'guilds',
+          },
+        ],
       },
     },
     console: 'https://discord.com/developers/applications',
     fields: [['Redirects', callback]],
-    notes: ['Its documents describe OAuth 2.0 only.', oauth2Note],
+    notes: [
+      'Its documents describe OAuth 2.0 only.',
+      '`OIDC_DISCORD_REQUIRE=guilds:1234` admits only members of the server with that id; the scope `guilds` is asked for then. Who may join the server, its administrators decide.',
+      oauth2Note,
+    ],
   },
   {
     name: 'twitch',
@@ -384,7 +412,7 @@ export const presets: readonly Preset[] = [
         reason: 'Claims beyond `sub` are sent only on request.',
       },
     ],
-    claims: ['sub', 'email', 'email_verified', 'preferred_username', 'picture', 'updated_at'],
+    requirable: provenClaims,
     console: 'https://dev.twitch.tv/console/apps',
     fields: [
       ['OAuth Redirect URLs', callback],
@@ -401,7 +429,7 @@ export const presets: readonly Preset[] = [
       { setting: 'ISSUER', value: 'https://access.line.me', reason: 'Names the provider.' },
       { setting: 'SCOPES', value: 'openid profile', reason: 'The profile API requires them.' },
     ],
-    claims: ['sub', 'name', 'picture'],
+    requirable: ['sub'],
     oauth2: {
       authorizationEndpoint: 'https://access.line.me/oauth2/v2.1/authorize',
       tokenEndpoint: 'https://api.line.me/oauth2/v2.1/token',
@@ -435,7 +463,7 @@ export const presets: readonly Preset[] = [
         reason: 'The profile and the address.',
       },
     ],
-    claims: [...standardClaims, 'id'],
+    requirable: ['sub', 'id'],
     oauth2: {
       authorizationEndpoint: 'https://www.facebook.com/v23.0/dialog/oauth',
       tokenEndpoint: 'https://graph.facebook.com/v23.0/oauth/access_token',
@@ -473,7 +501,7 @@ export const presets: readonly Preset[] = [
         reason: 'Confidential clients authenticate in the header.',
       },
     ],
-    claims: ['sub', 'name', 'id', 'username'],
+    requirable: ['sub', 'id'],
     oauth2: {
       authorizationEndpoint: 'https://x.com/i/oauth2/authorize',
       tokenEndpoint: 'https://api.x.com/2/oauth2/token',
@@ -509,7 +537,7 @@ export const presets: readonly Preset[] = [
       pattern: /^https:\/\/[^/]+(\/oauth2\/[A-Za-z0-9]+)?$/,
       example: 'https://example.okta.com or https://example.okta.com/oauth2/default',
     },
-    claims: null,
+    requirable: null,
     console: 'your Okta organization (Applications)',
     fields: [
       ['Sign-in method', 'OIDC, Web Application'],
@@ -525,7 +553,7 @@ export const presets: readonly Preset[] = [
     source: 'https://auth0.com/docs/get-started/applications/application-settings',
     quirks: [],
     issuer: { pattern: /^https:\/\/[^/]+\/$/, example: 'https://example.eu.auth0.com/' },
-    claims: null,
+    requirable: null,
     console: 'https://manage.auth0.com (Applications)',
     fields: [
       ['Application type', 'Regular Web Application'],
@@ -545,7 +573,7 @@ export const presets: readonly Preset[] = [
       pattern: /^https?:\/\/.+\/realms\/[^/]+$/,
       example: 'https://login.example.com/realms/REALM',
     },
-    claims: null,
+    requirable: null,
     console: 'the admin console of your Keycloak (Clients)',
     fields: [
       ['Client authentication', 'on'],
@@ -568,7 +596,7 @@ export const presets: readonly Preset[] = [
       },
     ],
     issuer: { pattern: /^https?:\/\/[^/]+$/, example: 'https://example.zitadel.cloud' },
-    claims: null,
+    requirable: null,
     console: 'the console of your Zitadel (Projects)',
     fields: [
       ['Type', 'Web, authentication method Code or POST'],
@@ -590,7 +618,7 @@ export const presets: readonly Preset[] = [
       pattern: /^https?:\/\/[^/]+(\/application\/o\/[^/]+)?\/$/,
       example: 'https://auth.example.com/application/o/SLUG/',
     },
-    claims: null,
+    requirable: null,
     console: 'the admin interface of your authentik (Providers)',
     fields: [
       ['Client type', 'Confidential'],
@@ -615,7 +643,7 @@ export const presets: readonly Preset[] = [
       pattern: /^https:\/\/cognito-idp\.[a-z0-9-]+\.amazonaws\.com\/[A-Za-z0-9_-]+$/,
       example: 'https://cognito-idp.eu-west-1.amazonaws.com/POOL',
     },
-    claims: null,
+    requirable: null,
     console: 'https://console.aws.amazon.com/cognito (App clients)',
     fields: [
       ['Application type', 'Traditional web application'],
@@ -635,7 +663,7 @@ export const presets: readonly Preset[] = [
       pattern: /^https:\/\/[^/]+\.ciamlogin\.com\/[0-9a-f-]{36}\/v2\.0$/,
       example: 'https://TENANT_ID.ciamlogin.com/TENANT_ID/v2.0',
     },
-    claims: null,
+    requirable: null,
     console: 'https://entra.microsoft.com (App registrations of the external tenant)',
     fields: [
       ['Platform', 'Web'],
@@ -650,7 +678,7 @@ export const presets: readonly Preset[] = [
     source: 'https://dexidp.io/docs/configuration/',
     quirks: [],
     issuer: { pattern: /^https?:\/\/.+[^/]$/, example: 'https://dex.example.com' },
-    claims: null,
+    requirable: null,
     console: '`staticClients` in the configuration of your Dex',
     fields: [['redirectURIs', callback]],
     notes: ['The issuer is `issuer` of its configuration, exactly.'],
@@ -662,7 +690,7 @@ export const presets: readonly Preset[] = [
     source: 'https://www.ory.com/docs/oauth2-oidc/overview/oauth2-concepts',
     quirks: [],
     issuer: { pattern: /^https?:\/\/.+$/, example: 'https://SLUG.projects.oryapis.com' },
-    claims: null,
+    requirable: null,
     console: 'https://console.ory.sh (OAuth 2) or `hydra create client`',
     fields: [
       ['Redirect URIs', callback],

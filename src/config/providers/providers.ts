@@ -153,24 +153,27 @@ function readProvider(
       )
     }
   }
-  const oauth2 = preset?.oauth2 ?? null
+  const required = readRequirements(`${prefix}REQUIRE`, values.REQUIRE ?? '', faults)
+  const oauth2 = endpointsFor(preset, required)
   if (oauth2 === null && !(values.SCOPES ?? '').split(' ').includes('openid')) {
     faults.push(`${prefix}SCOPES: must contain openid.`)
   }
+  const issuers = readIssuers(prefix, values, { production, allowInsecure }, faults)
+  checkRequirements(prefix, required, preset, isOpenToTenants(values.ISSUER, issuers), faults)
   return {
     name,
     label: values.LABEL ?? preset?.label ?? name,
     preset: preset?.name ?? null,
     oauth2,
     issuer: values.ISSUER,
-    ...readIssuers(prefix, values, { production, allowInsecure }, faults),
+    ...issuers,
     clientId: values.CLIENT_ID,
     ...readCredentials(prefix, values, faults),
-    scopes: values.SCOPES,
+    scopes: withScopes(values.SCOPES ?? '', oauth2),
     params: readParams(`${prefix}PARAMS`, values.PARAMS ?? '', faults),
     offlineParams: readParams(`${prefix}OFFLINE_PARAMS`, values.OFFLINE_PARAMS ?? '', faults),
     responseMode: values.RESPONSE_MODE === 'form_post' ? 'form_post' : null,
-    require: readRequirements(`${prefix}REQUIRE`, values.REQUIRE ?? '', preset, faults),
+    require: required,
     audiences: list(values.AUDIENCES ?? ''),
     idTokenAlgorithms: nonEmpty(`${prefix}ID_TOKEN_ALG`, algorithms, faults),
     emailVerified: { claim: values.EMAIL_VERIFIED_CLAIM, asText: values.EMAIL_VERIFIED_TEXT },
@@ -322,12 +325,7 @@ const unusableClaims = [
   'jti',
 ]
 
-function readRequirements(
-  name: string,
-  value: string,
-  preset: Preset | null,
-  faults: string[],
-): Requirement[] {
+function readRequirements(name: string, value: string, faults: string[]): Requirement[] {
   const byClaim = new Map<string, string[]>()
   for (const pair of list(value)) {
     // A claim may be a URL, a value has no colon.
@@ -336,16 +334,96 @@ function readRequirements(
       faults.push(`${name}: “${pair}” is not a claim:value pair such as hd:example.com.`)
       continue
     }
-    if (unusableClaims.includes(claim)) {
-      faults.push(`${name}: “${claim}” is different at every sign-in and cannot be required.`)
-    } else if (preset?.claims && !preset.claims.includes(claim)) {
-      faults.push(
-        `${name}: ${preset.label} never sends the claim “${claim}”, so every sign-in would be refused; did you mean ${closest(claim, preset.claims)}?`,
-      )
-    }
     byClaim.set(claim, [...(byClaim.get(claim) ?? []), expected])
   }
   return [...byClaim].map(([claim, values]) => ({ claim, values }))
+}
+
+/** Claims of every provider that people write themselves (OpenID Connect Core, 5.1). */
+const ownClaims = [
+  ...['name', 'given_name', 'family_name', 'middle_name', 'nickname', 'profile', 'picture'],
+  ...['website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'phone_number', 'address'],
+  'updated_at',
+]
+
+/** What nobody can write who administers a tenant of the provider. */
+const claimsOfAnyTenant = ['sub', 'tid']
+
+/** A requirement that somebody can fulfil for themselves keeps nobody out. */
+function checkRequirements(
+  prefix: string,
+  required: readonly Requirement[],
+  preset: Preset | null,
+  isOpen: boolean,
+  faults: string[],
+): void {
+  const name = `${prefix}REQUIRE`
+  const isAnyTenant = isOpen && !required.some(({ claim }) => claim === 'tid')
+  const known = preset?.requirable ?? null
+  const always = known ?? claimsOfAnyTenant
+  const ofTenants = known === null ? null : (preset?.requirableOfTenants ?? [])
+  for (const { claim, values } of required) {
+    if (unusableClaims.includes(claim)) {
+      faults.push(`${name}: “${claim}” is different at every sign-in and cannot be required.`)
+    } else if (always.includes(claim)) {
+      checkIds(name, { claim, values }, preset, faults)
+    } else if (ofTenants !== null && !ofTenants.includes(claim)) {
+      faults.push(
+        `${name}: “${claim}” cannot be required of ${preset?.label}, because it is never sent, or the person can choose it and it would keep nobody out; did you mean ${closest(claim, [...always, ...ofTenants])}? These can be required: ${[...always, ...ofTenants].join(', ')}.`,
+      )
+    } else if (isAnyTenant) {
+      faults.push(
+        `${name}: the administrator of any tenant can write “${claim}”, so it would keep nobody out. Set ${prefix}TENANTS to the ids of the tenants whose people may sign in.`,
+      )
+    } else if (ofTenants === null && ownClaims.includes(claim)) {
+      faults.push(
+        `${name}: people write “${claim}” themselves, so it would keep nobody out. Require a claim that your provider decides on, such as a group.`,
+      )
+    }
+  }
+}
+
+/** The claims that are lists of the API have numeric ids. */
+function checkIds(
+  name: string,
+  { claim, values }: Requirement,
+  preset: Preset | null,
+  faults: string[],
+): void {
+  if (!preset?.oauth2?.profile.lists?.some((list) => list.claim === claim)) return
+  const other = values.find((value) => !/^[0-9]+$/.test(value))
+  if (other === undefined) return
+  faults.push(
+    `${name}: “${other}” is not a numeric id. Names of ${claim} change hands, ids do not; docs/sign-in-providers.md#${preset.name} says where it is.`,
+  )
+}
+
+/** Whether people of all tenants of the provider may sign in. */
+function isOpenToTenants(
+  issuer: string | undefined,
+  { issuerTemplate, tenants }: Pick<OidcClientConfig, 'issuerTemplate' | 'tenants'>,
+): boolean {
+  if (issuerTemplate === null || tenants.length > 0) return false
+  const [start = '', end = ''] = issuerTemplate.split('{tenantid}')
+  const tenant = (issuer ?? '').slice(start.length, -end.length || undefined)
+  // The issuer of one tenant has its id or domain; `common` is neither.
+  return issuer !== start + tenant + end || !/[-.]/.test(tenant)
+}
+
+/** The endpoints of a preset, with those lists that are required. */
+function endpointsFor(
+  preset: Preset | null,
+  required: readonly Requirement[],
+): OAuth2Endpoints | null {
+  if (preset?.oauth2 === undefined) return null
+  const { profile } = preset.oauth2
+  const lists = profile.lists?.filter((list) => required.some(({ claim }) => claim === list.claim))
+  return { ...preset.oauth2, profile: { ...profile, lists: lists ?? [] } }
+}
+
+function withScopes(scopes: string, oauth2: OAuth2Endpoints | null): string {
+  const needed = oauth2?.profile.lists?.map(({ scope }) => scope) ?? []
+  return [...new Set([...scopes.split(' '), ...needed])].join(' ')
 }
 
 function readTrustEmail(value: string): boolean | readonly string[] {

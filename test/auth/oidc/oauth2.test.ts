@@ -1,4 +1,5 @@
 import t from 'tap'
+import { admit } from '#src/auth/oidc/admission.ts'
 import { ProviderUnavailable } from '#src/auth/oidc/errors.ts'
 import { createProviderFetch } from '#src/auth/oidc/fetch.ts'
 import { fetchProfile } from '#src/auth/oidc/oauth2.ts'
@@ -68,6 +69,57 @@ t.test('the profile itself is not left out', async (t) => {
     fetchProfile({ profile }, 'access', fetch, () => {}),
     ProviderUnavailable,
   )
+})
+
+const orgs = {
+  claim: 'organizations',
+  url: 'https://api.example.com/orgs',
+  member: 'id',
+  scope: 'read:org',
+}
+
+t.test('a required list is a claim of the ids on all its pages', async (t) => {
+  const second = `${orgs.url}?page=2`
+  const entries = [{ id: 1, login: 'example' }, 'no', { login: 'without id' }]
+  const api: typeof globalThis.fetch = async (input) => {
+    if (String(input) === orgs.url) return json(entries, { link: `<${second}>; rel="next"` })
+    if (String(input) === second) return json([{ id: 2 }])
+    // What the person writes does not take the place of the list.
+    return json({ ...person, organizations: ['9'] })
+  }
+  const { claims } = await readLists(api)
+  t.strictSame(claims.organizations, [1, undefined, 2])
+  t.equal(admit(claims, rules('2')), null)
+  for (const other of ['9', 'example', 'undefined', '12']) {
+    t.equal(admit(claims, rules(other)), 'claim-required', other)
+  }
+})
+
+t.test('a required list that cannot be read refuses the sign-in', async (t) => {
+  const rows = [
+    [new Response('{}', { status: 403 }), { reason: 'profile-rejected' }],
+    [json({ message: 'no' }), { reason: 'profile-malformed' }],
+    [new Response(null, { status: 503 }), { reason: 'server-error' }],
+  ] as const
+  for (const [answer, error] of rows) {
+    const reading = readLists(async (input) => (String(input) === orgs.url ? answer : json(person)))
+    t.match(await reading.catch((thrown) => thrown), error)
+  }
+})
+
+function readLists(api: typeof globalThis.fetch) {
+  const { emailsUrl: _, ...plain } = profile
+  const fetch = createProviderFetch({ fetch: api })
+  const missed: string[] = []
+  const endpoints = { profile: { ...plain, lists: [orgs] } }
+  return fetchProfile(endpoints, 'access', fetch, (reason) => missed.push(reason)).then(
+    (claims) => ({ claims, missed }),
+  )
+}
+
+const rules = (value: string) => ({
+  tenants: [],
+  require: [{ claim: 'organizations', values: [value] }],
 })
 
 t.test('the primary address is found on a later page', async (t) => {

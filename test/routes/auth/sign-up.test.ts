@@ -144,6 +144,25 @@ t.test(
   },
 )
 
+t.test('a required address counts only if the provider has verified it', async (t) => {
+  const journey = await buildWithProvider(t, { OIDC_DEMO_REQUIRE: 'email:ada@example.com' })
+  const { app, op } = journey
+  const email = 'ada@example.com'
+  for (const claims of [
+    { email, email_verified: null },
+    { email, email_verified: false },
+    { email, email_verified: 'true' },
+    { email: 'eve@example.com', email_verified: true },
+  ]) {
+    op.fault = { claims }
+    await refused(t, journey, 'claim-required', /Ask the administrator/)
+  }
+  op.fault = { claims: { email, email_verified: true } }
+  const browser = { cookie: '' }
+  const request = await openTab(app, browser)
+  t.equal((await comeBack(app, browser, op.approve(request))).statusCode, 302)
+})
+
 t.test('REQUIRE admits only people with the value, by the claims of the id_token', async (t) => {
   const journey = await buildWithProvider(t, {
     OIDC_DEMO_REQUIRE: 'hd:example.com,hd:example.org,groups:staff',
