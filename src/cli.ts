@@ -22,7 +22,8 @@ if (isTooOld(process.versions.node)) {
 try {
   // With it the app is loaded, which may have a mistake.
   const { createProgram } = await import('#src/commands/program.ts')
-  await createProgram().parseAsync()
+  const { operationsToComplete } = await import('#src/commands/api/command-line.ts')
+  await createProgram(await operationsToComplete(process.argv.slice(2))).parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) {
     // Help and --version end this way too, with 0; commander has printed the message.

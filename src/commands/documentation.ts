@@ -5,7 +5,7 @@ const introduction = `# Command line
 
 In a checkout call it with \`npx gatehouse\` or \`npm run gatehouse --\`; the binary and the container are the program itself. Completion: \`gatehouse complete bash\` (or \`zsh\`, \`fish\`) prints a script for your shell.
 
-The commands \`listen\`, \`events\`, \`endpoints\` and \`deliveries\` use the HTTP API of a running instance. They read:
+The commands \`api\`, \`listen\`, \`events\`, \`event-types\`, \`endpoints\` and \`deliveries\` use the HTTP API of a running instance. They read:
 
 | Variable | Meaning |
 |---|---|
@@ -19,6 +19,15 @@ With the demo:
 export GATEHOUSE_TOKEN=gth_…   # as the demo prints it
 npx gatehouse listen --forward-to http://localhost:4000/webhooks
 \`\`\`
+
+Every operation of the API that a token can call is a command of \`gatehouse api\`, under its name in the API description with hyphens: the parameters of its path are arguments, and its query, headers and body are options. The running instance describes them, with those of its app. \`gatehouse api --help\` lists them, and a shell completes their names and options.
+
+\`\`\`
+npx gatehouse api rotate-webhook-endpoint-secret 0b6c8f9a-3f4e-4d0a-9c43-7d1f2a5e8b60 --overlap-seconds 60
+npx gatehouse api create-order --card-last4 4242 --line-items '[{"sku":"GATE-OAK-200","quantity":1,"unitPrice":45900}]' --shipping-address "$(cat address.json)"
+\`\`\`
+
+A text, or several in a list, is written as it is and anything else as JSON; \`null\` is no value where the API allows none. The response is printed as JSON. \`endpoints show\`, \`enable\`, \`rotate\` and \`delete\` are short names of such commands.
 `
 
 /** docs/command-line.md: the help of every command. */

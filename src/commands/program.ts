@@ -1,6 +1,7 @@
 import tab from '@bomb.sh/tab/commander'
-import { Command } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { version } from '#src/runtime/assets.ts'
+import { addApiCommand } from './api/command-line.ts'
 import { addAppTokenCommands } from './app/command-line.ts'
 import { addBillingCommands } from './billing/command-line.ts'
 import {
@@ -33,8 +34,9 @@ const name = 'gatehouse'
 /**
  * The command line. Each command loads its code when it runs, so that help and the health check of
  * a container start quickly. Wrong usage throws commander's CommanderError after its message.
+ * @param operations the commands of `api`, where a shell asks for them
  */
-export function createProgram(): Command {
+export function createProgram(operations: readonly CommandUnknownOpts[] = []): Command {
   const program = new Command(name)
     .exitOverride()
     .configureOutput({
@@ -74,6 +76,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addDataCommands(program)
   addAppTokenCommands(program)
   addWebhookCommands(program)
+  addApiCommand(program, operations)
   // At run time this is commander's own class; only the types of options are stricter.
   tab(program as unknown as Parameters<typeof tab>[0])
   return program

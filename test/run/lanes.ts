@@ -21,7 +21,7 @@ const secondLane: Readonly<Record<string, string>> = {
   'test/access/constant-time-revocation.test.ts': 'half a million rows of each kind of history',
   'test/reliability/*.test.ts': 'processes, servers and networks fail',
   'test/instances/*.test.ts': 'several instances behind a balancer',
-  'test/commands/{program.test.ts,{billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
+  'test/commands/{program.test.ts,{api,billing,database,keys,serve,tenants,webhooks}/*.test.ts}':
     'the program is started for every case',
   'test/cli.test.ts': 'the program is started for every case',
   'test/**/{crash,worker-loss}.test.ts': 'processes are killed in rounds',

@@ -3,6 +3,16 @@ import { lineCharacter } from '#src/runtime/text.ts'
 
 export const json = ['--json', 'Print the result as JSON'] as const
 
+/** For commands that use the HTTP API. */
+export const needsToken = `Needs \`gatehouse login\`, or GATEHOUSE_TOKEN: an API token of the
+account page or a service token of the tenant. The instance is GATEHOUSE_URL,
+else BASE_URL, else the demo that runs in this folder. Set token and address in
+the same place: both in the environment or both in .env. The address is https,
+except on loopback.`
+
+/** Why a command that uses the HTTP API fails. */
+export const apiFailed = 'the API refused it or did not respond'
+
 /** The arguments of `addHelpText` for the end of a command's help, after its options. */
 export function details(failure: string, text: string) {
   return ['after', `\n${text}\n\nExit status: 0 success, 1 ${failure}, 2 wrong usage.`] as const
@@ -37,11 +47,6 @@ export function readDays(text: string): number {
 export function readRate(text: string): number {
   if (/^([1-9]\d{0,2}|1000)$/.test(text)) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1 to 1000.')
-}
-
-export function readSeconds(text: string): number {
-  if (/^(0|[1-9]\d{0,5})$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number of seconds.')
 }
 
 export function readHttpStatus(text: string): string {

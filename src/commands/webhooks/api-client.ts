@@ -23,7 +23,7 @@ export async function openApi(
   sources: Sources,
 ): Promise<{ api: GatehouseClient; baseUrl: string }> {
   const { baseUrl, token } = await readAccess(sources)
-  return { api: createClient({ baseUrl, token, fetch: send }), baseUrl }
+  return { api: createClient({ baseUrl, token, fetch: (request) => send(request) }), baseUrl }
 }
 
 /**
@@ -103,10 +103,12 @@ async function findDemo({ NODE_ENV }: Environment): Promise<string | undefined> 
 }
 
 /** Sends one attempt. A redirect is not followed: it would carry the token elsewhere. */
-export async function send(request: Request): Promise<Response> {
+export async function send(
+  request: Request,
+  signal = AbortSignal.timeout(deadlineMs),
+): Promise<Response> {
   const { origin } = new URL(request.url)
   try {
-    const signal = AbortSignal.timeout(deadlineMs)
     const response = await fetch(request, { redirect: 'manual', signal })
     const body = await readBody(response.body, maxBytes)
     if (body === null) throw new OperatorError(`${origin} sent too much.`, 'Ask for less at once.')

@@ -1,14 +1,16 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { eventTypes } from '#src/webhooks/events/types.ts'
 import type { deliveryStatuses as statuses } from '#src/webhooks/history/deliveries.ts'
+import { addShortName } from '../api/command-line.ts'
 import {
+  apiFailed,
   details,
   json,
+  needsToken,
   readCount,
   readEventType,
   readHttpStatus,
   readRate,
-  readSeconds,
   readTime,
   readUrl,
   readUuid,
@@ -22,18 +24,10 @@ export const deliveryStatuses = [
   'exhausted',
 ] as const satisfies typeof statuses
 
-const needs = `Needs \`gatehouse login\`, or GATEHOUSE_TOKEN: an API token of the
-account page or a service token of the tenant. The instance is GATEHOUSE_URL,
-else BASE_URL, else the demo that runs in this folder. Set token and address in
-the same place: both in the environment or both in .env. The address is https,
-except on loopback.`
-
 const needsApp = `Needs GATEHOUSE_TOKEN: an app token with the permission, as
 \`gatehouse app-tokens create\` prints it. The instance is GATEHOUSE_URL, else
 BASE_URL, else the demo that runs in this folder. Set token and address in the
 same place: both in the environment or both in .env.`
-
-const failed = 'the API refused it or did not respond'
 
 /** The commands that use the HTTP API of a running instance with a token. */
 export function addWebhookCommands(program: Command): void {
@@ -91,13 +85,13 @@ function addEventCommands(program: Command): void {
     .option('--json', 'Print each response as a line of JSON')
     .addHelpText(
       ...details(
-        failed,
+        apiFailed,
         `For a program that is being developed: it needs no public address. The events
 come from the feed (GET /events), so no endpoint is needed and none is changed.
 Shows each response. While the program does not respond, the event is sent
 again. With --state at most the last ten events are sent twice, with their ids.
 The secret is new in each run, or GATEHOUSE_LISTEN_SECRET.
-${needs}`,
+${needsToken}`,
       ),
     )
     .action(async (options) => (await import('./listen.ts')).default(readSources(), options))
@@ -109,7 +103,7 @@ ${needs}`,
     .option('--from <time>', 'Begin at this RFC 3339 time (default: now)', readTime)
     .option('--no-follow', 'End after the last event')
     .option('--json', 'Print each event as a line of JSON, with its data')
-    .addHelpText(...details(failed, needs))
+    .addHelpText(...details(apiFailed, needsToken))
     .action(async (options) => (await import('./events.ts')).default(readSources(), options))
   events
     .command('publish')
@@ -119,7 +113,7 @@ ${needs}`,
     .requiredOption('--tenant <id>', 'Id of the tenant', readUuid)
     .option('--id <id>', 'Your id of the event; a second event with it has no effect')
     .option(...json)
-    .addHelpText(...details(failed, needsApp))
+    .addHelpText(...details(apiFailed, needsApp))
     .action(async (type, data, options) =>
       (await import('./app-events.ts')).publish(readSources(), type, data, options),
     )
@@ -132,7 +126,7 @@ ${needs}`,
     .option(...json)
     .addHelpText(
       ...details(
-        failed,
+        apiFailed,
         `Applying a file again changes nothing. It stops at the first type that is
 refused; the types before that stay registered.
 ${needsApp}`,
@@ -160,7 +154,7 @@ function addEndpointCommands(program: Command): void {
     .command('list')
     .description('List the endpoints, newest first')
     .option(...json)
-    .addHelpText(...details(failed, needs))
+    .addHelpText(...details(apiFailed, needsToken))
     .action(async (options) => (await import('./endpoints.ts')).list(readSources(), options))
   endpoints
     .command('create')
@@ -173,7 +167,7 @@ function addEndpointCommands(program: Command): void {
     .option(...burst)
     .option('--thin', 'Send only the id of an object, not its content')
     .option(...json)
-    .addHelpText(...details(failed, needs))
+    .addHelpText(...details(apiFailed, needsToken))
     .action(async (url, options, command) => {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
       await (await import('./endpoints.ts')).create(readSources(), url, options)
@@ -192,32 +186,14 @@ function addEndpointCommands(program: Command): void {
     .option('--thin', 'Send only the id of an object, not its content')
     .option('--no-thin', 'Send the content of an object')
     .option(...json)
-    .addHelpText(...details(failed, needs))
+    .addHelpText(...details(apiFailed, needsToken))
     .action(async (id, options, command) => {
       if (isBurstAlone(options)) command.error(burstAlone, wrongUsage)
       await (await import('./endpoints.ts')).update(readSources(), id, options)
     })
-  for (const { name, description, run } of simpleActions) {
-    endpoints
-      .command(name)
-      .description(description)
-      .argument('<id>', 'Id of the endpoint', readUuid)
-      .option(...json)
-      .addHelpText(...details(failed, needs))
-      .action(async (id, options) =>
-        (await import('./endpoints.ts'))[run](readSources(), id, options),
-      )
+  for (const [name, operation, description] of shortNames) {
+    addShortName(endpoints.command(name).description(description), operation)
   }
-  endpoints
-    .command('rotate')
-    .description('Replace the signing secret and print the new one')
-    .argument('<id>', 'Id of the endpoint', readUuid)
-    .option('--overlap <seconds>', 'How long the old one stays valid (default: a day)', readSeconds)
-    .option(...json)
-    .addHelpText(...details(failed, needs))
-    .action(async (id, options) =>
-      (await import('./endpoints.ts')).rotate(readSources(), id, options),
-    )
   endpoints
     .command('test')
     .description('Send a test event now and show the response')
@@ -229,7 +205,7 @@ function addEndpointCommands(program: Command): void {
       ).choices([...eventTypes]),
     )
     .option(...json)
-    .addHelpText(...details('the test failed', needs))
+    .addHelpText(...details('the test failed', needsToken))
     .action(async (id, options) =>
       (await import('./endpoints.ts')).test(readSources(), id, options),
     )
@@ -238,16 +214,17 @@ function addEndpointCommands(program: Command): void {
     .description('Check the receiver with correct and incorrect deliveries')
     .argument('<id>', 'Id of the endpoint', readUuid)
     .option(...json)
-    .addHelpText(...details('the receiver has a fault', needs))
+    .addHelpText(...details('the receiver has a fault', needsToken))
     .action(async (id, options) =>
       (await import('./endpoints.ts')).probe(readSources(), id, options),
     )
 }
 
-const simpleActions = [
-  { name: 'show', description: 'Show one endpoint and its health', run: 'show' },
-  { name: 'delete', description: 'Delete an endpoint with its deliveries', run: 'remove' },
-  { name: 'enable', description: 'Enable an endpoint that was disabled', run: 'enable' },
+const shortNames = [
+  ['show', 'get-webhook-endpoint', 'Show one endpoint and its health'],
+  ['delete', 'delete-webhook-endpoint', 'Delete an endpoint with its deliveries'],
+  ['enable', 'enable-webhook-endpoint', 'Enable an endpoint that was disabled'],
+  ['rotate', 'rotate-webhook-endpoint-secret', 'Replace the signing secret and print the new one'],
 ] as const
 
 function addDeliveryCommands(program: Command): void {
@@ -275,7 +252,7 @@ function addDeliveryCommands(program: Command): void {
     .option(...to)
     .option('--limit <n>', 'Number of deliveries', readCount, 20)
     .option(...json)
-    .addHelpText(...details(failed, needs))
+    .addHelpText(...details(apiFailed, needsToken))
     .action(async (options) => (await import('./deliveries.ts')).list(readSources(), options))
   deliveries
     .command('replay')
@@ -292,11 +269,11 @@ function addDeliveryCommands(program: Command): void {
     .option(...json)
     .addHelpText(
       ...details(
-        failed,
+        apiFailed,
         `Either ids, which are sent at once, or --endpoint with filters: shows how many
 deliveries match, and with --yes sends them and shows the progress. Ctrl-C ends
 only the display; \`deliveries cancel\` ends the replay.
-${needs}`,
+${needsToken}`,
       ),
     )
     .action(async (ids, options, command) => {
@@ -314,7 +291,7 @@ ${needs}`,
     .argument('<replay>', 'Id of the replay', readUuid)
     .requiredOption('--endpoint <id>', 'Id of its endpoint', readUuid)
     .option(...json)
-    .addHelpText(...details(failed, needs))
+    .addHelpText(...details(apiFailed, needsToken))
     .action(async (id, options) =>
       (await import('./deliveries.ts')).cancel(readSources(), id, options),
     )

@@ -33,47 +33,6 @@ function showEndpoints(endpoints: readonly Schemas['WebhookEndpoint'][]): void {
   )
 }
 
-/** `gatehouse endpoints show`. */
-export async function show(sources: Sources, id: string, { json }: Json): Promise<void> {
-  const { api } = await openApi(sources)
-  const at = { params: { path: { id } } }
-  const endpoint = unwrap(await api.GET('/webhook-endpoints/{id}', at))
-  if (json) return printJson(endpoint)
-  showEndpoints([endpoint])
-}
-
-/** `gatehouse endpoints delete`. */
-export async function remove(sources: Sources, id: string, { json }: Json): Promise<void> {
-  const { api } = await openApi(sources)
-  const at = { params: { path: { id } } }
-  unwrap(await api.DELETE('/webhook-endpoints/{id}', at))
-  if (json) return printJson({ id, deleted: true })
-  print(`${id} is deleted.`)
-}
-
-/** `gatehouse endpoints enable`. */
-export async function enable(sources: Sources, id: string, { json }: Json): Promise<void> {
-  const { api } = await openApi(sources)
-  const at = { params: { path: { id } } }
-  const endpoint = unwrap(await api.POST('/webhook-endpoints/{id}/enable', at))
-  if (json) return printJson(endpoint)
-  showEndpoints([endpoint])
-}
-
-/** `gatehouse endpoints rotate`: a new signing secret; the old one stays valid for the overlap. */
-export async function rotate(
-  sources: Sources,
-  id: string,
-  { json, overlap }: Json & { readonly overlap?: number },
-): Promise<void> {
-  const { api } = await openApi(sources)
-  const body = overlap === undefined ? {} : { overlapSeconds: overlap }
-  const request = { params: { path: { id } }, body }
-  const endpoint = unwrap(await api.POST('/webhook-endpoints/{id}/rotate-secret', request))
-  if (json) return printJson(endpoint)
-  print(`Secret (not shown again): ${endpoint.secret}`)
-}
-
 type Limits = {
   /** Deliveries per second; false removes the limit. */
   readonly rateLimit?: number | false

@@ -123,22 +123,6 @@ t.test('the rate limit and the payload of an endpoint', async (t) => {
   t.equal((await run('endpoints', 'update', crypto.randomUUID(), '--thin')).status, 1)
 })
 
-t.test('an endpoint is shown, its secret rotated, enabled and deleted', async (t) => {
-  const { run, receiverUrl } = await openDemo(t)
-  const made = JSON.parse((await run('endpoints', 'create', receiverUrl, '--json')).output)
-  t.match(await run('endpoints', 'show', made.id), { status: 0, output: made.id })
-  t.match(JSON.parse((await run('endpoints', 'show', made.id, '--json')).output), { id: made.id })
-  const rotated = await run('endpoints', 'rotate', made.id, '--overlap', '0')
-  t.match(rotated.output, /^Secret \(not shown again\): whsec_/)
-  t.notMatch(rotated.output, made.secret)
-  t.equal((await run('endpoints', 'rotate', made.id, '--overlap', 'soon')).status, 2)
-  t.match(await run('endpoints', 'enable', made.id), { status: 0, output: /healthy/ })
-  t.match(await run('endpoints', 'delete', made.id), { status: 0, output: 'is deleted.' })
-  for (const action of ['show', 'rotate', 'enable', 'delete']) {
-    t.match(await run('endpoints', action, made.id), { status: 1, told: /404 Not found/ })
-  }
-})
-
 t.test('listen forwards signed events, waits for the program and goes on', async (t) => {
   const { run, start, patch, cwd } = await openDemo(t)
   const secret = newEndpointSecret()
