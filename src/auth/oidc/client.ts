@@ -187,12 +187,14 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
     if (fault !== null) throw new SignInRefused(`id-token-${fault}`)
     const known = { sub: String(token.claims.sub), iss: String(token.claims.iss) }
     if (!config.userinfo) return { ...token.claims, ...known }
-    const userinfo = await fetchUserinfo(
-      { rules, keysUrl, fetch: providerFetch, verifySignature, clock },
-      requireEndpoint(metadata.userinfo_endpoint),
-      { accessToken: tokens.accessToken, subject: known.sub },
-    ).catch((error) => {
-      if (!isAdditional(token.claims, error, config.emailVerified.claim)) throw error
+    const readUserinfo = async () =>
+      fetchUserinfo(
+        { rules, keysUrl, fetch: providerFetch, verifySignature, clock },
+        requireEndpoint(metadata.userinfo_endpoint),
+        { accessToken: tokens.accessToken, subject: known.sub },
+      )
+    const userinfo = await readUserinfo().catch((error) => {
+      if (!isAdditional(token.claims, error, config)) throw error
       missed(error.reason)
       return {}
     })

@@ -1,3 +1,4 @@
+import type { OidcClientConfig } from '#src/config/providers/providers.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { isIssuerOf } from './discovery/issuer.ts'
@@ -49,17 +50,18 @@ export async function fetchUserinfo(
 
 /**
  * Whether a sign-in goes on without userinfo: it has not answered, or refused to, and the id_token says everything
- * that is read. An answer that is wrong still refuses the sign-in, and so does a required claim that is missing.
+ * that is read. An answer that is wrong still refuses the sign-in.
  */
 export function isAdditional(
   claims: JsonObject,
   error: unknown,
-  verifiedClaim: string,
+  { emailVerified, require }: Pick<OidcClientConfig, 'emailVerified' | 'require'>,
 ): error is ProviderUnavailable | SignInRefused {
   const isComplete =
     textOf(claims.email) !== null &&
-    (claims[verifiedClaim] ?? null) !== null &&
-    readName(claims.name) !== null
+    (claims[emailVerified.claim] ?? null) !== null &&
+    readName(claims.name) !== null &&
+    require.every(({ claim }) => Object.hasOwn(claims, claim))
   const isUnanswered =
     error instanceof ProviderUnavailable ||
     (error instanceof SignInRefused && error.reason === 'userinfo-rejected')

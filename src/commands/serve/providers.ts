@@ -51,7 +51,11 @@ async function examineOne(
 ): Promise<Report> {
   const provider = createProvider(setup, { clock })
   const prefix = `OIDC_${setup.name.toUpperCase()}`
-  const facts = [`Register as redirect URI: ${redirectUri}`, ...presetFacts(setup)]
+  const facts = [
+    `Register as redirect URI: ${redirectUri}`,
+    ...presetFacts(setup),
+    ...additionFacts(setup),
+  ]
   try {
     const supported = await provider.describe()
     if (supported.logout) {
@@ -82,6 +86,23 @@ export function providerRemedy(
   return isUntrusted
     ? certificateRemedy
     : `Check OIDC_${name.toUpperCase()}_ISSUER and the network.`
+}
+
+/** What a sign-in reads beside the statement of who the person is, and what follows if that fails. */
+function additionFacts({ oauth2, userinfo }: Config['providers'][number]): string[] {
+  const leftOut = 'the log says so once, and people sign in without'
+  const { emailsUrl, lists = [] } = oauth2?.profile ?? {}
+  return [
+    ...(emailsUrl === undefined ? [] : [`If ${emailsUrl} cannot be read, ${leftOut} an address.`]),
+    ...lists.map(
+      ({ url, claim }) => `If ${url} cannot be read, nobody signs in: REQUIRE has ${claim}.`,
+    ),
+    ...(oauth2 !== null || !userinfo
+      ? []
+      : [
+          `If userinfo cannot be read, ${leftOut} it whose id_token has the name, the address, whether it is verified, and what REQUIRE names; others cannot sign in.`,
+        ]),
+  ]
 }
 
 function presetFacts({ preset: name }: Config['providers'][number]): string[] {

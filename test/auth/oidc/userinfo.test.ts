@@ -65,12 +65,13 @@ t.test(
 t.test('beside a complete id_token it is left out when it does not answer', async (t) => {
   const op = await startProvider(t)
   const whole = { email: 'ada@example.com', email_verified: true, name: 'Ada' }
-  const faults: [string, Partial<Faults>][] = [
-    ['403', { userinfoAnswer: { status: 403, body: '{}' } }],
-    ['503', { userinfoAnswer: { status: 503 } }],
-    ['broken off', { userinfoAnswer: 'reset' }],
+  const faults: [string, Partial<Faults>, string][] = [
+    ['403', { userinfoAnswer: { status: 403, body: '{}' } }, 'userinfo-rejected'],
+    ['503', { userinfoAnswer: { status: 503 } }, 'server-error'],
+    ['broken off', { userinfoAnswer: 'reset' }, 'network'],
+    ['no endpoint', { metadata: { userinfo_endpoint: null } }, 'metadata-endpoint-missing'],
   ]
-  for (const [name, fault] of faults) {
+  for (const [name, fault, fails] of faults) {
     const signIn = (claims: Json, more = {}) =>
       attempt(t, op, { ...fault, claims }, relyingParty(op, { ...config, ...more }))
     t.match((await signIn(whole)).outcome, { email: whole.email, emailVerified: true }, name)
@@ -79,7 +80,10 @@ t.test('beside a complete id_token it is left out when it does not answer', asyn
       t.ok(reason, `${name}, without ${missing}`)
     }
     const required = { require: [{ claim: 'groups', values: ['staff'] }] }
-    t.equal((await signIn(whole, required)).reason, 'claim-required', 'a required claim is missed')
+    t.equal((await signIn(whole, required)).reason, fails, 'a required claim is missing')
+    const grouped = await signIn({ ...whole, groups: ['staff'] }, required)
+    t.match(grouped.outcome, { email: whole.email }, 'a required claim is in the id_token')
+    t.equal((await signIn({ ...whole, groups: [] }, required)).reason, 'claim-required')
   }
   const { reason } = await attempt(
     ...[t, op, { claims: whole, userinfo: { sub: 'another' } }, relyingParty(op, config)],

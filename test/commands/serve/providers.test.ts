@@ -23,6 +23,21 @@ t.test('providers check says what to register, what is wrong and the remedy', as
   t.equal(await lacking.ended, 1)
   t.match(lacking.output(), /FAULT +demo .*\n.*Set OIDC_DEMO_USERINFO=false/)
 
+  t.match(lacking.output(), /If userinfo cannot be read, .* people sign in without it/)
+  t.notMatch(good.output(), 'cannot be read', 'nothing else is read')
+
+  const github = await runProgram(t, ['providers', 'check', 'github'], {
+    ...env,
+    OIDC_PROVIDERS: 'github',
+    OIDC_GITHUB_CLIENT_ID: 'client',
+    OIDC_GITHUB_CLIENT_SECRET: 'secret',
+    OIDC_GITHUB_REQUIRE: 'teams:7',
+  })
+  t.equal(await github.ended, 0, github.output())
+  t.match(github.output(), /If \S+emails\S* cannot be read, .* without an address\./)
+  t.match(github.output(), /If \S+teams\S* cannot be read, nobody signs in/)
+  t.notMatch(github.output(), '/user/orgs')
+
   op.fault = { metadata: { issuer: 'https://another.example' } }
   const wrong = await runProgram(t, ['providers', 'check', '--json'], env)
   t.equal(await wrong.ended, 1)
