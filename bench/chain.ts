@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { documents as declared } from '#shop/resources/documents.ts'
 import { openDatabase } from '#src/db/database.ts'
-import { actionsOf } from '#src/domain/actions.ts'
+import { actionsOf } from '#src/rows/actions.ts'
 import { insertSessions, memberEntry } from './entry.ts'
 
 const { find: findDocument, list: listDocuments } = actionsOf(declared)

@@ -5,7 +5,7 @@ import { enterCredential } from '#src/auth/sessions/enter.ts'
 import { sha256 } from '#src/crypto/hash.ts'
 import { openDatabase } from '#src/db/database.ts'
 import { refine } from '#src/db/entry.ts'
-import { actionsOf } from '#src/domain/actions.ts'
+import { actionsOf } from '#src/rows/actions.ts'
 
 /*
  * Reads an own order exactly as Gatehouse does, with both locks and the sealed scope, but without its

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { app, resources } from '#src/resources/running-app.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { readCatalogue, readPrivileges } from '#src/schema/catalogue.ts'
-import { readCoreMigrations } from '#src/schema/migrations/history.ts'
+import { readCoreMigrations } from '#src/schema/migrations/applied.ts'
 import {
   callerFunctions,
   functionPrivileges,

@@ -4,7 +4,6 @@ import fp from 'fastify-plugin'
 import Type from 'typebox'
 import { accessOverview, scopeWords } from '#src/access/overview.ts'
 import { type CredentialKind, policy } from '#src/access/policy.ts'
-import { eventKinds } from '#src/domain/events.ts'
 import { sessionCookie } from '#src/http/headers/session-cookie.ts'
 import { apiVersion } from '#src/http/openapi/api-version.ts'
 import { finishDescription } from '#src/http/openapi/description.ts'
@@ -12,6 +11,7 @@ import type { ApiDescription } from '#src/http/openapi/examples.ts'
 import { type ErrorCode, errorCodes, errorTable } from '#src/http/problems.ts'
 import { codesOf, ProblemBody, problemOf, withHeader } from '#src/http/schemas.ts'
 import { describeWebhooks, eventUnion } from '#src/webhooks/events/describe.ts'
+import { eventKinds } from '#src/webhooks/events/kinds.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

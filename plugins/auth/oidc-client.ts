@@ -4,7 +4,7 @@ import type { ProviderDeps } from '#src/auth/oidc/client.ts'
 import type { WatchedProvider } from '#src/auth/oidc/clients.ts'
 import { createProviders } from '#src/auth/oidc/clients.ts'
 import type { ProviderConfig } from '#src/config/providers/providers.ts'
-import type { ProviderChoice } from '#src/pages/account/sign-in.ts'
+import type { ProviderChoice } from '#src/pages/sign-in/sign-in.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 
 /** An identity provider: its configuration and its client. */

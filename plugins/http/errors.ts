@@ -28,8 +28,8 @@ import {
   maxListedErrors,
   toFieldErrors,
 } from '#src/http/validation.ts'
-import { problemPage } from '#src/pages/account/problem.ts'
 import { renderPage, type UnknownViewer, type Viewer } from '#src/pages/kit/layout.ts'
+import { problemPage } from '#src/pages/sign-in/problem.ts'
 import { UnansweredError } from '#src/queue/answers.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
 

@@ -11,7 +11,7 @@ import {
   billingReconciliations,
   billingReplays,
 } from './billing/operators.ts'
-import declared from './resources/declared.ts'
+import declared from './resources/rows.ts'
 import { folders, teamMembers, teams } from './resources/teams.ts'
 import tenantDeletion from './tenant/deletion.ts'
 import usage from './tenant/usage.ts'

@@ -12,8 +12,8 @@ import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { acceptsHtml } from '#src/http/headers/media-type.ts'
 import { NoContent, problemOf } from '#src/http/schemas.ts'
 import { isInvitationPage } from '#src/pages/account/invitations.ts'
-import { returnPage } from '#src/pages/account/sign-in.ts'
 import { welcomePath } from '#src/pages/account/welcome.ts'
+import { returnPage } from '#src/pages/sign-in/sign-in.ts'
 import { unixSeconds } from '#src/runtime/clock.ts'
 
 type Options = {

@@ -9,7 +9,7 @@ import { authenticationParameters, prepareSignIn } from '#src/auth/sign-in/start
 import { type Purpose, storeSignInState } from '#src/auth/sign-in/state.ts'
 import { Problem } from '#src/http/problems.ts'
 import { NoContent, problems } from '#src/http/schemas.ts'
-import { signInPage } from '#src/pages/account/sign-in.ts'
+import { signInPage } from '#src/pages/sign-in/sign-in.ts'
 
 type Options = { redirectUri: string; absoluteSeconds: number }
 

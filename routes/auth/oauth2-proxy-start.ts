@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { NoContent, problems } from '#src/http/schemas.ts'
-import { signInPath } from '#src/pages/account/sign-in.ts'
+import { signInPath } from '#src/pages/sign-in/sign-in.ts'
 
 const text = (description: string) => Type.String({ description })
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import Type from 'typebox'
 import { logoutState, readLogoutState } from '#src/auth/sessions/sign-out.ts'
 import { NoContent } from '#src/http/schemas.ts'
-import { signedOutPage } from '#src/pages/account/sign-in.ts'
+import { signedOutPage } from '#src/pages/sign-in/sign-in.ts'
 
 type Options = { signedOutUri: string; secrets: readonly [string, ...string[]] }
 

@@ -15,6 +15,10 @@ import {
 import { listTokens, type TokenWithSecret } from '#src/auth/tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import type { Entry } from '#src/db/entry.ts'
+import { takeSecret } from '#src/pages/kit/form-submission.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
+import { appTokenForm, appTokensPage } from '#src/pages/operations/app-tokens.ts'
+import { serviceTokenForm, serviceTokensPage } from '#src/pages/tenant/service-tokens.ts'
 import {
   type ProgramTokensView,
   type programTokenForm,
@@ -23,11 +27,7 @@ import {
   rotateForm,
   type TokenNotice,
   tokensQuery,
-} from '#src/pages/account/program-tokens.ts'
-import { takeSecret } from '#src/pages/kit/form-submission.ts'
-import type { Page } from '#src/pages/kit/layout.ts'
-import { appTokenForm, appTokensPage } from '#src/pages/operations/app-tokens.ts'
-import { serviceTokenForm, serviceTokensPage } from '#src/pages/tenant/service-tokens.ts'
+} from '#src/pages/tokens/program-tokens.ts'
 
 /** What is different between the tokens of services and those of the app. */
 type Kind<Holder extends Caller> = {

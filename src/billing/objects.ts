@@ -1,9 +1,9 @@
+import type { PaymentState } from '#src/billing/invoices.ts'
+import type { CurrentSubscription } from '#src/billing/plans.ts'
 import type { Database, Tx } from '#src/db/database.ts'
 import { withoutScope } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { oneStatement } from '#src/db/sql.ts'
-import type { PaymentState } from '#src/domain/invoices.ts'
-import type { CurrentSubscription } from '#src/domain/plans.ts'
 import type { Effect, SubscriptionState } from './effect.ts'
 
 /*

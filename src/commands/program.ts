@@ -19,13 +19,13 @@ import {
   addTriggerCommand,
 } from './development/command-line.ts'
 import { addKeyCommands } from './keys/command-line.ts'
+import { addServeCommands } from './serve/command-line.ts'
 import {
   addDoctorCommand,
   addInitCommand,
   addProviderCommands,
-  addServeCommands,
   addVersionCommand,
-} from './serve/command-line.ts'
+} from './setup/command-line.ts'
 import { addDataCommands, addUsageCommands } from './tenants/command-line.ts'
 import { addWebhookCommands } from './webhooks/command-line.ts'
 

@@ -5,7 +5,6 @@
 
 export type { Caller, Member } from '#src/access/caller.ts'
 export type { Tx } from '#src/db/database.ts'
-export { type Act, type Actions, actionsOf } from '#src/domain/actions.ts'
 export { readList } from '#src/http/lists/pagination.ts'
 export { found, readId } from '#src/http/params.ts'
 export { type ErrorCode, Problem } from '#src/http/problems.ts'
@@ -17,3 +16,4 @@ export { type Html, html, isolated, table, timeText } from '#src/pages/kit/html.
 export { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 export { listTable, type ShownList } from '#src/pages/kit/list.ts'
 export { amountText } from '#src/runtime/amount.ts'
+export { type Act, type Actions, actionsOf } from '#src/rows/actions.ts'

@@ -5,7 +5,7 @@ import { integer } from './kit/fields/numbers/integer.ts'
 import { line } from './kit/fields/texts/line.ts'
 import { created } from './kit/fields/times/timestamp.ts'
 
-/** What a tenant has paid. The job of a charge creates them (src/domain/invoices.ts). */
+/** What a tenant has paid. The job of a charge creates them (src/billing/invoices.ts). */
 export const invoices = defineResource('invoice', {
   plural: 'invoices',
   scope: 'tenant',

@@ -13,13 +13,13 @@ import { findVariant } from './citus/variant.ts'
 import { type Definer, define, isDefined } from './define.ts'
 import { type Definitions, readDefinitions } from './definitions.ts'
 import { lockWaitMs, refuseUnfinished, untilLocked } from './lock-retry.ts'
-import { applyMigrations } from './migrations/apply.ts'
 import {
   compareHistory,
   describeParted,
   type Migration,
   readMigrations,
-} from './migrations/history.ts'
+} from './migrations/applied.ts'
+import { applyMigrations } from './migrations/apply.ts'
 import { compareRelease, readRecord } from './record.ts'
 import { verifyResources } from './resource-tables.ts'
 import { findOwnerFault, grantPrivileges, loginOf } from './roles.ts'

@@ -3,17 +3,17 @@ import { createUser, type TestUser } from '#dev/testing/people.ts'
 import { documents } from '#shop/resources/documents.ts'
 import { orders } from '#shop/resources/orders.ts'
 import { posts } from '#shop/resources/posts.ts'
-import { actionsOf } from '#src/domain/actions.ts'
-import { changeFolder, createFolder, listFoldersInReach, lockFolder } from '#src/domain/folders.ts'
-import { updateInvoice } from '#src/domain/invoices.ts'
+import { updateInvoice } from '#src/billing/invoices.ts'
+import { invoices } from '#src/resources/invoices.ts'
+import { actionsOf } from '#src/rows/actions.ts'
+import { changeFolder, createFolder, listFoldersInReach, lockFolder } from '#src/teams/folders.ts'
 import {
   findTeamMember,
   listMembersOfTeams,
   listTeamMembers,
   lockTeam,
   removeTeamMember,
-} from '#src/domain/teams.ts'
-import { invoices } from '#src/resources/invoices.ts'
+} from '#src/teams/teams.ts'
 import { addMember, createTeam } from '#test/support/callers/chain.ts'
 import { createOrder } from '#test/support/callers/objects.ts'
 import { createDatabase, type TestDatabase } from '#test/support/database/database.ts'

@@ -273,7 +273,7 @@ const hunts: readonly SourceHunt[] = [
   { kind: 'role', files: ['src/access/roles.ts'], forms: [rolePermissions], tests: decisions },
   {
     kind: 'scope',
-    files: ['src/domain/*.ts', 'src/access/*.ts'],
+    files: ['src/{rows,teams}/*.ts', 'src/access/*.ts'],
     forms: scopeClauses,
     tests: [
       tests.sameIds,
@@ -490,8 +490,8 @@ function kitHunts(): SourceHunt[] {
     forms: [form(pattern, instead)],
     tests: [test],
   })
-  const [actions, rows] = ['src/domain/actions.ts', 'src/domain/rows.ts']
-  const [routes, derived] = ['routes/api/resources/declared.ts', 'src/resources/kit/derived.ts']
+  const [actions, rows] = ['src/rows/actions.ts', 'src/rows/rows.ts']
+  const [routes, derived] = ['routes/api/resources/rows.ts', 'src/resources/kit/derived.ts']
   return [
     hunt(actions, /if \(tenantId !== null\) await publishOne\(.*\)\n/g, ''),
     hunt(
@@ -506,7 +506,7 @@ function kitHunts(): SourceHunt[] {
     hunt(rows, /(?<=`\$\{column\(key\)\} = \$\{)parameterOf\(one, now\)/g, 'column(key)'),
     hunt(rows, /\$\{tagged\(tags\)\}/g, '', tests.shortWrites),
     hunt(
-      'src/domain/row-json.ts',
+      'src/rows/row-json.ts',
       /WHEN \$\{value\} - \$\{known\} <> '\{\}' THEN \$\{value\}::text /g,
       '',
       tests.rowJson,

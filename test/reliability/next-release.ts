@@ -94,7 +94,7 @@ END $$;`,
   },
   rename: ['enter_session', 'open_session'],
   changes: [
-    ['src/domain/rows.ts', ownColumn, moreColumn],
+    ['src/rows/rows.ts', ownColumn, moreColumn],
     [tables, ownPrivileges, morePrivileges],
     [
       tables,
@@ -111,7 +111,7 @@ const contract: Changes = {
   deletes: ['prisma/functions/previous.sql', 'prisma/functions/order-labels.sql'],
   additions: { 'prisma/functions/previous.sql': `-- For the release before.\n\n${countLabels}` },
   changes: [
-    ['src/domain/rows.ts', moreColumn, ownColumn],
+    ['src/rows/rows.ts', moreColumn, ownColumn],
     [tables, signature('enter_session'), ''],
   ],
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { migrate } from '#src/schema/migrate.ts'
-import { type Migration, readMigrations } from '#src/schema/migrations/history.ts'
+import { type Migration, readMigrations } from '#src/schema/migrations/applied.ts'
 import { verifyDatabase } from '#src/schema/verification/verify.ts'
 import { production } from '#test/support/app/production.ts'
 import { createOwnedDatabase, type TestDatabase } from '#test/support/database/database.ts'

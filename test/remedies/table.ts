@@ -12,7 +12,7 @@ const start = 'test/remedies/start.test.ts'
 const migrateTest = 'test/schema/migrate.test.ts'
 const loadTest = 'test/resources/load-app.test.ts'
 const defineTest = 'test/schema/define.test.ts'
-const services = 'test/commands/serve/doctor-services.test.ts'
+const services = 'test/commands/setup/doctor-services.test.ts'
 const certificate = { tried: [services, 'NODE_EXTRA_CA_CERTS: join('] } as const
 
 /** Names what to give or look up; another call with it is every other test of the command. */
@@ -69,12 +69,12 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     "429: 'Try again later": { tried: [commands, 'is asked again later'] },
     "503: 'Try again later": { tried: [commands, 'is asked again later'] },
   },
-  'src/commands/serve/doctor.ts': {
+  'src/commands/setup/doctor.ts': {
     'Run `gatehouse migrate`': { tried: [database, 'Its queues are missing'] },
   },
-  'src/commands/serve/providers.ts': { 'Check OIDC_': elsewhere },
+  'src/commands/setup/providers.ts': { 'Check OIDC_': elsewhere },
   'src/commands/serve/health.ts': { 'See the log of the process': elsewhere },
-  'src/commands/serve/init.ts': {
+  'src/commands/setup/init.ts': {
     'Move it away, or choose another': { tried: [commands, 'exists already'] },
     'Choose another one': input,
     "'The answers ended too early.'": input,
@@ -217,7 +217,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Use another role in DATABASE_URL': { tried: [database, 'both log in as'] },
   },
   'src/schema/migrations/apply.ts': { 'Fix the cause and run': { tried: [migrateTest, 'mended'] } },
-  'src/schema/migrations/history.ts': {
+  'src/schema/migrations/applied.ts': {
     'Use an empty database; for the demo': { tried: [database, 'an empty database is used'] },
     'Use an empty database (for the demo': { tried: [start, '29990102000000_second'] },
     'Start it with --app and the folder of': {

@@ -57,10 +57,10 @@ const onOnePostgres: Readonly<Record<string, string>> = {
   'test/schema/*.test.ts': 'tables, policies and functions of one PostgreSQL',
   'test/db/*.test.ts': 'statements, plans and locks of one PostgreSQL',
   'test/access/no-credential.test.ts': 'statements on every table, those of a cluster among them',
-  'test/{access/{relations,same-ids},domain/actions}.test.ts':
+  'test/{access/{relations,same-ids},rows/actions}.test.ts':
     'rows are read by id without the form of a cluster',
   'test/webhooks/delivery/shared-commit.test.ts': 'outcomes share no packet on a cluster',
-  'test/domain/folders.test.ts': 'as a superuser, beside functions of the owner',
+  'test/teams/folders.test.ts': 'as a superuser, beside functions of the owner',
 }
 
 /** Every pattern, of all tables. */

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createUser } from '#dev/testing/people.ts'
-import { type Migration, readMigrations } from '#src/schema/migrations/history.ts'
+import { type Migration, readMigrations } from '#src/schema/migrations/applied.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { query } from '#test/support/database/raw-sql.ts'
 

@@ -3,8 +3,9 @@ import Type from 'typebox'
 import { effectivePermissions } from '#src/access/roles.ts'
 import { OwnInvitation } from '#src/auth/members/own-invitations.ts'
 import { profile } from '#src/auth/members/tenants.ts'
-import { Subscription, toSubscription } from '#src/domain/plans.ts'
+import { toSubscription } from '#src/billing/plans.ts'
 import { Id, Nullable, Time, Uuid } from '#src/http/schemas.ts'
+import { Subscription } from '#src/webhooks/events/program-kinds.ts'
 
 const Me = Type.Object(
   {

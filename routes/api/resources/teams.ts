@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import { folderActions } from '#src/domain/folder-actions.ts'
-import { teamActions, teamMemberActions } from '#src/domain/team-actions.ts'
+import { folderActions } from '#src/teams/folder-actions.ts'
+import { teamActions, teamMemberActions } from '#src/teams/team-actions.ts'
 
 const at = { entryOf: ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry }
 

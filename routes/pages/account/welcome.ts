@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { findTenant, renameTenant } from '#src/auth/members/tenants.ts'
 import { found } from '#src/http/params.ts'
-import { returnPage } from '#src/pages/account/sign-in.ts'
 import { namePage, ReturnPath, welcomeForm } from '#src/pages/account/welcome.ts'
+import { returnPage } from '#src/pages/sign-in/sign-in.ts'
 
 const config = { access: { resource: 'tenant-name', action: 'update' } } as const
 

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { actionsOf } from '#src/domain/actions.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { invoiceListPage, invoicePage } from '#src/pages/billing/invoices.ts'
 import { invoices as declared } from '#src/resources/invoices.ts'
+import { actionsOf } from '#src/rows/actions.ts'
 
 const { find, listing, list } = actionsOf(declared)
 

@@ -4,10 +4,6 @@ import Type from 'typebox'
 import type { Member } from '#src/access/caller.ts'
 import { listMembers } from '#src/auth/members/members.ts'
 import type { Tx } from '#src/db/database.ts'
-import { folderActions } from '#src/domain/folder-actions.ts'
-import { listFolders } from '#src/domain/folders.ts'
-import { teamActions, teamMemberActions } from '#src/domain/team-actions.ts'
-import { listMembersOfTeams, listTeams } from '#src/domain/teams.ts'
 import { readId } from '#src/http/params.ts'
 import { IdParams } from '#src/http/schemas.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
@@ -19,6 +15,10 @@ import {
   teamForm,
   teamsPage,
 } from '#src/pages/tenant/teams.ts'
+import { folderActions } from '#src/teams/folder-actions.ts'
+import { listFolders } from '#src/teams/folders.ts'
+import { teamActions, teamMemberActions } from '#src/teams/team-actions.ts'
+import { listMembersOfTeams, listTeams } from '#src/teams/teams.ts'
 
 const path = '/app/teams'
 const shown = { limit: 100, after: null }

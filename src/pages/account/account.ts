@@ -15,10 +15,10 @@ import {
 import type { ShownSecret } from '#src/pages/kit/form-submission.ts'
 import { copyable, type Html, html, isolated, table, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import type { ProviderChoice } from '../sign-in/sign-in.ts'
 import { auditSection, deviceName, type Trail } from './audit.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
 import { planSection, type ShownPlan } from './plan.ts'
-import type { ProviderChoice } from './sign-in.ts'
 
 export type Account = {
   viewer: Viewer

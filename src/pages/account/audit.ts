@@ -9,7 +9,7 @@ import {
   table,
   timeText,
 } from '#src/pages/kit/html.ts'
-import { signInTexts } from './problem.ts'
+import { signInTexts } from '../sign-in/problem.ts'
 
 export type ShownEntry = {
   at: string

@@ -1,6 +1,6 @@
 import type { Caller } from '#src/access/caller.ts'
+import type { FirstSteps } from '#src/auth/members/first-steps.ts'
 import type { Tx } from '#src/db/database.ts'
-import type { FirstSteps } from '#src/domain/first-steps.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import {
   copyable,
@@ -16,8 +16,8 @@ import type { Page, Viewer } from '#src/pages/kit/layout.ts'
 import { layout } from '#src/pages/kit/layout.ts'
 import type { Endpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import type { EndpointStats } from '#src/webhooks/history/stats.ts'
+import { type ProviderChoice, signInButtons, timeNote } from '../sign-in/sign-in.ts'
 import { ownInvitationSection, type ShownOwnInvitation } from './invitations.ts'
-import { type ProviderChoice, signInButtons, timeNote } from './sign-in.ts'
 
 /** What an admin of a new tenant does first with the app. */
 export type FirstStep = {

@@ -1,12 +1,12 @@
 import { appPermissions } from '#src/access/policy.ts'
 import { notRecordedYet } from '#src/auth/operators/operators.ts'
+import { html } from '#src/pages/kit/html.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
 import {
   type ProgramTokensView,
   programTokenForm,
   programTokensPage,
-} from '#src/pages/account/program-tokens.ts'
-import { html } from '#src/pages/kit/html.ts'
-import type { Page } from '#src/pages/kit/layout.ts'
+} from '#src/pages/tokens/program-tokens.ts'
 
 export const appTokenForm = programTokenForm(appPermissions)
 

@@ -11,7 +11,7 @@ import {
   timeText,
 } from '#src/pages/kit/html.ts'
 import { layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
-import { historySection, type MeasuredHistory } from './history.ts'
+import { historySection, type MeasuredHistory } from './charts.ts'
 
 export type OperationsView = {
   viewer: Viewer

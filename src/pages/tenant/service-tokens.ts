@@ -1,11 +1,11 @@
 import { servicePermissions } from '#src/access/policy.ts'
+import { html, isolated } from '#src/pages/kit/html.ts'
+import type { Page } from '#src/pages/kit/layout.ts'
 import {
   type ProgramTokensView,
   programTokenForm,
   programTokensPage,
-} from '#src/pages/account/program-tokens.ts'
-import { html, isolated } from '#src/pages/kit/html.ts'
-import type { Page } from '#src/pages/kit/layout.ts'
+} from '#src/pages/tokens/program-tokens.ts'
 
 export const serviceTokenForm = programTokenForm(servicePermissions)
 

@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { folderName } from '#src/domain/folders.ts'
-import { teamName } from '#src/domain/teams.ts'
 import { IdParams } from '#src/http/schemas.ts'
 import { confirmation, pageHead } from '#src/pages/kit/components.ts'
 import { choice, formOf, line, renderForm, submission } from '#src/pages/kit/form.ts'
 import { type Html, html, isolated } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
+import { folderName } from '#src/teams/folders.ts'
+import { teamName } from '#src/teams/teams.ts'
 
 export type ShownTeam = {
   id: number

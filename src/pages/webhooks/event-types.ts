@@ -1,10 +1,10 @@
-import { eventKindOf } from '#src/domain/events.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { fieldsOf, fieldTable } from '#src/pages/kit/fields.ts'
 import { copyable, type Html, html, isolated, table, withCodeSpans } from '#src/pages/kit/html.ts'
 import { baseOf, layout, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import type { AppEventType, AppTypeSummary } from '#src/webhooks/events/app-types.ts'
 import { documentEvent, exampleEvent } from '#src/webhooks/events/describe.ts'
+import { eventKindOf } from '#src/webhooks/events/kinds.ts'
 import { type EventType, eventTypes } from '#src/webhooks/events/types.ts'
 
 const columns = [

@@ -3,7 +3,7 @@ import { isLockTimeout } from '#src/db/errors.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { findVariant } from '../citus/variant.ts'
 import { lockRefusal, untilLocked } from '../lock-retry.ts'
-import type { Migration } from './history.ts'
+import type { Migration } from './applied.ts'
 import {
   migrationList,
   noFilters,

@@ -10,7 +10,7 @@ import { withoutLimits, withSettings } from '#src/db/connections/session-setting
 import { readBeside } from '#src/runtime/assets.ts'
 import { untilSuccess } from '#src/runtime/lazy.ts'
 import { lockWaitMs, untilLocked } from '../lock-retry.ts'
-import { type Migration, migrationsFolder } from './history.ts'
+import { type Migration, migrationsFolder } from './applied.ts'
 
 export type SchemaEngine = {
   engine: glue.SchemaEngine

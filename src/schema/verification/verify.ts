@@ -14,7 +14,7 @@ import {
   migrateRemedyOf,
   replaceRemedyOf,
 } from '../finding.ts'
-import { compareHistory, describeParted, readMigrations } from '../migrations/history.ts'
+import { compareHistory, describeParted, readMigrations } from '../migrations/applied.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { verifyResources } from '../resource-tables.ts'
 import { findOwnerFault } from '../roles.ts'

@@ -1,40 +1,20 @@
-import Type from 'typebox'
 import type { TenantPrincipal } from '#src/access/caller.ts'
 import { type Actor, recordChange } from '#src/audit/audit.ts'
 import { randomId } from '#src/crypto/hash.ts'
 import type { Database } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { Uuid } from '#src/http/schemas.ts'
 import { type SendResult, succeeded } from '#src/webhooks/client/sender.ts'
 import { type AttemptDeps, attemptDelivery } from '#src/webhooks/delivery/attempt.ts'
 import type { Target } from '#src/webhooks/delivery/claim.ts'
 import { exampleData } from '#src/webhooks/events/examples.ts'
+import { endpointTest } from '#src/webhooks/events/program-kinds.ts'
 import { composeEvent, currentCause } from '#src/webhooks/events/publish.ts'
 import { thinBody } from '#src/webhooks/events/thin-body.ts'
-import { type EventType, eventKind } from '#src/webhooks/events/types.ts'
+import type { EventType } from '#src/webhooks/events/types.ts'
 import { type Delivery, findDelivery } from '#src/webhooks/history/deliveries.ts'
 import { statusColumns } from '#src/webhooks/history/filter.ts'
 import { awaitCall, type CallDeps, requestCall } from './call.ts'
 
-const EndpointTest = Type.Object(
-  {
-    endpointId: Uuid,
-    probe: Type.Optional(
-      Type.String({
-        description: 'The name of a case, if a probe of the receiver sends it',
-        examples: ['correct'],
-      }),
-    ),
-  },
-  { title: 'EndpointTest' },
-)
-
-/** Sent on request only, by the test and the probe of an endpoint. */
-export const endpointTest = eventKind(
-  'endpoint.test',
-  'A test of the endpoint; nothing has happened',
-  EndpointTest,
-)
 /** The type of a test that names none. */
 export const testType = endpointTest.type
 

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { createUser, signIn, type TestUser } from '#dev/testing/people.ts'
+import { readFirstSteps } from '#src/auth/members/first-steps.ts'
 import { mailInvitation } from '#src/auth/members/invitation-mail.ts'
 import {
   createInvitation,
@@ -36,7 +37,6 @@ import {
   rotateToken,
 } from '#src/auth/tokens/store.ts'
 import type { Tx } from '#src/db/database.ts'
-import { readFirstSteps } from '#src/domain/first-steps.ts'
 import { mailAlert } from '#src/webhooks/health/alert-mail.ts'
 import { switchLocks } from '#test/access/matrix/locks.ts'
 import { build, type TestApp } from '#test/support/app/app.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { eventKindOf } from '#src/domain/events.ts'
 import { exampleOf } from '#src/http/openapi/examples.ts'
 import { eventSchema } from '#src/webhooks/events/describe.ts'
+import { eventKindOf } from '#src/webhooks/events/kinds.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { build } from '#test/support/app/app.ts'
 import { twoAdmins } from '#test/support/callers/webhook-admin.ts'

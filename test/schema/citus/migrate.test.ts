@@ -3,7 +3,7 @@ import t from 'tap'
 import { seed } from '#src/commands/development/sample/seed.ts'
 import { distributedTables, referenceTables } from '#src/schema/citus/placement.ts'
 import { migrate } from '#src/schema/migrate.ts'
-import { readMigrations } from '#src/schema/migrations/history.ts'
+import { readMigrations } from '#src/schema/migrations/applied.ts'
 import { describeDatabase, verifyDatabase } from '#src/schema/verification/verify.ts'
 import { query } from '#test/support/database/raw-sql.ts'
 import {

@@ -18,7 +18,8 @@ export const importOrder: readonly (readonly string[])[] = [
   ['pages'],
   ['ledger'],
   ['billing'],
-  ['domain'],
+  ['teams'],
+  ['rows'],
   ['auth', 'webhooks', 'schema'],
   ['actions'],
   ['queue', 'audit'],
@@ -77,8 +78,9 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   ],
   'src/pages': [
     ['docs', 'operations', 'tenant', 'resources', 'webhooks'],
-    ['billing'],
+    ['billing', 'tokens'],
     ['account'],
+    ['sign-in'],
     ['kit'],
   ],
   'src/http': [
@@ -100,7 +102,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'src/commands': [
     ['documentation.ts'],
     ['program.ts'],
-    ['serve', 'development'],
+    ['serve', 'setup', 'development'],
     ['database', 'keys', 'webhooks', 'billing', 'tenants', 'app'],
     ['kit'],
   ],

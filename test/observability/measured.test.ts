@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createHistory, historyPeriods } from '#src/observability/history.ts'
+import { createHistory, historyPeriods } from '#src/observability/measured.ts'
 import { createMetrics } from '#src/observability/metrics.ts'
 
 t.test('counters show what they grew by, gauges their highest value; a day is kept', async (t) => {

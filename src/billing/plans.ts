@@ -1,51 +1,10 @@
-import Type from 'typebox'
 import type { Tx } from '#src/db/database.ts'
-import { Id, Nullable, Time } from '#src/http/schemas.ts'
+import {
+  subscriptionActivated,
+  subscriptionChanged,
+  subscriptionEnded,
+} from '#src/webhooks/events/program-kinds.ts'
 import { publish } from '#src/webhooks/events/publish.ts'
-import { eventKind } from '#src/webhooks/events/types.ts'
-
-const Activation = Type.Object(
-  { userId: Id, plan: Type.String() },
-  { title: 'SubscriptionActivation' },
-)
-
-export const subscriptionActivated = eventKind(
-  'subscription.activated',
-  'A user’s subscription gave them a plan that they did not have; sent to their own tenant',
-  Activation,
-)
-
-/** What a user sees of the subscription that decides their plan. */
-export const Subscription = Type.Object(
-  {
-    status: Type.String({
-      description:
-        '`active`, `trialing`, `past_due` (the plan stays), `unpaid`, `paused`, `canceled`, `incomplete` or `incomplete_expired`',
-    }),
-    currentPeriodEnd: Nullable(Time),
-    cancelsAt: Nullable(
-      Type.String({ ...Time, description: 'When it ends, because somebody has cancelled it' }),
-    ),
-  },
-  { title: 'Subscription' },
-)
-
-const SubscriptionChange = Type.Object(
-  { userId: Id, plan: Nullable(Type.String()), ...Subscription.properties },
-  { title: 'SubscriptionChange' },
-)
-
-export const subscriptionChanged = eventKind(
-  'subscription.changed',
-  'A user’s subscription has another plan, status, period or end; sent to their own tenant',
-  SubscriptionChange,
-)
-
-export const subscriptionEnded = eventKind(
-  'subscription.ended',
-  'A user’s subscription ended and with it their plan; sent to their own tenant',
-  SubscriptionChange,
-)
 
 /** The user of the plan, and their own tenant, which gets the event. */
 export type Subscriber = { readonly userId: number; readonly tenantId: string }

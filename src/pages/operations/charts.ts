@@ -1,4 +1,4 @@
-import { historyPeriods, type Measure } from '#src/observability/history.ts'
+import { historyPeriods, type Measure } from '#src/observability/measured.ts'
 import { columnChart } from '#src/pages/kit/charts.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
 

@@ -2,14 +2,14 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import Type, { type TSchema } from 'typebox'
 import type { ShortStatement } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { type Act, actionsOf } from '#src/domain/actions.ts'
-import type { Declared, Values } from '#src/domain/rows.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
 import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
 import { type Action, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
+import { type Act, actionsOf } from '#src/rows/actions.ts'
+import type { Declared, Values } from '#src/rows/rows.ts'
 
 type Options = {
   readonly resources: readonly Declared[]

@@ -1,7 +1,7 @@
 import type { Environment } from '#src/config/parse.ts'
 import { queueSchema } from '#src/queue/queue.ts'
 import { version as release } from '#src/runtime/assets.ts'
-import { readCoreMigrations } from '#src/schema/migrations/history.ts'
+import { readCoreMigrations } from '#src/schema/migrations/applied.ts'
 import { findSchemaVersion } from '#src/schema/record.ts'
 import { openCommandDatabase, readWorkerUrl } from '../kit/databases.ts'
 import { print, printJson } from '../kit/output.ts'

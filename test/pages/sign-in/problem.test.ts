@@ -2,8 +2,8 @@ import t from 'tap'
 import { refusalReasons, unavailableReasons } from '#src/auth/oidc/errors.ts'
 import { plainBrand } from '#src/config/brand.ts'
 import { type ErrorCode, errorTable, type SignInFailure } from '#src/http/problems.ts'
-import { type PageProblem, problemPage, signInTexts } from '#src/pages/account/problem.ts'
 import { renderPage } from '#src/pages/kit/layout.ts'
+import { type PageProblem, problemPage, signInTexts } from '#src/pages/sign-in/problem.ts'
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 const purposes = ['sign-in', 'link', 'reauthenticate'] as const

@@ -1,14 +1,14 @@
 import t from 'tap'
 import { createUser } from '#dev/testing/people.ts'
 import { documents } from '#shop/resources/documents.ts'
-import { actionsOf } from '#src/domain/actions.ts'
+import { actionsOf } from '#src/rows/actions.ts'
 import {
   changeFolder,
   createFolder,
   deleteFolder,
   findFolder,
   listFolders,
-} from '#src/domain/folders.ts'
+} from '#src/teams/folders.ts'
 import {
   addTeamMember,
   deleteTeam,
@@ -18,7 +18,7 @@ import {
   listTeams,
   removeTeamMember,
   renameTeam,
-} from '#src/domain/teams.ts'
+} from '#src/teams/teams.ts'
 import { createChain } from '#test/support/callers/chain.ts'
 import { createDatabase } from '#test/support/database/database.ts'
 import { openPatiently } from '#test/support/database/open.ts'

@@ -1,14 +1,14 @@
 import formbody from '@fastify/formbody'
 import Fastify from 'fastify'
 import t from 'tap'
-import declared from '#routes/pages/resources/declared.ts'
-import type { Declared } from '#src/domain/rows.ts'
-import { createFormOf } from '#src/pages/resources/declared.ts'
+import declared from '#routes/pages/resources/rows.ts'
+import { createFormOf } from '#src/pages/resources/rows.ts'
 import type { Resource } from '#src/resources/kit/define.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
+import type { Declared } from '#src/rows/rows.ts'
 
 const write = { permission: 'post:write', accepts: ['title', 'seats', 'level'] } as const
 const room: Resource = {

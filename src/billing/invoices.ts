@@ -1,7 +1,7 @@
 import type { TenantScope } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import { invoices } from '#src/resources/invoices.ts'
-import { actionsOf } from './actions.ts'
+import { actionsOf } from '#src/rows/actions.ts'
 
 const { columns, toItem, publish } = actionsOf(invoices)
 

@@ -1,8 +1,12 @@
 import { eventKindsOf } from '#src/resources/kit/derived.ts'
 import { resources } from '#src/resources/running-app.ts'
-import { type EventKind, type EventType, eventTypes } from '#src/webhooks/events/types.ts'
-import { endpointTest } from '#src/webhooks/probe/test-event.ts'
-import { subscriptionActivated, subscriptionChanged, subscriptionEnded } from './plans.ts'
+import {
+  endpointTest,
+  subscriptionActivated,
+  subscriptionChanged,
+  subscriptionEnded,
+} from './program-kinds.ts'
+import { type EventKind, type EventType, eventTypes } from './types.ts'
 
 const kinds = new Map<EventType, EventKind>(
   [

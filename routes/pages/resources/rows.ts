@@ -9,9 +9,6 @@ import Type from 'typebox'
 import type { Caller } from '#src/access/caller.ts'
 import type { Tx } from '#src/db/database.ts'
 import type { Entry } from '#src/db/entry.ts'
-import { type Act, actionsOf } from '#src/domain/actions.ts'
-import { listFoldersInReach } from '#src/domain/folders.ts'
-import type { Declared } from '#src/domain/rows.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { found, readId } from '#src/http/params.ts'
 import { Problem } from '#src/http/problems.ts'
@@ -26,8 +23,11 @@ import {
   type Paged,
   rowListPage,
   rowPage,
-} from '#src/pages/resources/declared.ts'
+} from '#src/pages/resources/rows.ts'
 import { pagePathOf, wordOf } from '#src/resources/kit/define.ts'
+import { type Act, actionsOf } from '#src/rows/actions.ts'
+import type { Declared } from '#src/rows/rows.ts'
+import { listFoldersInReach } from '#src/teams/folders.ts'
 
 type Options = { readonly resources: readonly Declared[] }
 type OfOne = { Params: { id: string } }
