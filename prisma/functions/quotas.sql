@@ -34,7 +34,11 @@ BEGIN
         event_rows = total.event_rows + public.still_in_bucket(m.event_rows,
           coalesce(used.max_event_rows, budget[3]), m.counted_at, budget[5]),
         event_bytes = total.event_bytes + public.still_in_bucket(m.event_bytes,
-          coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
+          coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5]),
+        resource_rows = greatest(0, total.resource_rows + public.still_in_bucket(m.resource_rows,
+          coalesce(used.max_resource_rows, budget[1]), m.counted_at, budget[5])),
+        resource_bytes = greatest(0, total.resource_bytes + public.still_in_bucket(m.resource_bytes,
+          coalesce(used.max_resource_bytes, budget[2]), m.counted_at, budget[5]))
       WHERE m.tenant_id = tenant AND m.user_id = total.user_id;
   END LOOP;
 END
@@ -58,10 +62,12 @@ RETURN greatest(0, filled - public.member_share(budget) * extract(epoch FROM now
 -- The transaction of a person has budgets in app.quota: rows and bytes of resources, rows and bytes of events, and the
 -- retention of events in seconds. Growth beyond the budget of resources raises QU001, of events QU002. What a person
 -- publishes in a tenant with other members also fills a bucket, which empties in the retention period: beyond a quarter
--- of the budget it raises QU003. Concurrent transactions do not see each other's changes, so together they may exceed
--- a budget by what they write. A transaction that deletes rows of resources has a reserve for its event, a sixteenth of
--- the budget, because people delete when a budget is used up (publish_event). The stored result of a request has
--- the same reserve (app.keeps), so that a request which needs no space, such as a rotation, is still possible.
+-- of the budget it raises QU003. What a person stores as resources while more than half of the budget is used fills such
+-- a bucket too: beyond a quarter of the budget it raises QU004, so a quarter is left for the others. Concurrent
+-- transactions do not see each other's changes, so together they may exceed a budget by what they write. A transaction
+-- that deletes rows of resources has a reserve for its event, a sixteenth of the budget, because people delete when a
+-- budget is used up (publish_event). The stored result of a request has the same reserve (app.keeps) and no share, so
+-- that a request which needs no space, such as a rotation, is still possible.
 CREATE OR REPLACE FUNCTION add_usage(
   tenant uuid, resource_rows bigint, resource_bytes bigint, event_rows bigint, event_bytes bigint
 ) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
@@ -74,38 +80,59 @@ DECLARE
   most_rows double precision;
   most_bytes double precision;
   reserve bigint := 0;
+  is_free boolean;
 BEGIN
   IF tenant IS NULL OR resource_rows = 0 AND resource_bytes = 0 AND event_rows = 0 AND event_bytes = 0 THEN
     RETURN NULL;
   END IF;
-  IF budget IS NOT NULL AND event_rows > 0 THEN
-    -- Whether there is a second member.
-    IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant OFFSET 1) THEN
-      person := public.current_user_id();
-    END IF;
-  END IF;
-  IF pg_try_advisory_xact_lock(public.usage_lock(tenant)) THEN
+  is_free := pg_try_advisory_xact_lock(public.usage_lock(tenant));
+  IF is_free THEN
     IF random() < 0.03125 THEN PERFORM public.add_waiting_usage(tenant); END IF;
     UPDATE public.tenant_usage u SET
         resource_rows = u.resource_rows + resource_rows,
         resource_bytes = u.resource_bytes + resource_bytes,
         event_rows = u.event_rows + event_rows, event_bytes = u.event_bytes + event_bytes
       WHERE u.tenant_id = tenant RETURNING u.* INTO used;
+  ELSIF budget IS NOT NULL THEN
+    SELECT u.tenant_id, c.resource_rows + resource_rows, c.resource_bytes + resource_bytes,
+        c.event_rows + event_rows, c.event_bytes + event_bytes,
+        u.max_resource_rows, u.max_resource_bytes, u.max_event_rows, u.max_event_bytes
+      INTO used FROM public.tenant_usage u CROSS JOIN public.counted_usage(tenant) c
+      WHERE u.tenant_id = tenant;
+  END IF;
+  -- The share of a member matters in a tenant with a second one; that of resources only when half of the budget is used.
+  IF budget IS NOT NULL AND (event_rows > 0
+    OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 2
+    OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 2)
+  THEN
+    IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant OFFSET 1) THEN
+      person := public.current_user_id();
+    END IF;
+  END IF;
+  IF is_free THEN
     IF person IS NOT NULL THEN
-      INSERT INTO public.member_usage AS m (tenant_id, user_id, event_rows, event_bytes)
-        VALUES (tenant, person, event_rows, event_bytes)
+      INSERT INTO public.member_usage AS m
+          (tenant_id, user_id, event_rows, event_bytes, resource_rows, resource_bytes)
+        VALUES (tenant, person, event_rows, event_bytes, greatest(0, resource_rows), greatest(0, resource_bytes))
         ON CONFLICT ON CONSTRAINT member_usage_pkey DO UPDATE SET counted_at = now(),
           event_rows = event_rows + public.still_in_bucket(m.event_rows,
             coalesce(used.max_event_rows, budget[3]), m.counted_at, budget[5]),
           event_bytes = event_bytes + public.still_in_bucket(m.event_bytes,
-            coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5])
+            coalesce(used.max_event_bytes, budget[4]), m.counted_at, budget[5]),
+          resource_rows = greatest(0, resource_rows + public.still_in_bucket(m.resource_rows,
+            coalesce(used.max_resource_rows, budget[1]), m.counted_at, budget[5])),
+          resource_bytes = greatest(0, resource_bytes + public.still_in_bucket(m.resource_bytes,
+            coalesce(used.max_resource_bytes, budget[2]), m.counted_at, budget[5]))
         RETURNING m.* INTO own;
       -- Near the limit, usage_changes count too.
       IF own.event_rows > public.member_share(coalesce(used.max_event_rows, budget[3])) / 2
         OR own.event_bytes > public.member_share(coalesce(used.max_event_bytes, budget[4])) / 2
+        OR own.resource_rows > public.member_share(coalesce(used.max_resource_rows, budget[1])) / 2
+        OR own.resource_bytes > public.member_share(coalesce(used.max_resource_bytes, budget[2])) / 2
       THEN
-        SELECT own.event_rows + coalesce(sum(c.event_rows), 0), own.event_bytes + coalesce(sum(c.event_bytes), 0)
-          INTO own.event_rows, own.event_bytes
+        SELECT own.event_rows + coalesce(sum(c.event_rows), 0), own.event_bytes + coalesce(sum(c.event_bytes), 0),
+            own.resource_rows + coalesce(sum(c.resource_rows), 0), own.resource_bytes + coalesce(sum(c.resource_bytes), 0)
+          INTO own.event_rows, own.event_bytes, own.resource_rows, own.resource_bytes
           FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.user_id = person;
       END IF;
     END IF;
@@ -117,7 +144,11 @@ BEGIN
           coalesce(sum(c.event_rows), 0) + public.still_in_bucket(m.event_rows,
             coalesce(u.max_event_rows, budget[3]), m.counted_at, budget[5]),
           coalesce(sum(c.event_bytes), 0) + public.still_in_bucket(m.event_bytes,
-            coalesce(u.max_event_bytes, budget[4]), m.counted_at, budget[5]), m.counted_at
+            coalesce(u.max_event_bytes, budget[4]), m.counted_at, budget[5]), m.counted_at,
+          coalesce(sum(c.resource_rows), 0) + public.still_in_bucket(m.resource_rows,
+            coalesce(u.max_resource_rows, budget[1]), m.counted_at, budget[5]),
+          coalesce(sum(c.resource_bytes), 0) + public.still_in_bucket(m.resource_bytes,
+            coalesce(u.max_resource_bytes, budget[2]), m.counted_at, budget[5])
         INTO own FROM public.member_usage m
         JOIN public.tenant_usage u ON u.tenant_id = m.tenant_id
         LEFT JOIN public.usage_changes c ON c.tenant_id = tenant AND c.user_id = m.user_id
@@ -127,8 +158,7 @@ BEGIN
   IF budget IS NULL THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.deletes', 'on', true); END IF;
   -- Near a limit, usage_changes count too.
-  IF used.tenant_id IS NULL
-    OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
+  IF used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 16 * 15
     OR used.event_rows > coalesce(used.max_event_rows, budget[3]) / 16 * 15
     OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15
@@ -146,6 +176,12 @@ BEGIN
     OR resource_bytes > 0 AND used.resource_bytes - reserve > coalesce(used.max_resource_bytes, budget[2])
   THEN
     RAISE EXCEPTION 'the tenant has used up its quota of resources' USING ERRCODE = 'QU001';
+  END IF;
+  IF current_setting('app.keeps', true) IS DISTINCT FROM 'on' AND (
+    resource_rows > 0 AND own.resource_rows > public.member_share(coalesce(used.max_resource_rows, budget[1]))
+    OR resource_bytes > 0 AND own.resource_bytes > public.member_share(coalesce(used.max_resource_bytes, budget[2])))
+  THEN
+    RAISE EXCEPTION 'the member has used up their share of the resources' USING ERRCODE = 'QU004';
   END IF;
   most_rows := coalesce(used.max_event_rows, budget[3]);
   most_bytes := coalesce(used.max_event_bytes, budget[4]);

@@ -140,11 +140,20 @@ export function isUnrecordedOperator(error: unknown): boolean {
 }
 
 /** Which budget of the tenant, or share of a member, a write would exceed; null for any other error. */
-export function exceededQuota(error: unknown): 'resources' | 'events' | 'share' | null {
-  if (hasCode(error, (code) => code === 'QU001')) return 'resources'
-  if (hasCode(error, (code) => code === 'QU002')) return 'events'
-  return hasCode(error, (code) => code === 'QU003') ? 'share' : null
+export function exceededQuota(error: unknown): ExceededQuota | null {
+  const codes = Object.keys(quotaOfCode) as (keyof typeof quotaOfCode)[]
+  const code = codes.find((one) => hasCode(error, (found) => found === one))
+  return code === undefined ? null : quotaOfCode[code]
 }
+
+const quotaOfCode = {
+  QU001: 'resources',
+  QU002: 'events',
+  QU003: 'event-share',
+  QU004: 'resource-share',
+} as const
+
+export type ExceededQuota = (typeof quotaOfCode)[keyof typeof quotaOfCode]
 
 /** True if PostgreSQL cancelled a statement, such as one that took longer than it may. */
 export function isCancelled(error: unknown): boolean {

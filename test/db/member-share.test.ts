@@ -130,3 +130,90 @@ t.test('changes at once count too', async (t) => {
   const { rows } = await test.database.admin.query('SELECT count(*)::int FROM outbound_events')
   t.ok(rows[0]?.count < budget / 2, `${rows[0]?.count} events`)
 })
+
+/** How many posts are created until one is refused, and that answer. */
+async function createUntilRefused(send: ReturnType<typeof as>) {
+  for (let done = 0; ; done += 1) {
+    const answer = await send('POST', '/posts', { title: `Post ${done}`, body: 'x' })
+    if (answer.statusCode !== 201 || done > budget) return { done, answer }
+  }
+}
+
+t.test(
+  'a member stores a share of the second half of the budget of resources, and others the rest',
+  async (t) => {
+    const test = await build(t, { QUOTA_RESOURCES: `${budget}/1` })
+    const user = await createUser(test.database, { role: 'admin' })
+    const colleague = await createUser(test.database, { tenantId: user.tenantId, role: 'editor' })
+    const [admin, editor] = [
+      as(test, await signIn(test, user)),
+      as(test, await signIn(test, colleague)),
+    ]
+    const { done, answer } = await createUntilRefused(editor)
+    t.equal(done, budget / 2 + share)
+    t.equal(answer.statusCode, 409)
+    t.match(answer.json(), { type: '/docs/errors/quota-exceeded', detail: /your share/ })
+
+    const { data: posts } = (await editor('GET', '/posts?limit=100')).json()
+    t.equal(posts.length, done)
+    for (const { id } of posts.slice(0, 5)) {
+      t.equal((await admin('DELETE', `/posts/${id}`)).statusCode, 204)
+    }
+    t.equal((await createUntilRefused(editor)).done, 0, 'deletions of others free no share')
+    const free = share + 5
+    for (let n = 0; n < free; n += 1) {
+      t.equal(
+        (await admin('POST', '/posts', { title: 'Ours', body: 'x' })).statusCode,
+        n < share ? 201 : 409,
+      )
+    }
+    await test.database.admin.query(
+      `UPDATE member_usage SET counted_at = now() - interval '45 days'`,
+    )
+    t.equal((await createUntilRefused(editor)).done, share / 2, 'half of the share is free again')
+  },
+)
+
+t.test(
+  'a member’s own deletions free their share, and changes of equal size are none',
+  async (t) => {
+    const test = await build(t, { QUOTA_RESOURCES: `${budget}/1` })
+    const user = await createUser(test.database, { role: 'admin' })
+    await createUser(test.database, { tenantId: user.tenantId })
+    const send = as(test, await signIn(test, user))
+    await createUntilRefused(send)
+    const { data: posts } = (await send('GET', '/posts')).json()
+    t.equal((await send('PATCH', `/posts/${posts[0].id}`, { title: 'Post X' })).statusCode, 200)
+    for (const { id } of posts.slice(0, 3)) await send('DELETE', `/posts/${id}`)
+    t.equal((await createUntilRefused(send)).done, 3)
+  },
+)
+
+t.test('who is alone in a tenant stores the whole budget', async (t) => {
+  const test = await build(t, { QUOTA_RESOURCES: `${budget}/1` })
+  const send = as(test, await signIn(test, await createUser(test.database, { role: 'admin' })))
+  const { done, answer } = await createUntilRefused(send)
+  t.equal(done, budget)
+  t.match(answer.json(), { detail: /^Your tenant has used up/ })
+})
+
+t.test(
+  'what was stored while another writer counted is part of the share of resources',
+  async (t) => {
+    const test = await build(t, { QUOTA_RESOURCES: `${budget}/1` })
+    const user = await createUser(test.database, { role: 'admin' })
+    await createUser(test.database, { tenantId: user.tenantId })
+    const send = as(test, await signIn(test, user))
+    const create = async () =>
+      (await send('POST', '/posts', { title: 'Ours', body: 'x' })).statusCode
+    for (let n = 0; n <= budget / 2; n += 1) t.equal(await create(), 201)
+    const other = await test.database.admin.connect()
+    t.teardown(() => other.release())
+    await other.query('BEGIN')
+    await other.query('SELECT pg_advisory_xact_lock(usage_lock($1))', [user.tenantId])
+    t.equal((await createUntilRefused(send)).done, share - 1)
+    await other.query('ROLLBACK')
+    const { done } = await createUntilRefused(send)
+    t.ok(done < share / 2, `${done} more before what waited was counted`)
+  },
+)

@@ -7,8 +7,9 @@
 -- The transaction of a person has budgets (app.quota: rows and bytes of resources, rows and bytes of events). Growth
 -- beyond one raises QU001 (resources) or QU002 (events). The fifth number is the retention of events in seconds: what
 -- a person publishes in a tenant with other members fills a bucket that empties in that time, and beyond a quarter of
--- the budget raises QU003. Concurrent transactions do not see each other's changes, so
--- together they may exceed it by what they write. A transaction that deletes rows of resources has a reserve for its
+-- the budget raises QU003. What a person stores as resources while more than half of the budget is used fills such a
+-- bucket too, and beyond a quarter raises QU004, so a quarter is left for the others. Concurrent transactions do not see
+-- each other's changes, so together they may exceed it by what they write. A transaction that deletes rows of resources has a reserve for its
 -- event, a sixteenth of the budget, because people delete when a budget is used up (publish_event). The stored result of
 -- a request has the same reserve (app.keeps), so that what needs no space, such as a rotation, is still possible.
 CREATE OR REPLACE FUNCTION add_usage(
@@ -24,23 +25,39 @@ DECLARE
   most_rows double precision;
   most_bytes double precision;
   reserve bigint := 0;
+  is_free boolean;
 BEGIN
   IF tenant IS NULL OR resource_rows = 0 AND resource_bytes = 0 AND event_rows = 0 AND event_bytes = 0 THEN
     RETURN NULL;
   END IF;
-  IF budget IS NOT NULL AND event_rows > 0 THEN
-    -- Whether there is a second member.
-    IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant OFFSET 1) THEN
-      person := public.current_user_id();
-    END IF;
-  END IF;
-  IF pg_try_advisory_xact_lock(public.usage_lock(tenant)) THEN
+  is_free := pg_try_advisory_xact_lock(public.usage_lock(tenant));
+  IF is_free THEN
     IF random() < 0.03125 THEN PERFORM public.add_waiting_usage(tenant); END IF;
     UPDATE public.tenant_usage u SET
         resource_rows = u.resource_rows + resource_rows,
         resource_bytes = u.resource_bytes + resource_bytes,
         event_rows = u.event_rows + event_rows, event_bytes = u.event_bytes + event_bytes
       WHERE u.tenant_id = tenant RETURNING u.* INTO used;
+  ELSIF budget IS NOT NULL THEN
+    SELECT u.tenant_id, u.resource_rows + coalesce(sum(c.resource_rows), 0)::bigint + resource_rows,
+           u.resource_bytes + coalesce(sum(c.resource_bytes), 0)::bigint + resource_bytes,
+           u.event_rows + coalesce(sum(c.event_rows), 0)::bigint + event_rows,
+           u.event_bytes + coalesce(sum(c.event_bytes), 0)::bigint + event_bytes,
+           u.max_resource_rows, u.max_resource_bytes, u.max_event_rows, u.max_event_bytes
+      INTO used FROM public.tenant_usage u
+      LEFT JOIN public.usage_changes c ON c.tenant_id = u.tenant_id
+      WHERE u.tenant_id = tenant GROUP BY u.tenant_id;
+  END IF;
+  -- The share of a member matters in a tenant with a second one; that of resources only when half of the budget is used.
+  IF budget IS NOT NULL AND (event_rows > 0
+    OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 2
+    OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 2)
+  THEN
+    IF EXISTS (SELECT FROM public.memberships m WHERE m.tenant_id = tenant OFFSET 1) THEN
+      person := public.current_user_id();
+    END IF;
+  END IF;
+  IF is_free THEN
     IF person IS NOT NULL THEN
       -- Citus accepts no function in DO UPDATE. The lock keeps others from changing the row meanwhile.
       SELECT m.* INTO own FROM public.member_usage m WHERE m.tenant_id = tenant AND m.user_id = person;
@@ -48,17 +65,26 @@ BEGIN
         coalesce(used.max_event_rows, budget[3]), own.counted_at, budget[5]);
       own.event_bytes := event_bytes + public.still_in_bucket(own.event_bytes,
         coalesce(used.max_event_bytes, budget[4]), own.counted_at, budget[5]);
+      own.resource_rows := greatest(0, resource_rows + coalesce(public.still_in_bucket(own.resource_rows,
+        coalesce(used.max_resource_rows, budget[1]), own.counted_at, budget[5]), 0));
+      own.resource_bytes := greatest(0, resource_bytes + coalesce(public.still_in_bucket(own.resource_bytes,
+        coalesce(used.max_resource_bytes, budget[2]), own.counted_at, budget[5]), 0));
       own.counted_at := now();
-      INSERT INTO public.member_usage (tenant_id, user_id, event_rows, event_bytes, counted_at)
-        VALUES (tenant, person, own.event_rows, own.event_bytes, own.counted_at)
+      INSERT INTO public.member_usage
+          (tenant_id, user_id, event_rows, event_bytes, counted_at, resource_rows, resource_bytes)
+        VALUES (tenant, person, own.event_rows, own.event_bytes, own.counted_at, own.resource_rows, own.resource_bytes)
         ON CONFLICT (tenant_id, user_id) DO UPDATE SET counted_at = excluded.counted_at,
-          event_rows = excluded.event_rows, event_bytes = excluded.event_bytes;
+          event_rows = excluded.event_rows, event_bytes = excluded.event_bytes,
+          resource_rows = excluded.resource_rows, resource_bytes = excluded.resource_bytes;
       -- Near the limit, usage_changes count too.
       IF own.event_rows > public.member_share(coalesce(used.max_event_rows, budget[3])) / 2
         OR own.event_bytes > public.member_share(coalesce(used.max_event_bytes, budget[4])) / 2
+        OR own.resource_rows > public.member_share(coalesce(used.max_resource_rows, budget[1])) / 2
+        OR own.resource_bytes > public.member_share(coalesce(used.max_resource_bytes, budget[2])) / 2
       THEN
-        SELECT own.event_rows + coalesce(sum(c.event_rows), 0), own.event_bytes + coalesce(sum(c.event_bytes), 0)
-          INTO own.event_rows, own.event_bytes
+        SELECT own.event_rows + coalesce(sum(c.event_rows), 0), own.event_bytes + coalesce(sum(c.event_bytes), 0),
+            own.resource_rows + coalesce(sum(c.resource_rows), 0), own.resource_bytes + coalesce(sum(c.resource_bytes), 0)
+          INTO own.event_rows, own.event_bytes, own.resource_rows, own.resource_bytes
           FROM public.usage_changes c WHERE c.tenant_id = tenant AND c.user_id = person;
       END IF;
     END IF;
@@ -70,7 +96,11 @@ BEGIN
           coalesce(sum(c.event_rows), 0) + public.still_in_bucket(m.event_rows,
             coalesce(u.max_event_rows, budget[3]), m.counted_at, budget[5]),
           coalesce(sum(c.event_bytes), 0) + public.still_in_bucket(m.event_bytes,
-            coalesce(u.max_event_bytes, budget[4]), m.counted_at, budget[5]), m.counted_at
+            coalesce(u.max_event_bytes, budget[4]), m.counted_at, budget[5]), m.counted_at,
+          coalesce(sum(c.resource_rows), 0) + public.still_in_bucket(m.resource_rows,
+            coalesce(u.max_resource_rows, budget[1]), m.counted_at, budget[5]),
+          coalesce(sum(c.resource_bytes), 0) + public.still_in_bucket(m.resource_bytes,
+            coalesce(u.max_resource_bytes, budget[2]), m.counted_at, budget[5])
         INTO own FROM public.member_usage m
         JOIN public.tenant_usage u ON u.tenant_id = m.tenant_id
         LEFT JOIN public.usage_changes c ON c.tenant_id = tenant AND c.user_id = m.user_id
@@ -80,8 +110,7 @@ BEGIN
   IF budget IS NULL THEN RETURN NULL; END IF;
   IF resource_rows < 0 THEN RETURN set_config('app.deletes', 'on', true); END IF;
   -- Near a limit, usage_changes count too.
-  IF used.tenant_id IS NULL
-    OR used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
+  IF used.resource_rows > coalesce(used.max_resource_rows, budget[1]) / 16 * 15
     OR used.resource_bytes > coalesce(used.max_resource_bytes, budget[2]) / 16 * 15
     OR used.event_rows > coalesce(used.max_event_rows, budget[3]) / 16 * 15
     OR used.event_bytes > coalesce(used.max_event_bytes, budget[4]) / 16 * 15
@@ -103,6 +132,12 @@ BEGIN
     OR resource_bytes > 0 AND used.resource_bytes - reserve > coalesce(used.max_resource_bytes, budget[2])
   THEN
     RAISE EXCEPTION 'the tenant has used up its quota of resources' USING ERRCODE = 'QU001';
+  END IF;
+  IF current_setting('app.keeps', true) IS DISTINCT FROM 'on' AND (
+    resource_rows > 0 AND own.resource_rows > public.member_share(coalesce(used.max_resource_rows, budget[1]))
+    OR resource_bytes > 0 AND own.resource_bytes > public.member_share(coalesce(used.max_resource_bytes, budget[2])))
+  THEN
+    RAISE EXCEPTION 'the member has used up their share of the resources' USING ERRCODE = 'QU004';
   END IF;
   most_rows := coalesce(used.max_event_rows, budget[3]);
   most_bytes := coalesce(used.max_event_bytes, budget[4]);

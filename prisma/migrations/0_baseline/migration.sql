@@ -821,14 +821,17 @@ CREATE TABLE tenant_usage (
 ) WITH (fillfactor = 50);
 ALTER TABLE tenant_usage ENABLE ROW LEVEL SECURITY;
 
--- What each member has published, as a bucket that empties over the retention period of events. Counted only in
--- a tenant with other members, who need the rest of the budget (add_usage).
+-- What each member has published, and stored as resources while more than half of the budget was used, as buckets that
+-- empty over the retention period of events. Counted only in a tenant with other members, who need the rest of the
+-- budget (add_usage).
 CREATE TABLE member_usage (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   user_id bigint NOT NULL,
   event_rows double precision NOT NULL DEFAULT 0,
   event_bytes double precision NOT NULL DEFAULT 0,
   counted_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  resource_rows double precision NOT NULL DEFAULT 0,
+  resource_bytes double precision NOT NULL DEFAULT 0,
   PRIMARY KEY (tenant_id, user_id)
 ) WITH (fillfactor = 50);
 ALTER TABLE member_usage ENABLE ROW LEVEL SECURITY;
