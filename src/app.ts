@@ -57,7 +57,7 @@ import auth from '#routes/auth/index.ts'
 import apiDescription from '#routes/openapi.ts'
 import pageRoutes from '#routes/pages/index.ts'
 import webhookRoutes from '#routes/webhooks/index.ts'
-import { createIdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
+import { createIdentityTokens, type IdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { findInvitationObstacle } from '#src/auth/members/invitation-obstacle.ts'
 import { portalSeconds } from '#src/auth/portal/portal.ts'
 import { createCheckout } from '#src/billing/checkout.ts'
@@ -70,6 +70,7 @@ import type { AppScope } from '#src/resources/define-app.ts'
 import { resources, app as running } from '#src/resources/running-app.ts'
 import type { Clock } from '#src/runtime/clock.ts'
 import { alwaysVerified, type VerifyMonitor } from '#src/schema/verification/verify-monitor.ts'
+import type { EndpointSettings } from '#src/webhooks/endpoints/actions.ts'
 import { findForm } from './schema/citus/statements.ts'
 import { serverOptions } from './server-options.ts'
 
@@ -144,24 +145,40 @@ export async function buildApp(
   }
 }
 
-type Composition = {
+/** What the scopes are made of. */
+type Wiring = {
   config: Config
   metrics: Metrics
   verification: VerifyMonitor
   options: AppOptions
+  /** Signs identity tokens. */
+  tokens: IdentityTokens
+  newEndpoints: EndpointSettings
 }
 
 /** Registers the scopes. @throws the error of a plugin or a route, such as one of the app */
 async function compose(
   app: FastifyInstance,
-  { config, metrics, verification, options }: Composition,
+  parts: Omit<Wiring, 'tokens' | 'newEndpoints'>,
 ): Promise<void> {
-  const { baseUrl, redirectUri, signedOutUri, returnPaths, rateLimits, encryptionKeys, clock } =
-    config
-  const newEndpoints = { keys: encryptionKeys, signature: config.outbound.signature }
-  const tokens = createIdentityTokens({ keys: encryptionKeys, issuer: baseUrl, clock })
+  const { encryptionKeys: keys, baseUrl: issuer, clock, outbound } = parts.config
+  const tokens = createIdentityTokens({ keys, issuer, clock })
+  const wiring = { ...parts, tokens, newEndpoints: { keys, signature: outbound.signature } }
+  await registerRoot(app, wiring)
+  await app.register(open, wiring)
+  await app.register(reference, wiring)
+  await app.register(browser, wiring)
+  await app.register(formPost, wiring)
+  await app.register(providerLogout, wiring)
+  await app.register(webhooks, wiring)
+}
 
-  app.decorate('clock', clock)
+/** Applies to all scopes. */
+async function registerRoot(
+  app: FastifyInstance,
+  { config, metrics, verification, options }: Wiring,
+): Promise<void> {
+  app.decorate('clock', config.clock)
   await app.register(schemaCompilers)
   await app.register(tracingPlugin, { tracing: options.tracing })
   await app.register(gracefulShutdown)
@@ -184,7 +201,7 @@ async function compose(
   await app.register(pageLinks)
   await app.register(requireAccess)
   await app.register(requestBody)
-  await app.register(idempotency, { keys: encryptionKeys })
+  await app.register(idempotency, { keys: config.encryptionKeys })
   await app.register(actions)
   await app.register(strictRequests)
   await app.register(openapi, { baseUrl: config.baseUrl })
@@ -198,255 +215,287 @@ async function compose(
   await app.register(queue, { ...config.database, connect: options.connect })
   await app.register(oidcClient, {
     providers: config.providers,
-    clock,
+    clock: config.clock,
     secureCookie: config.session.secureCookie,
     ...(options.providerFetch && { providerFetch: options.providerFetch }),
   })
   await app.register(customerUrls, config.outbound)
-  await app.register(schemaChecks, { clock })
+  await app.register(schemaChecks, { clock: config.clock })
+}
 
-  async function registerOwn(app: FastifyInstance, scope: AppScope) {
-    for (const load of running.routes?.[scope] ?? []) {
-      // The scope has checked nothing about its type, which define-app.ts leaves open.
-      await app.register((await load()).default as unknown as FastifyPluginAsync)
-    }
+async function open(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(pageRoutes.assets, { brand: config.brand })
+}
+
+async function reference(app: FastifyInstance, { config, tokens }: Wiring): Promise<void> {
+  await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'address' })
+  await app.register(apiDescription, { baseUrl: config.baseUrl })
+  await app.register(auth.jwks, { tokens })
+  await registerOwn(app, 'open')
+}
+
+async function browser(app: FastifyInstance, wiring: Wiring): Promise<void> {
+  const { config } = wiring
+  const { operators, quota, maxEventLoopDelayMs } = config
+  await app.register(underPressure, { ...(maxEventLoopDelayMs && { maxEventLoopDelayMs }) })
+  const eventRetentionDays = config.outbound.retentionDays
+  await app.register(session, { ...config.session, operators, quota, eventRetentionDays })
+  await app.register(credential, { baseUrl: config.baseUrl })
+  await app.register(erasure)
+  await app.register(signInReturn, {
+    baseUrl: config.baseUrl,
+    returnPaths: config.returnPaths,
+    appOrigins: config.appOrigins,
+    audiences: config.audiences,
+    keys: config.encryptionKeys,
+    secureCookie: config.session.secureCookie,
+    clock: config.clock,
+  })
+  await app.register(providerTokens, { ...config.database, keys: config.encryptionKeys })
+  await app.register(formbody)
+  await app.register(pages)
+  await app.register(forms)
+  await app.register(unknown, wiring)
+  await app.register(signIn, wiring)
+  await app.register(welcome, wiring)
+  await app.register(forwardAuth, wiring)
+  await app.register(appCalls, wiring)
+  await app.register(signedIn, wiring)
+  await app.register(people, wiring)
+  await app.register(portal, wiring)
+}
+
+async function unknown(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(rateLimit, {
+    name: 'unknown',
+    limit: config.rateLimits.api,
+    by: 'address',
+    countsUnparsed: true,
+  })
+  await app.register(notFound)
+}
+
+async function signIn(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(rateLimit, {
+    name: 'sign-in',
+    limit: config.rateLimits.signIn,
+    by: 'address-and-session',
+  })
+  await app.register(auth.oauth2ProxyStart, { baseUrl: config.baseUrl })
+  await app.register(auth.login, { redirectUri: config.redirectUri, ...config.session })
+  await app.register(auth.callback, {
+    redirectUri: config.redirectUri,
+    returnTo: config.returnPaths[0],
+    encryptionKeys: config.encryptionKeys,
+    operators: config.operators,
+    signUp: config.signUp,
+    ...config.session,
+  })
+  await app.register(auth.signedOut, { signedOutUri: config.signedOutUri, ...config.session })
+}
+
+async function welcome(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
+  await app.register(pageRoutes.home, { operators: config.operators })
+  await app.register(pageRoutes.invitationLink, config.session)
+  if (!config.production) await app.register(pageRoutes.design)
+}
+
+async function forwardAuth(app: FastifyInstance, { config, tokens }: Wiring): Promise<void> {
+  await app.register(forwardedRequest, { baseUrl: config.baseUrl, audiences: config.audiences })
+  await app.register(rateLimit, { name: 'verify', limit: config.rateLimits.verify, by: 'session' })
+  await app.register(authz, { services: true })
+  await app.register(auth.verify, { tokens })
+  await app.register(auth.oauth2Proxy, { tokens })
+}
+
+async function appCalls(app: FastifyInstance, { config, newEndpoints }: Wiring): Promise<void> {
+  await app.register(rateLimit, {
+    name: 'publish',
+    limit: config.rateLimits.publish,
+    by: 'session',
+  })
+  await app.register(authz, { services: true })
+  await app.register(tenantRls)
+  await app.register(api.eventTypes)
+  await app.register(api.publish)
+  await app.register(api.portalLinks, { baseUrl: config.baseUrl })
+  await app.register(api.tenantMembers)
+  await app.register(api.tenantWebhookEndpoints, newEndpoints)
+}
+
+async function signedIn(app: FastifyInstance, wiring: Wiring): Promise<void> {
+  const { config } = wiring
+  await app.register(appOrigins, { origins: config.appOrigins })
+  await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
+  await app.register(authz, { services: true })
+  await app.register(auth.logout, { signedOutUri: config.signedOutUri, ...config.session })
+  await app.register(auth.sessions, config.session)
+  await app.register(auth.identities, { redirectUri: config.redirectUri })
+  await app.register(api.apiTokens)
+  await app.register(auth.audit)
+  await app.register(auth.account)
+  await app.register(api.tenants)
+  await app.register(api.me)
+  await app.register(api.ownInvitations)
+  await app.register(api.declared, { resources: owned, currency: config.currency })
+  await registerOwn(app, 'signedIn')
+  await app.register(tenant, wiring)
+}
+
+async function tenant(app: FastifyInstance, { config, newEndpoints }: Wiring): Promise<void> {
+  await app.register(tenantRls)
+  await app.register(api.declared, { resources: ofTenants, currency: config.currency })
+  await app.register(api.users, { baseUrl: config.baseUrl, keys: config.encryptionKeys })
+  await app.register(api.tenantDeletion)
+  await app.register(api.tenantName)
+  await app.register(api.invitations)
+  await app.register(api.folders)
+  await app.register(api.teams)
+  await app.register(api.teamMembers)
+  await app.register(api.audit)
+  await app.register(api.serviceTokens)
+  await app.register(api.webhookEndpoints, newEndpoints)
+  await app.register(api.deliveries)
+  await app.register(api.endpointReplays)
+  await app.register(api.events)
+  await app.register(api.notifications)
+  await app.register(api.usage, { quota: config.quota })
+  await registerOwn(app, 'tenant')
+}
+
+async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
+  const { config } = wiring
+  await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
+  await app.register(authz)
+  await app.register(eventStream)
+  const checkout = createCheckout(chooseCheckout(config), config.billing.plans)
+  await app.register(pageRoutes.access)
+  await app.register(pageRoutes.go)
+  await app.register(pageRoutes.account, {
+    ...config.session,
+    keys: config.encryptionKeys,
+    checkout,
+  })
+  await app.register(pageRoutes.commandLine)
+  await app.register(pageRoutes.invitations)
+  await app.register(pageRoutes.declared, { resources: owned })
+  await registerOwn(app, 'people')
+  await app.register(pageRoutes.plan, { checkout, baseUrl: config.baseUrl })
+  await app.register(api.billingEvents)
+  await app.register(api.billingReplays)
+  await app.register(api.billingReconciliations)
+  await app.register(api.billingCustomers)
+  await app.register(api.appTokens)
+  await app.register(pageRoutes.operations)
+  const provider = chooseProvider(config.billing.provider, config)
+  await app.register(pageRoutes.billing, { provider })
+  await app.register(pageRoutes.billingCustomers)
+  await app.register(pageRoutes.unlinkedCustomers, { provider, plans: config.billing.plans })
+  await app.register(pageRoutes.appTokens, { keys: config.encryptionKeys })
+
+  await app.register(async function payments(app) {
+    await app.register(appOrigins, { origins: config.appOrigins })
+    await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
+  })
+  await app.register(members, wiring)
+}
+
+async function members(app: FastifyInstance, wiring: Wiring): Promise<void> {
+  const { config } = wiring
+  await app.register(tenantRls)
+  await app.register(pageRoutes.tenant, {
+    baseUrl: config.baseUrl,
+    keys: config.encryptionKeys,
+    mails: config.sendsMail,
+    obstacle: findInvitationObstacle(config),
+    quota: config.quota,
+  })
+  await app.register(pageRoutes.welcome, { returnTo: config.returnPaths[0] })
+  await app.register(pageRoutes.declared, { resources: ofTenants })
+  await registerOwn(app, 'members')
+  await app.register(pageRoutes.invoices)
+  await app.register(pageRoutes.teams)
+  await app.register(pageRoutes.audit)
+  await app.register(pageRoutes.serviceTokens, { keys: config.encryptionKeys })
+  await registerWebhookPages(app, '/app', wiring)
+}
+
+async function portal(app: FastifyInstance, wiring: Wiring): Promise<void> {
+  const { config } = wiring
+  const frameOrigins = config.portalFrameOrigins
+  await app.register(portalSession, { frameOrigins, sessionSeconds: portalSeconds })
+
+  await app.register(async function opening(app) {
+    await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'address' })
+    await app.register(pageRoutes.openPortal, { frameOrigins })
+  })
+
+  await app.register(async function customers(app) {
+    await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
+    await app.register(authz, { services: true })
+    await app.register(eventStream)
+    await app.register(tenantRls)
+    await registerWebhookPages(app, '/portal', wiring)
+  })
+}
+
+async function formPost(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(rateLimit, { name: 'sign-in', limit: config.rateLimits.signIn, by: 'address' })
+  app.removeAllContentTypeParsers()
+  await app.register(formbody, { bodyLimit: callbackBytes })
+  await app.register(auth.callbackForm, { encryptionKeys: config.encryptionKeys })
+}
+
+async function providerLogout(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(rateLimit, { name: 'logout', limit: config.rateLimits.logout, by: 'address' })
+  await app.register(backchannelLogoutPlugin)
+  await app.register(auth.backchannelLogout)
+}
+
+async function webhooks(app: FastifyInstance, { config, metrics }: Wiring): Promise<void> {
+  await app.register(rateLimit, {
+    name: 'webhooks',
+    limit: config.rateLimits.webhooks,
+    by: 'address',
+  })
+  await app.register(billingRecorder, {
+    url: config.database.url,
+    limits: config.billing.recorder,
+  })
+  const provider = chooseProvider(config.billing.provider, config)
+  await app.register(webhookVerify, {
+    provider,
+    secrets: config.billing.secrets,
+    clock: config.clock,
+    metrics: metrics.billing,
+    maxUnverifiedBytes: config.billing.maxUnverifiedBytes,
+  })
+  await app.register(webhookRoutes.billing, { provider })
+}
+
+/** The routes of the app in a scope. */
+async function registerOwn(app: FastifyInstance, scope: AppScope) {
+  for (const load of running.routes?.[scope] ?? []) {
+    // The scope has checked nothing about its type, which define-app.ts leaves open.
+    await app.register((await load()).default as unknown as FastifyPluginAsync)
   }
+}
 
-  async function registerWebhookPages(app: FastifyInstance, prefix: '/app' | '/portal') {
-    const { retrySeconds } = config.outbound
-    const endpoints = { ...newEndpoints, schedule: config.outbound }
-    await app.register(pageRoutes.webhooks, { prefix, ...endpoints })
-    await app.register(pageRoutes.endpointDeliveries, { prefix })
-    await app.register(pageRoutes.webhookEndpoint, { prefix, ...newEndpoints })
-    await app.register(pageRoutes.deliveries, { prefix, keys: encryptionKeys, retrySeconds })
-    await app.register(pageRoutes.webhookReplays, { prefix })
-    await app.register(pageRoutes.events, { prefix })
-    await app.register(pageRoutes.eventTypes, { prefix })
-  }
-
-  await app.register(async function open(app) {
-    await app.register(pageRoutes.assets, { brand: config.brand })
-  })
-
-  await app.register(async function reference(app) {
-    await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
-    await app.register(apiDescription, { baseUrl: config.baseUrl })
-    await app.register(auth.jwks, { tokens })
-    await registerOwn(app, 'open')
-  })
-
-  await app.register(async function browser(app) {
-    const { operators, quota, maxEventLoopDelayMs } = config
-    await app.register(underPressure, { ...(maxEventLoopDelayMs && { maxEventLoopDelayMs }) })
-    const eventRetentionDays = config.outbound.retentionDays
-    await app.register(session, { ...config.session, operators, quota, eventRetentionDays })
-    await app.register(credential, { baseUrl: config.baseUrl })
-    await app.register(erasure)
-    await app.register(signInReturn, {
-      baseUrl,
-      returnPaths,
-      appOrigins: config.appOrigins,
-      audiences: config.audiences,
-      keys: encryptionKeys,
-      secureCookie: config.session.secureCookie,
-      clock,
-    })
-    await app.register(providerTokens, { ...config.database, keys: encryptionKeys })
-    await app.register(formbody)
-    await app.register(pages)
-    await app.register(forms)
-
-    await app.register(async function unknown(app) {
-      await app.register(rateLimit, {
-        name: 'unknown',
-        limit: rateLimits.api,
-        by: 'address',
-        countsUnparsed: true,
-      })
-      await app.register(notFound)
-    })
-
-    await app.register(async function signIn(app) {
-      await app.register(rateLimit, {
-        name: 'sign-in',
-        limit: rateLimits.signIn,
-        by: 'address-and-session',
-      })
-      await app.register(auth.oauth2ProxyStart, { baseUrl })
-      await app.register(auth.login, { redirectUri, ...config.session })
-      await app.register(auth.callback, {
-        redirectUri,
-        returnTo: returnPaths[0],
-        encryptionKeys,
-        operators: config.operators,
-        signUp: config.signUp,
-        ...config.session,
-      })
-      await app.register(auth.signedOut, { signedOutUri, ...config.session })
-    })
-
-    await app.register(async function welcome(app) {
-      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(pageRoutes.home, { operators: config.operators })
-      await app.register(pageRoutes.invitationLink, config.session)
-      if (!config.production) await app.register(pageRoutes.design)
-    })
-
-    await app.register(async function forwardAuth(app) {
-      await app.register(forwardedRequest, { baseUrl, audiences: config.audiences })
-      await app.register(rateLimit, { name: 'verify', limit: rateLimits.verify, by: 'session' })
-      await app.register(authz, { services: true })
-      await app.register(auth.verify, { tokens })
-      await app.register(auth.oauth2Proxy, { tokens })
-    })
-
-    await app.register(async function appCalls(app) {
-      await app.register(rateLimit, { name: 'publish', limit: rateLimits.publish, by: 'session' })
-      await app.register(authz, { services: true })
-      await app.register(tenantRls)
-      await app.register(api.eventTypes)
-      await app.register(api.publish)
-      await app.register(api.portalLinks, { baseUrl: config.baseUrl })
-      await app.register(api.tenantMembers)
-      await app.register(api.tenantWebhookEndpoints, newEndpoints)
-    })
-
-    await app.register(async function signedIn(app) {
-      await app.register(appOrigins, { origins: config.appOrigins })
-      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(authz, { services: true })
-      await app.register(auth.logout, { signedOutUri, ...config.session })
-      await app.register(auth.sessions, config.session)
-      await app.register(auth.identities, { redirectUri })
-      await app.register(api.apiTokens)
-      await app.register(auth.audit)
-      await app.register(auth.account)
-      await app.register(api.tenants)
-      await app.register(api.me)
-      await app.register(api.ownInvitations)
-      await app.register(api.declared, { resources: owned, currency: config.currency })
-      await registerOwn(app, 'signedIn')
-
-      await app.register(async function tenant(app) {
-        await app.register(tenantRls)
-        await app.register(api.declared, { resources: ofTenants, currency: config.currency })
-        await app.register(api.users, { baseUrl: config.baseUrl, keys: encryptionKeys })
-        await app.register(api.tenantDeletion)
-        await app.register(api.tenantName)
-        await app.register(api.invitations)
-        await app.register(api.folders)
-        await app.register(api.teams)
-        await app.register(api.teamMembers)
-        await app.register(api.audit)
-        await app.register(api.serviceTokens)
-        await app.register(api.webhookEndpoints, newEndpoints)
-        await app.register(api.deliveries)
-        await app.register(api.endpointReplays)
-        await app.register(api.events)
-        await app.register(api.notifications)
-        await app.register(api.usage, { quota: config.quota })
-        await registerOwn(app, 'tenant')
-      })
-    })
-
-    await app.register(async function people(app) {
-      await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-      await app.register(authz)
-      await app.register(eventStream)
-      const checkout = createCheckout(chooseCheckout(config), config.billing.plans)
-      await app.register(pageRoutes.access)
-      await app.register(pageRoutes.go)
-      await app.register(pageRoutes.account, { ...config.session, keys: encryptionKeys, checkout })
-      await app.register(pageRoutes.commandLine)
-      await app.register(pageRoutes.invitations)
-      await app.register(pageRoutes.declared, { resources: owned })
-      await registerOwn(app, 'people')
-      await app.register(pageRoutes.plan, { checkout, baseUrl: config.baseUrl })
-      await app.register(api.billingEvents)
-      await app.register(api.billingReplays)
-      await app.register(api.billingReconciliations)
-      await app.register(api.billingCustomers)
-      await app.register(api.appTokens)
-      await app.register(pageRoutes.operations)
-      const provider = chooseProvider(config.billing.provider, config)
-      await app.register(pageRoutes.billing, { provider })
-      await app.register(pageRoutes.billingCustomers)
-      await app.register(pageRoutes.unlinkedCustomers, { provider, plans: config.billing.plans })
-      await app.register(pageRoutes.appTokens, { keys: encryptionKeys })
-
-      await app.register(async function payments(app) {
-        await app.register(appOrigins, { origins: config.appOrigins })
-        await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
-      })
-
-      await app.register(async function members(app) {
-        await app.register(tenantRls)
-        await app.register(pageRoutes.tenant, {
-          baseUrl: config.baseUrl,
-          keys: encryptionKeys,
-          mails: config.sendsMail,
-          obstacle: findInvitationObstacle(config),
-          quota: config.quota,
-        })
-        await app.register(pageRoutes.welcome, { returnTo: returnPaths[0] })
-        await app.register(pageRoutes.declared, { resources: ofTenants })
-        await registerOwn(app, 'members')
-        await app.register(pageRoutes.invoices)
-        await app.register(pageRoutes.teams)
-        await app.register(pageRoutes.audit)
-        await app.register(pageRoutes.serviceTokens, { keys: encryptionKeys })
-        await registerWebhookPages(app, '/app')
-      })
-    })
-
-    await app.register(async function portal(app) {
-      const frameOrigins = config.portalFrameOrigins
-      await app.register(portalSession, { frameOrigins, sessionSeconds: portalSeconds })
-
-      await app.register(async function opening(app) {
-        await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'address' })
-        await app.register(pageRoutes.openPortal, { frameOrigins })
-      })
-
-      await app.register(async function customers(app) {
-        await app.register(rateLimit, { name: 'api', limit: rateLimits.api, by: 'session' })
-        await app.register(authz, { services: true })
-        await app.register(eventStream)
-        await app.register(tenantRls)
-        await registerWebhookPages(app, '/portal')
-      })
-    })
-  })
-
-  await app.register(async function formPost(app) {
-    await app.register(rateLimit, { name: 'sign-in', limit: rateLimits.signIn, by: 'address' })
-    app.removeAllContentTypeParsers()
-    await app.register(formbody, { bodyLimit: callbackBytes })
-    await app.register(auth.callbackForm, { encryptionKeys })
-  })
-
-  await app.register(async function providerLogout(app) {
-    await app.register(rateLimit, { name: 'logout', limit: rateLimits.logout, by: 'address' })
-    await app.register(backchannelLogoutPlugin)
-    await app.register(auth.backchannelLogout)
-  })
-
-  await app.register(async function webhooks(app) {
-    await app.register(rateLimit, { name: 'webhooks', limit: rateLimits.webhooks, by: 'address' })
-    await app.register(billingRecorder, {
-      url: config.database.url,
-      limits: config.billing.recorder,
-    })
-    const provider = chooseProvider(config.billing.provider, config)
-    await app.register(webhookVerify, {
-      provider,
-      secrets: config.billing.secrets,
-      clock,
-      metrics: metrics.billing,
-      maxUnverifiedBytes: config.billing.maxUnverifiedBytes,
-    })
-    await app.register(webhookRoutes.billing, { provider })
-  })
+async function registerWebhookPages(
+  app: FastifyInstance,
+  prefix: '/app' | '/portal',
+  { config, newEndpoints }: Wiring,
+) {
+  const { retrySeconds } = config.outbound
+  const endpoints = { ...newEndpoints, schedule: config.outbound }
+  await app.register(pageRoutes.webhooks, { prefix, ...endpoints })
+  await app.register(pageRoutes.endpointDeliveries, { prefix })
+  await app.register(pageRoutes.webhookEndpoint, { prefix, ...newEndpoints })
+  await app.register(pageRoutes.deliveries, { prefix, keys: config.encryptionKeys, retrySeconds })
+  await app.register(pageRoutes.webhookReplays, { prefix })
+  await app.register(pageRoutes.events, { prefix })
+  await app.register(pageRoutes.eventTypes, { prefix })
 }
 
 /** Where a form that links an identity leads to. */
