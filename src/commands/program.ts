@@ -1,7 +1,7 @@
 import tab from '@bomb.sh/tab/commander'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { version } from '#src/runtime/assets.ts'
-import { addApiCommand } from './api/command-line.ts'
+import { addApiCommand, addLoginCommand } from './api/command-line.ts'
 import { addAppTokenCommands } from './app/command-line.ts'
 import { addBillingCommands } from './billing/command-line.ts'
 import {
@@ -75,6 +75,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addTraceCommand(program)
   addDataCommands(program)
   addAppTokenCommands(program)
+  addLoginCommand(program)
   addWebhookCommands(program)
   addApiCommand(program, operations)
   // At run time this is commander's own class; only the types of options are stricter.

@@ -89,7 +89,7 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Give its exact name with --name': input,
   },
   'src/commands/tenants/usage.ts': { '`gatehouse usage list` shows': input },
-  'src/commands/webhooks/api-client.ts': {
+  'src/commands/api/api-client.ts': {
     'Run `gatehouse login` with the other address': {
       tried: [commands, 'a login for another address'],
     },
@@ -106,11 +106,11 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'is no state of this command': input,
     'belongs to ': input,
   },
-  'src/commands/webhooks/login-file.ts': {
+  'src/commands/api/login-file.ts': {
     'Run `gatehouse login` again': { tried: [commands, 'one that is damaged'] },
     'chmod 600 ': { tried: [commands, 'a login that others can read'] },
   },
-  'src/commands/webhooks/login.ts': { 'Run it again': { not: 'a test would wait ten minutes' } },
+  'src/commands/api/login.ts': { 'Run it again': { not: 'a test would wait ten minutes' } },
   'src/config/billing.ts': {
     'It must be one of': { tried: [commands, 'an unknown billing provider'] },
   },

@@ -9,7 +9,7 @@ import { unwrap } from '#clients/typescript/src/client.ts'
 import type { ApiDescription, Operation, Parameter, Schema } from '#src/http/openapi/examples.ts'
 import type { Sources } from '../kit/environment.ts'
 import { printJson } from '../kit/output.ts'
-import { openApi, send } from '../webhooks/api-client.ts'
+import { openApi, send } from './api-client.ts'
 
 type Place = 'path' | 'query' | 'header' | 'body'
 type Field = Pick<Parameter, 'name' | 'schema'> & {

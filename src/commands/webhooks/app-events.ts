@@ -2,9 +2,9 @@ import { unwrap } from '#clients/typescript/src/client.ts'
 import { type JsonObject, parseJsonObject } from '#src/runtime/json.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { readTextFile } from '#src/runtime/text-file.ts'
+import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
-import { openApi } from './api-client.ts'
 
 type Json = { readonly json?: true }
 

@@ -31,33 +31,9 @@ same place: both in the environment or both in .env.`
 
 /** The commands that use the HTTP API of a running instance with a token. */
 export function addWebhookCommands(program: Command): void {
-  addLoginCommand(program)
   addEventCommands(program)
   addEndpointCommands(program)
   addDeliveryCommands(program)
-}
-
-function addLoginCommand(program: Command): void {
-  program
-    .command('login')
-    .description('Sign in with the browser, for the commands that use the API')
-    .argument('[url]', 'Address of the instance', readUrl)
-    .option('--no-browser', 'Only print the page to open')
-    .option(...json)
-    .addHelpText(
-      ...details(
-        'no one signed in',
-        `Opens a page of the instance that creates an API token, and receives it on a
-port of this machine. Address and token are kept together in the file
-gatehouse/login.json in XDG_CONFIG_HOME or ~/.config, readable by this user.
-Without an address: GATEHOUSE_URL, BASE_URL, or the demo that runs here.
-GATEHOUSE_TOKEN, where it is set, is used instead of the file. To sign out,
-revoke the token on the account page and delete the file.`,
-      ),
-    )
-    .action(async (url, options) =>
-      (await import('./login.ts')).default(readSources(), url, options),
-    )
 }
 
 const ofType = ['--type <type>', 'Only events of this type', readEventType] as const

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type GatehouseClient, type Schemas, unwrap } from '#clients/typescript/src/client.ts'
+import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson, printMessage } from '../kit/output.ts'
 import { printTable, stateCell } from '../kit/table.ts'
-import { openApi } from './api-client.ts'
 
 type Delivery = Schemas['Delivery']
 type Replay = Schemas['EndpointReplay']

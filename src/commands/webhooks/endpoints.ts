@@ -1,8 +1,8 @@
 import { type Schemas, unwrap } from '#clients/typescript/src/client.ts'
+import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printJson } from '../kit/output.ts'
 import { printTable, stateCell } from '../kit/table.ts'
-import { openApi } from './api-client.ts'
 
 type EventType = Schemas['EventType']
 type Json = { readonly json?: true }

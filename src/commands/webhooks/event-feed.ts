@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '#clients/typescript/src/api-error.ts'
 import type { GatehouseClient, Schemas } from '#clients/typescript/src/client.ts'
+import { ApiUnreachable } from '../api/api-client.ts'
 import { refusal } from '../kit/error-message.ts'
 import { printMessage } from '../kit/output.ts'
-import { ApiUnreachable } from './api-client.ts'
 
 /** An event as it is sent to endpoints. */
 export type FeedEvent = Schemas['EventPage']['data'][number]

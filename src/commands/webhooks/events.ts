@@ -1,6 +1,6 @@
+import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { print, printMessage } from '../kit/output.ts'
-import { openApi } from './api-client.ts'
 import { readFeed } from './event-feed.ts'
 
 type Options = {

@@ -2,10 +2,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { newEndpointSecret, signDelivery } from '#src/webhooks/signing/signature.ts'
+import { openApi } from '../api/api-client.ts'
 import type { Sources } from '../kit/environment.ts'
 import { reasonOf } from '../kit/error-message.ts'
 import { print, printMessage } from '../kit/output.ts'
-import { openApi } from './api-client.ts'
 import { type FeedEvent, type FeedPosition, readFeed } from './event-feed.ts'
 
 type Options = {

@@ -104,6 +104,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['program.ts'],
     ['serve', 'setup', 'development'],
     ['database', 'keys', 'webhooks', 'billing', 'tenants', 'app'],
+    ['api'],
     ['kit'],
   ],
 }
