@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import { lineCharacter } from '#src/runtime/text.ts'
+import { lineCharacter, seenCharacter } from '#src/runtime/text.ts'
 import { type ErrorCode, errorCodes, errorTable, problemType } from './problems.ts'
 
 /** 64-bit ids are JSON integers up to 2^53 − 1 (contract 3). */
@@ -16,9 +16,9 @@ export const Time = Type.String({ format: 'date-time' })
 
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
-/** One non-blank line that looks like what it is. */
+/** One line that is seen and looks like what it is. */
 export const Line = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: `^(?=.*\\S)${lineCharacter}+$` })
+  Type.String({ minLength: 1, maxLength, pattern: `^(?=.*${seenCharacter})${lineCharacter}+$` })
 
 export const TenantName = Type.Object(
   { name: Line(200) },
@@ -29,9 +29,13 @@ export const TenantName = Type.Object(
 export const OptionalLine = (maxLength: number) =>
   Type.String({ maxLength, pattern: `^${lineCharacter}*$` })
 
-/** Non-blank text of any number of lines without NUL and lone surrogates. */
+/** Text that is seen, of any number of lines without NUL and lone surrogates. */
 export const Text = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^(?=[\\s\\S]*\\S)[^\\u0000\\p{Cs}]+$' })
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: `^(?=[\\s\\S]*${seenCharacter})[^\\u0000\\p{Cs}]+$`,
+  })
 
 /** A `Text` in a form, where an empty field means none. */
 export const OptionalText = (maxLength: number) =>

@@ -1,13 +1,14 @@
 const joiners = '\\u200C\\u200D'
-/** Zero-width space and marks, overrides and isolates of direction. No orthography needs them. */
-const directions = '\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069'
+const marks = '\\u061C\\u200E\\u200F'
+/** Zero-width spaces, overrides and isolates of direction. No orthography needs them. */
+const directions = '\\u200B\\u202A-\\u202E\\u2060-\\u2064\\u2066-\\u2069\\uFEFF'
 
 /**
  * Characters that are not seen but change how text is read, for use inside a class of a regular
  * expression: zero-width ones, and those that change the direction of what follows. Text with them can
  * look like another one, so nothing that is compared or followed may have any: addresses, URLs.
  */
-export const hiddenCharacters = `${directions}${joiners}`
+export const hiddenCharacters = `${directions}${marks}${joiners}`
 
 // Letters that are joined on the right side only, or not at all (Unicode Standard, 9.2).
 const unjoined =
@@ -31,14 +32,31 @@ const joinerInContext = [
   `(?<=${pictograph}[\\uFE0F\\p{EMod}]*)\\u200D(?=${pictograph})`,
 ].join('|')
 
+const rightToLeft =
+  '(?:(?=[\\p{sc=Hebr}\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Thaa}\\p{sc=Nkoo}\\p{sc=Adlm}])\\p{L})'
+
+/**
+ * A mark of direction where it puts a number, a sign or a bracket in its place: in a line that is also written
+ * from right to left, but not between two letters, whose order it would change.
+ */
+const markInContext = [
+  `(?:(?<=${rightToLeft}.*)|(?=.*${rightToLeft}))(?<![${marks}])`,
+  `(?:(?<!\\p{L}\\p{M}*)[${marks}]|[${marks}](?!\\p{L}))`,
+].join('')
+
+const neededInContext = `${joinerInContext}|${markInContext}`
+
+/** A character that is seen, for use in a regular expression: no blank, and none that has no shape. */
+export const seenCharacter = '[^\\s\\p{DI}\\u2800]'
+
 /**
  * One character of a line that looks like what it is, for use in a regular expression: no controls
  * (PostgreSQL rejects NUL), lone surrogates, separators of lines and paragraphs, hidden characters.
  */
-export const lineCharacter = `(?:[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${hiddenCharacters}]|${joinerInContext})`
+export const lineCharacter = `(?:[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${hiddenCharacters}]|${neededInContext})`
 
 /** A hidden character where no orthography needs it. */
-export const hiddenExpression = new RegExp(`(?!${joinerInContext})[${hiddenCharacters}]`, 'gu')
+export const hiddenExpression = new RegExp(`(?!${neededInContext})[${hiddenCharacters}]`, 'gu')
 
 /** Whether a text from people has characters that are not seen and that no orthography needs. */
 export function hasHiddenCharacters(text: string): boolean {

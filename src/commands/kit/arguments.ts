@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { lineCharacter } from '#src/runtime/text.ts'
+import { lineCharacter, seenCharacter } from '#src/runtime/text.ts'
 
 export const json = ['--json', 'Print the result as JSON'] as const
 
@@ -34,7 +34,7 @@ export function readCount(text: string): number {
 
 /** As `Line` of src/http/schemas.ts. */
 export function readName(text: string): string {
-  if (new RegExp(`^(?=.*\\S)${lineCharacter}{1,100}$`, 'u').test(text)) return text
+  if (new RegExp(`^(?=.*${seenCharacter})${lineCharacter}{1,100}$`, 'u').test(text)) return text
   throw new InvalidArgumentError('It must be one line of at most 100 characters.')
 }
 
