@@ -105,14 +105,14 @@ function isAccepted({ statusCode, failure }: Answer): boolean {
   return failure === null && statusCode !== null && statusCode >= 200 && statusCode < 300
 }
 
-function isClosedUnanswered({ statusCode, failure }: Answer): boolean {
-  return statusCode === null && failure instanceof AttemptError && failure.code === 'closed'
+function isClosedUnanswered({ hasBegun, failure }: Answer): boolean {
+  return !hasBegun && failure instanceof AttemptError && failure.code === 'closed'
 }
 
 type Sent = Answer & Pick<SendResult, 'certificateExpiresAt'>
 
 function noAnswer(error: unknown): Sent {
   const failure = attemptError(error)
-  const nothing = { statusCode: null, excerpt: null, retryAfterSeconds: null }
+  const nothing = { statusCode: null, excerpt: null, retryAfterSeconds: null, hasBegun: false }
   return { ...nothing, failure, certificateExpiresAt: null }
 }

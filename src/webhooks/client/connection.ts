@@ -90,10 +90,27 @@ const maxRawBytes = 98_304
 /** How much of each connection had been parsed when its latest request was sent. */
 const parsedBefore = new WeakMap<object, number>()
 
+const socketOf = new WeakMap<object, Socket>()
+const begunErrors = new WeakSet<object>()
+
 subscribe('undici:client:sendHeaders', (message) => {
-  const { socket } = message as { socket: Socket }
-  if (parsedBefore.has(socket)) parsedBefore.set(socket, parsedBytes(socket))
+  const { request, socket } = message as { request: object; socket: Socket }
+  if (!parsedBefore.has(socket)) return
+  parsedBefore.set(socket, parsedBytes(socket))
+  socketOf.set(request, socket)
 })
+
+subscribe('undici:request:error', (message) => {
+  const { request, error } = message as { request: object; error: Error }
+  const socket = socketOf.get(request)
+  if (socket === undefined) return
+  if (socket.bytesRead > (parsedBefore.get(socket) ?? 0)) begunErrors.add(error)
+})
+
+/** Whether a byte of the response had arrived before the error that a request ended with. */
+export function hadBegun(error: Error): boolean {
+  return begunErrors.has(error)
+}
 
 /**
  * Destroys the connection when the response to one request has more than `maxRawBytes`, whatever

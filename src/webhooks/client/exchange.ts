@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { readRetryAfter } from '#src/http/headers/retry-after.ts'
+import { hadBegun } from './connection.ts'
 import { AttemptError, attemptError, type PostponedError, timeoutError } from './errors.ts'
 
 export type Answer = {
@@ -10,6 +11,8 @@ export type Answer = {
   excerpt: string | null
   /** As the `Retry-After` of the response says; null without a valid one. */
   retryAfterSeconds: number | null
+  /** A byte of a response has arrived. */
+  hasBegun: boolean
   /** Null if the response is complete, or longer than is ever read. */
   failure: AttemptError | PostponedError | null
 }
@@ -34,6 +37,7 @@ export function exchange(
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const kept: Buffer[] = []
   let statusCode: number | null = null
+  let hasBegun = false
   let retryAfterSeconds: number | null = null
   let bytes = 0
   let informational = 0
@@ -45,7 +49,7 @@ export function exchange(
     hasEnded = true
     clearTimeout(timer)
     const excerpt = statusCode === null ? null : textOf(kept)
-    resolve({ statusCode, excerpt, retryAfterSeconds, failure })
+    resolve({ statusCode, excerpt, retryAfterSeconds, hasBegun, failure })
   }
 
   /** Ends before the response does, and closes the connection. */
@@ -71,6 +75,7 @@ export function exchange(
         if (hasEnded) started.abort(new Error('timed out'))
       },
       onResponseStart(_controller, status, { date, 'retry-after': retryAfter }) {
+        hasBegun = true
         if (status < 200) informational += 1
         else {
           statusCode = status
@@ -89,6 +94,7 @@ export function exchange(
         end(null)
       },
       onResponseError(_controller, error) {
+        hasBegun = hadBegun(error)
         // Once connected, the response of the endpoint may cause any error.
         end(attemptError(error, controller === null ? undefined : 'broken-answer'))
       },

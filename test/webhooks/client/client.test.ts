@@ -185,6 +185,26 @@ t.test('an attempt is not repeated on a fresh connection, or a second time', asy
   }
 })
 
+t.test('an attempt is not repeated once a byte of its response has arrived', async (t) => {
+  const begun = ['H', 'HTTP/1.1 20', 'HTTP/1.1 200 OK\r\ncontent-le', 'HTTP/1.1 103 Early\r\n\r\n']
+  for (const [name, end] of endings) {
+    for (const part of begun) {
+      const { results, receiver } = await sendTo(
+        t,
+        (socket, count) => {
+          socket.write(count === 1 ? whole('ok') : part)
+          // The bytes would be lost with a reset that follows at once.
+          if (count > 1) setTimeout(() => end(socket), 50)
+        },
+        { times: 2 },
+      )
+      t.match(results[1], { statusCode: null, error: String }, `${name} after ${part}`)
+      const sent = receiver.received().match(/webhook-id: msg_1\r\n/g)?.length
+      t.equal(sent, 1, `${name} after ${part}`)
+    }
+  }
+})
+
 t.test('an attempt that the receiver has had for a while is not repeated', async (t) => {
   const { results, receiver } = await sendTo(
     t,
