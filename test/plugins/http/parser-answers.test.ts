@@ -43,6 +43,8 @@ const requests: Record<string, [status: number, text: string]> = {
   'a header without a name': [400, `GET / HTTP/1.1\r\nOrigin: ${origin}\r\n: x\r\n\r\n`],
   'two lengths': [400, post('/orders', 'Content-Length: 1\r\nContent-Length: 2\r\n', 'x')],
   'no Host': [400, `GET /orders HTTP/1.1\r\nOrigin: ${origin}\r\nConnection: close\r\n\r\n`],
+  'two Hosts': [400, get('/orders', 'Host: y\r\n')],
+  'two Hosts that are equal': [400, get('/orders', 'HOST: x\r\n')],
   'an undecodable path': [400, get('/orders/%')],
   'an undecodable path of a page': [400, get('/app/%E0%A4%A')],
   'an undecodable path without a route': [400, get('/%zz')],
