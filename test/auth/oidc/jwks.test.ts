@@ -145,7 +145,15 @@ t.test('kid is an opaque string', async (t) => {
 
 t.test('a published key for encryption or another algorithm does not match', async (t) => {
   const op = await startProvider(t)
-  const changes = [{ use: 'enc' }, { alg: 'PS256' }, { kty: 'EC' }, { key_ops: ['encrypt'] }]
+  const changes = [
+    { use: 'enc' },
+    { alg: 'PS256' },
+    { kty: 'EC' },
+    { key_ops: ['encrypt'] },
+    { n: undefined },
+    { n: '' },
+    { e: null },
+  ]
   for (const change of changes) {
     const jwks = { keys: [{ ...rsaKey.jwk, ...change }] }
     const { reason } = await attempt(t, op, { jwks })
@@ -157,7 +165,7 @@ t.test('a published key for encryption or another algorithm does not match', asy
 
 t.test('an unusable published key never verifies a token', async (t) => {
   const op = await startProvider(t)
-  for (const change of [{ n: 'AQAB' }, { n: undefined }, { e: '!' }, { n: strangerKey.jwk.n }]) {
+  for (const change of [{ n: 'AQAB' }, { e: '!' }, { n: strangerKey.jwk.n }]) {
     const jwks = { keys: [{ ...rsaKey.jwk, ...change }] }
     const { reason } = await attempt(t, op, { jwks })
     t.equal(reason, 'id-token-signature', JSON.stringify(change).slice(0, 20))

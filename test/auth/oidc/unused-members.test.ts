@@ -67,6 +67,8 @@ const oddities: Record<string, Partial<Faults>[]> = {
     { jwks: { keys: [Object.fromEntries(Object.entries(rsaKey.jwk).reverse()), rsaKey.jwk] } },
     { jwks: { keys: [{ ...rsaKey.jwk, use: 'enc' }, rsaKey.jwk] } },
     { jwks: { keys: [{ ...rsaKey.jwk, use: null, alg: '', key_ops: null, x5c: null }] } },
+    { jwks: { keys: [{ ...rsaKey.jwk, n: '' }, rsaKey.jwk] } },
+    { jwks: { keys: [rsaKey.jwk, { ...rsaKey.jwk, e: null }, { ...rsaKey.jwk, n: undefined }] } },
     { jwks: { keys: [null, 'x', {}, { kty: 'XYZ' }, ecKey.jwk, rsaKey.jwk] } },
     { jwksAnswer: { headers: { 'content-type': 'application/jwk-set+json' } } },
   ],

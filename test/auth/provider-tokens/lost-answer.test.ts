@@ -76,7 +76,7 @@ t.test('a member of the refresh response that is not needed ends no grant', asyn
     ['expires_in', [null, '', 'soon', -1, [300]]],
     ['scope', [null, '', ['openid'], 7, 'openid\0']],
     ['id_token', [null, '', 7]],
-    ['token_type', ['BEARER']],
+    ['token_type', ['BEARER', null, '', undefined]],
     ['unknown', [null]],
   ]
   const world = await createWorld(t)

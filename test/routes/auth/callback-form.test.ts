@@ -70,6 +70,16 @@ t.test('a repeated code reaches the callback as it is and is refused there', asy
   t.strictSame(await auditTrail(journey), ['sign-in refused code-doubled'])
 })
 
+t.test('a repeated code in the query is one entry of the audit log', async (t) => {
+  const journey = await buildWithProvider(t)
+  const browser = { cookie: '' }
+  const parameters = journey.op.approve(await openTab(journey.app, browser))
+  const path = `/auth/callback?${parameters}&code=${parameters.get('code')}`
+  t.equal((await visit(journey.app, browser, path)).statusCode, 400)
+  t.equal(journey.op.calls.token, 0)
+  t.strictSame(await auditTrail(journey), ['sign-in refused code-doubled'])
+})
+
 t.test('an error in the form refuses the sign-in', async (t) => {
   const journey = await buildWithProvider(t, formPost)
   const browser = { cookie: '' }

@@ -109,6 +109,7 @@ function candidatesFor(keys: readonly JsonObject[], { header, claims }: Token): 
   const found = keys.filter(
     (key) =>
       key.kty === type.kty &&
+      type.members.every((name) => textOf(key[name]) !== null) &&
       (type.crv === undefined || key.crv === type.crv) &&
       (kid === null || key.kid === kid) &&
       (textOf(key.use) ?? 'sig') === 'sig' &&
@@ -122,20 +123,23 @@ function candidatesFor(keys: readonly JsonObject[], { header, claims }: Token): 
   return [...byMaterial.values()]
 }
 
-type KeyType = { kty: string; crv?: string }
+/** `members`: without them it is no key, whatever its `kid`. */
+type KeyType = { kty: string; crv?: string; members: readonly ('n' | 'e' | 'x' | 'y')[] }
+
+const point = ['x', 'y'] as const
 
 const curves: Readonly<Record<string, KeyType>> = {
-  ES256: { kty: 'EC', crv: 'P-256' },
-  ES384: { kty: 'EC', crv: 'P-384' },
-  ES512: { kty: 'EC', crv: 'P-521' },
-  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
-  Ed25519: { kty: 'OKP', crv: 'Ed25519' },
+  ES256: { kty: 'EC', crv: 'P-256', members: point },
+  ES384: { kty: 'EC', crv: 'P-384', members: point },
+  ES512: { kty: 'EC', crv: 'P-521', members: point },
+  EdDSA: { kty: 'OKP', crv: 'Ed25519', members: ['x'] },
+  Ed25519: { kty: 'OKP', crv: 'Ed25519', members: ['x'] },
 }
 
 /** Null for symmetric algorithms and for `none`, which no key verifies. */
 function keyTypeOf(algorithm: unknown): KeyType | null {
   if (typeof algorithm !== 'string') return null
-  if (/^[RP]S(256|384|512)$/.test(algorithm)) return { kty: 'RSA' }
+  if (/^[RP]S(256|384|512)$/.test(algorithm)) return { kty: 'RSA', members: ['n', 'e'] }
   return Object.hasOwn(curves, algorithm) ? (curves[algorithm] ?? null) : null
 }
 

@@ -6,7 +6,7 @@ import { requireEndpoint } from '../discovery/discovery.ts'
 import type { VerifySignature } from '../discovery/jwks.ts'
 import { ProviderUnavailable, SignInRefused } from '../errors.ts'
 import { mediaTypeOf } from '../fetch.ts'
-import { decodeToken, isMediaType, textOf } from '../token.ts'
+import { decodeToken, isMediaType, present, textOf } from '../token.ts'
 import type { HttpOptions, SendAsClient } from './client-auth.ts'
 import {
   type IdTokenRules,
@@ -62,14 +62,18 @@ export type TokenResponse = { tokens: TokenSet; idToken: string | null }
 
 /**
  * Reads a token response. Optional members that are null, empty or badly typed count as absent.
+ * @param knownType of the tokens, if the response may leave it out
  * @returns null unless it is JSON with an access token of type Bearer
  */
-export async function readTokenResponse(response: Response): Promise<TokenResponse | null> {
+export async function readTokenResponse(
+  response: Response,
+  knownType?: 'Bearer',
+): Promise<TokenResponse | null> {
   if (response.status !== 200 || !isMediaType(mediaTypeOf(response), ['json'])) return null
   const body = parseJsonObject(await response.text())
   if (body === null) return null
   const accessToken = tokenOf(body.access_token)
-  if (accessToken === null || !isBearer(body.token_type)) return null
+  if (accessToken === null || !isBearer(present(body.token_type) ?? knownType)) return null
   const tokens = {
     accessToken,
     refreshToken: tokenOf(body.refresh_token),
@@ -200,7 +204,8 @@ async function readRefreshResponse(
   response: Response,
   subject: string,
 ): Promise<RefreshResult> {
-  const read = await readTokenResponse(response)
+  // The grant is known to be of this type. To end it for a missing word would be irrecoverable.
+  const read = await readTokenResponse(response, 'Bearer')
   if (read === null) return { kind: 'ended', reason: 'answer-lost' }
   const { tokens, idToken } = read
   if (expected === null || idToken === null) return { kind: 'refreshed', tokens }
