@@ -390,7 +390,7 @@ const hunts: readonly SourceHunt[] = [
   },
   {
     kind: 'lock',
-    files: ['src/db/database.ts'],
+    files: ['src/db/{one-packet,transactions}.ts'],
     forms: [form(/(?<=entry\.statement\()access === 'write'(?=\))/g, 'false')],
     tests: [tests.entryLocks],
   },
@@ -415,7 +415,7 @@ const hunts: readonly SourceHunt[] = [
   },
   {
     kind: 'packet',
-    files: ['src/db/database.ts'],
+    files: ['src/db/one-packet.ts'],
     forms: [
       form(/(?<=entry\.)replacesScope(?= \? shared)/g, 'statement'),
       form(/(?<=entry\.)replacesScope(?= \? anyPlace)/g, 'statement'),

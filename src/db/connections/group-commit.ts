@@ -52,8 +52,7 @@ export function createGroupCommit<Item, Result>({
   onIdle,
   onCommit,
 }: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
-  let queue: Entry<Item, Result>[] = []
-  let queuedBytes = 0
+  const queue = createQueue<Item, Result>(maxItems, maxBytes, bytesOf)
   let lastCommitMs = 0
   const running = new Set<Promise<void>>()
   let slowLanes = 0
@@ -74,7 +73,7 @@ export function createGroupCommit<Item, Result>({
       // Items added in the same turn of the event loop share the first commit.
       await new Promise((resolve) => setImmediate(resolve))
       try {
-        while (queue.length > 0 && running.size <= mostLanes()) await commitNext()
+        while (queue.size() > 0 && running.size <= mostLanes()) await commitNext()
       } finally {
         // At once: an item that is added after the last look at the queue starts a lane.
         running.delete(lane)
@@ -87,9 +86,9 @@ export function createGroupCommit<Item, Result>({
   }
 
   async function commitNext(): Promise<void> {
-    const batch = takeBatch()
+    const batch = queue.takeBatch()
     const begun = performance.now()
-    await leaveLaneIfSlow(commitOrSplit(batch))
+    await leaveLaneIfSlow(commitOrSplit(commit, batch))
     lastCommitMs = performance.now() - begun
     onCommit?.(batch.length, lastCommitMs)
   }
@@ -100,60 +99,80 @@ export function createGroupCommit<Item, Result>({
     const timer = setTimeout(() => {
       isSlow = 1
       slowLanes += 1
-      if (queue.length > 0) startIfFree()
+      if (queue.size() > 0) startIfFree()
     }, slow.afterMs)
     await commit
     clearTimeout(timer)
     slowLanes -= isSlow
   }
 
-  function takeBatch(): Entry<Item, Result>[] {
-    let bytes = 0
-    let taken = 0
-    for (const { item } of queue) {
-      const size = bytesOf(item)
-      if (taken === maxItems || (taken > 0 && bytes + size > maxBytes)) break
-      taken += 1
-      bytes += size
-    }
-    const batch = queue.slice(0, taken)
-    queue = queue.slice(taken)
-    queuedBytes -= bytes
-    return batch
-  }
-
-  /** Never rejects. Splits a refused batch in halves, so that only the bad item is rejected. */
-  async function commitOrSplit(batch: readonly Entry<Item, Result>[]): Promise<void> {
-    try {
-      await commit(batch)
-    } catch (error) {
-      if (batch.length === 1 || isDatabaseUnavailable(error)) {
-        for (const { reject } of batch) reject(error)
-        return
-      }
-      const half = batch.length >> 1
-      await commitOrSplit(batch.slice(0, half))
-      await commitOrSplit(batch.slice(half))
-    }
-  }
-
   return {
     add(item) {
-      const { promise, resolve, reject } = Promise.withResolvers<Result>()
-      queue.push({ item, addedAt: performance.now(), resolve, reject })
-      queuedBytes += bytesOf(item)
+      const promise = queue.add(item)
       startIfFree()
       return promise
     },
-    waiting: () => ({
-      items: queue.length,
-      bytes: queuedBytes,
-      oldestMs: queue[0] === undefined ? 0 : performance.now() - queue[0].addedAt,
-      expectedMs: Math.ceil(queue.length / maxItems) * lastCommitMs,
-    }),
+    waiting: () => queue.waiting(Math.ceil(queue.size() / maxItems) * lastCommitMs),
     async settled() {
       while (running.size > 0) await Promise.all(running)
     },
+  }
+}
+
+/** The items that wait for a commit, in their order. */
+function createQueue<Item, Result>(
+  maxItems: number,
+  maxBytes: number,
+  bytesOf: (item: Item) => number,
+) {
+  let queue: Entry<Item, Result>[] = []
+  let queuedBytes = 0
+  return {
+    size: () => queue.length,
+    add(item: Item): Promise<Result> {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>()
+      queue.push({ item, addedAt: performance.now(), resolve, reject })
+      queuedBytes += bytesOf(item)
+      return promise
+    },
+    takeBatch(): Entry<Item, Result>[] {
+      let bytes = 0
+      let taken = 0
+      for (const { item } of queue) {
+        const size = bytesOf(item)
+        if (taken === maxItems || (taken > 0 && bytes + size > maxBytes)) break
+        taken += 1
+        bytes += size
+      }
+      const batch = queue.slice(0, taken)
+      queue = queue.slice(taken)
+      queuedBytes -= bytes
+      return batch
+    },
+    waiting: (expectedMs: number) => ({
+      items: queue.length,
+      bytes: queuedBytes,
+      expectedMs,
+      oldestMs: queue[0] === undefined ? 0 : performance.now() - queue[0].addedAt,
+    }),
+  }
+}
+
+/** Never rejects. Splits a refused batch in halves, so that only the bad item is rejected. */
+async function commitOrSplit<Item, Result>(
+  commit: GroupCommitOptions<Item, Result>['commit'],
+  batch: readonly Entry<Item, Result>[],
+): Promise<void> {
+  try {
+    await commit(batch)
+  } catch (error) {
+    if (batch.length === 1 || isDatabaseUnavailable(error)) {
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    const half = batch.length >> 1
+    await commitOrSplit(commit, batch.slice(0, half))
+    await commitOrSplit(commit, batch.slice(half))
   }
 }
 

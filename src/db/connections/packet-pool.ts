@@ -95,30 +95,9 @@ const commit: Statement = { text: 'COMMIT' }
  * decides whether another succeeds.
  * @param size connections at most
  */
-export function openPacketPool(
-  url: string,
-  size: number,
-  { access, watch, limits, begins: alwaysBegins = false }: PacketPoolOptions,
-): PacketPool {
-  const pooled = isPooled(url)
-  const withBegin = new WeakSet<pg.ClientBase>()
-  const begin = beginning(access, pooled)
-  const options = poolOptions(url, size, limits)
-  const pool = survivesBrokenConnections(
-    new WatchedPool(
-      {
-        ...options,
-        // One packet at a time is on a connection, and the driver's pipeline takes no other queries.
-        pipeline: false,
-        onConnect: async (client) => {
-          options.onConnect(client)
-          if (pooled || alwaysBegins) withBegin.add(client)
-          else if (access === 'read') await client.query(readOnly)
-        },
-      },
-      watch,
-    ),
-  )
+export function openPacketPool(url: string, size: number, options: PacketPoolOptions): PacketPool {
+  const { sendPacket, close } = openConnections(url, size, options)
+  const { access } = options
   const group = createGroupCommit<Shared, Row[][]>({
     maxItems: maxMembers,
     maxBytes,
@@ -129,7 +108,7 @@ export function openPacketPool(
     commit: access === 'read' ? commitReads : commitWrites,
   })
   const apart = createApart()
-  const waitShortly: Member = [{ name: pooled ? '' : 'wait-shortly', text: shortWait }]
+  const waitShortly: Member = [{ name: isPooled(url) ? '' : 'wait-shortly', text: shortWait }]
 
   async function commitReads(entries: readonly GroupEntry[]): Promise<void> {
     const results = await send(entries.map(({ item }) => item.member))
@@ -174,6 +153,43 @@ export function openPacketPool(
     }
   }
 
+  return {
+    async sendOnce(statements, place) {
+      if (place !== undefined && !(access === 'write' && apart.counts(place.tenant)))
+        return (await group.add({ member: statements, place })) as never
+      const [result] = await send([statements])
+      return new Promise((resolve, reject) => settle(result, { resolve, reject }))
+    },
+    close,
+  }
+}
+
+/** Connections that send one packet at a time. */
+function openConnections(
+  url: string,
+  size: number,
+  { access, watch, limits, begins: alwaysBegins = false }: PacketPoolOptions,
+) {
+  const pooled = isPooled(url)
+  const withBegin = new WeakSet<pg.ClientBase>()
+  const begin = beginning(access, pooled)
+  const options = poolOptions(url, size, limits)
+  const pool = survivesBrokenConnections(
+    new WatchedPool(
+      {
+        ...options,
+        // One packet at a time is on a connection, and the driver's pipeline takes no other queries.
+        pipeline: false,
+        onConnect: async (client) => {
+          options.onConnect(client)
+          if (pooled || alwaysBegins) withBegin.add(client)
+          else if (access === 'read') await client.query(readOnly)
+        },
+      },
+      watch,
+    ),
+  )
+
   async function sendPacket(members: readonly Member[]): Promise<Row[][][]> {
     const client = await pool.connect()
     const begins = withBegin.has(client)
@@ -193,15 +209,7 @@ export function openPacketPool(
     }
   }
 
-  return {
-    async sendOnce(statements, place) {
-      if (place !== undefined && !(access === 'write' && apart.counts(place.tenant)))
-        return (await group.add({ member: statements, place })) as never
-      const [result] = await send([statements])
-      return new Promise((resolve, reject) => settle(result, { resolve, reject }))
-    },
-    close: () => pool.end(),
-  }
+  return { sendPacket, close: () => pool.end() }
 }
 
 /** The rows of each member, from those of all statements. */

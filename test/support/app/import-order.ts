@@ -36,6 +36,8 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
   'src/db': [
     ['cause.ts', 'idempotency.ts', 'quota.ts', 'tracing.ts'],
     ['database.ts', 'advisory-lock.ts'],
+    ['one-packet.ts', 'transactions.ts'],
+    ['work.ts'],
     ['entry.ts'],
     ['system-database.ts'],
     ['sql.ts', 'keyset.ts'],
