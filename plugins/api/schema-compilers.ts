@@ -28,10 +28,12 @@ export default fp(
   { name: 'schema-compilers', fastify: '5.x' },
 )
 
-/** A request's `date-time` must also be a time that the database can store. */
+/** A request's `date-time` and `date` must also be one that the database can store: there is no year 0. */
 function limitTimes(ajv: Ajv): void {
   const standard = Object(ajv.formats['date-time'])
   ajv.addFormat('date-time', (text) => standard.validate(text) && isStorableTimeText(text))
+  const date = Object(ajv.formats.date)
+  ajv.addFormat('date', (text) => date.validate(text) && !text.startsWith('0000'))
 }
 
 /** For requests. */

@@ -14,6 +14,22 @@ export const Uuid = Type.String({ format: 'uuid', pattern: uuidForm.source })
 /** RFC 3339 in UTC. */
 export const Time = Type.String({ format: 'date-time' })
 
+/** A date of the calendar (RFC 3339, full-date). */
+export const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
+
+const explanations = new Map<string, string>()
+
+/** Sets what a problem says about a text that does not match a pattern. @returns the pattern */
+export function explained(pattern: string, words: string): string {
+  explanations.set(pattern, words)
+  return pattern
+}
+
+/** What `explained` was told. */
+export function explanationOf(pattern: string): string | undefined {
+  return explanations.get(pattern)
+}
+
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 
 /** One line that is seen and looks like what it is. */

@@ -4,6 +4,7 @@ import { idFilterPattern } from './lists/query.ts'
 import type { FieldError, Place } from './problems.ts'
 import {
   EntityTags,
+  explanationOf,
   IdParams,
   Line,
   OptionalLine,
@@ -126,6 +127,7 @@ function typeName(type: unknown): string {
 const formats: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID in lower case',
   'date-time': 'must be a time such as 2026-01-31T09:00:00Z (RFC 3339)',
+  date: 'must be a date of the calendar such as 2026-01-31',
   email: 'must be an email address',
 }
 
@@ -168,7 +170,9 @@ const longestShownPattern = 40
 function patternText(pattern: string): string {
   const isShort = pattern.length <= longestShownPattern
   return (
-    patterns.get(pattern) ?? (isShort ? `must match ${pattern}` : 'does not have the required form')
+    patterns.get(pattern) ??
+    explanationOf(pattern) ??
+    (isShort ? `must match ${pattern}` : 'does not have the required form')
   )
 }
 

@@ -25,7 +25,9 @@ export function entityTagOf(shown: readonly (readonly [string, Field])[]): Prism
   const members = inOrder.map(([key, one]) => {
     const name = columnOf(key)
     const text =
-      one.column === 'jsonb' ? schemaJsonOf(one.shown, Prisma.raw(name)) : jsonOf(one, name)
+      one.column === 'jsonb'
+        ? schemaJsonOf(one.shown, Prisma.raw(name))
+        : jsonOf(one, selectedOf(one, name))
     return memberOf(key, text, one.isOmitted)
   })
   const hash = Prisma.sql`substring(sha256(convert_to(${objectOf(members)}, 'UTF8')) FOR 16)`
@@ -88,4 +90,7 @@ function memberOf(key: string, text: Prisma.Sql, isOmitted = false): Prisma.Sql 
 
 const literal = (text: string) => Prisma.raw(`'${text.replaceAll("'", "''")}'`)
 const asText = (value: Prisma.Sql) => Prisma.sql`${value}::text`
+/** SQL for what statements select of a column. */
+export const selectedOf = ({ column }: Field, name: string) =>
+  columns[column].selected?.(name) ?? name
 const jsonOf = ({ column }: Field, sql: string) => Prisma.raw(columns[column].json(sql))

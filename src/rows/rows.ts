@@ -17,7 +17,7 @@ import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { homeFunctionOf, insertedKeysOf, isWritten } from '#src/resources/kit/derived.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Asking, Field, Fields } from '#src/resources/kit/fields/field.ts'
-import { entityTagOf, eventJsonOf } from './row-json.ts'
+import { entityTagOf, eventJsonOf, selectedOf } from './row-json.ts'
 
 /** A declared resource, without the types of its declaration. */
 export type Declared = Resource
@@ -86,7 +86,7 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const table = Prisma.raw(plural)
   const listing = { name: plural, forms: [idForm] }
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
-  const columns = Prisma.join(shown.map(([key]) => selected(key)))
+  const columns = Prisma.join(shown.map(selected))
   const json = eventJsonOf(shown)
   const tag = entityTagOf(shown)
   const bytes = Prisma.join([Prisma.sql`0`, ...shown.flatMap(largeOf)], ' + ')
@@ -291,8 +291,9 @@ const column = (key: string) => Prisma.raw(columnOf(key))
 const quoted = (name: string) => Prisma.raw(`"${name}"`)
 
 /** A column under the name of its field. */
-function selected(key: string): Prisma.Sql {
-  return columnOf(key) === key ? column(key) : Prisma.sql`${column(key)} AS ${quoted(key)}`
+function selected([key, one]: [string, Field]): Prisma.Sql {
+  const value = selectedOf(one, columnOf(key))
+  return value === key ? column(key) : Prisma.sql`${Prisma.raw(value)} AS ${quoted(key)}`
 }
 
 /** The bytes of a column that can be large. */

@@ -27,7 +27,7 @@ export async function verifyResources(
   resources: readonly Resource[] = declared,
 ): Promise<Finding[]> {
   const { rows } = await client.query<Column>(
-    `SELECT c.relname AS table, a.attname AS name, a.atttypid::regtype::text AS type,
+    `SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, CASE WHEN a.atttypid = 'numeric'::regtype THEN a.atttypmod END) AS type,
        a.attnotnull AS "notNull",
        a.atthasdef OR a.attidentity <> '' OR a.attgenerated <> '' AS filled
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
@@ -47,16 +47,19 @@ function problemsOf(resource: Resource, columns: readonly Column[]): string[] {
   const { name, plural, fields, actions } = resource
   if (columns.length === 0) return [`The resource ${name} has no table ${plural}.`]
   const found = new Map(columns.map((column) => [column.name, column]))
-  const ofFields = Object.entries(fields).flatMap(([key, { column: type, isNullable }]) => {
-    const column = found.get(columnOf(key))
-    const [its, field] = [`The column ${plural}.${columnOf(key)}`, `the field ${name}.${key}`]
-    if (column === undefined) return [`${its} of ${field} is missing.`]
-    const wanted = columnTypes[type].spelled
-    if (column.type !== wanted) return [`${its} has the type ${column.type}, ${field} ${wanted}.`]
-    if (column.notNull && isNullable) return [`${its} is NOT NULL, but ${field} is optional.`]
-    if (!column.notNull && !isNullable) return [`${its} can be NULL, but ${field} is not optional.`]
-    return []
-  })
+  const ofFields = Object.entries(fields).flatMap(
+    ([key, { column: type, columnType, isNullable }]) => {
+      const column = found.get(columnOf(key))
+      const [its, field] = [`The column ${plural}.${columnOf(key)}`, `the field ${name}.${key}`]
+      if (column === undefined) return [`${its} of ${field} is missing.`]
+      const wanted = columnType ?? columnTypes[type].spelled
+      if (column.type !== wanted) return [`${its} has the type ${column.type}, ${field} ${wanted}.`]
+      if (column.notNull && isNullable) return [`${its} is NOT NULL, but ${field} is optional.`]
+      if (!column.notNull && !isNullable)
+        return [`${its} can be NULL, but ${field} is not optional.`]
+      return []
+    },
+  )
   // An optional field of a NOT NULL column is a fault of its own.
   const optional = Object.keys(fields).filter((key) => fields[key]?.isNullable)
   const created = [...insertedKeysOf(resource), ...optional].map(columnOf)

@@ -7,5 +7,6 @@ await runOnApp(fileURLToPath(new URL('../support/small-app', import.meta.url)), 
   () => import('#test/access/query-scope-alone.test.ts'),
   () => import('#test/schema/resource-indexes.test.ts'),
   () => import('#test/resources/resources.test.ts'),
+  () => import('#test/resources/small-app/field-kinds.ts'),
   () => import('#test/rows/rows.test.ts'),
 ])

@@ -40,6 +40,8 @@ const values: Readonly<Record<keyof ColumnTypes, readonly string[]>> = {
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59.999999Z',
   ],
+  date: ['2026-11-29', '0001-01-01', '9999-12-31', '2024-02-29'],
+  numeric: ['0', '-12.50', '12345678901234567890.123456789'],
   jsonb: [
     'true',
     '"text"',

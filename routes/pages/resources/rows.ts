@@ -225,7 +225,10 @@ function valuesOf(
   const values = Object.entries(entered).flatMap(([key, text = '']): [string, unknown][] => {
     const { control = null, isNullable } = fields[key] ?? {}
     if (control === null) return []
-    if (text.trim() === '') return action === 'update' && isNullable ? [[key, null]] : []
+    if (text.trim() === '') {
+      if (isNullable) return action === 'update' ? [[key, null]] : []
+      return control.empty === undefined ? [] : [[key, control.empty]]
+    }
     const value = control.read(text)
     if (value === undefined) throw refusedValue(key)
     return [[key, value]]

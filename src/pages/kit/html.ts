@@ -80,6 +80,9 @@ function classOf(kind: Column['kind']): Html {
   return kind === undefined ? html`` : html` class="${kind}"`
 }
 
+const toDay = onFirstUse(
+  () => new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' }),
+)
 const toMinute = onFirstUse(() => formatOf('short'))
 const toSecond = onFirstUse(() => formatOf('medium'))
 
@@ -87,6 +90,11 @@ const toSecond = onFirstUse(() => formatOf('medium'))
 export function timeText(at: string | null): Html {
   if (at === null) return html`<span class="quiet">Never</span>`
   return html`<time datetime="${at}">${toMinute().format(new Date(at))} UTC</time>`
+}
+
+/** A date of the calendar. @param on such as `2026-11-29` */
+export function dateText(on: string): Html {
+  return html`<time datetime="${on}">${toDay().format(new Date(`${on}T00:00:00Z`))}</time>`
 }
 
 /** The same for a future time: once it has come, the script shows “now”. */

@@ -12,7 +12,7 @@ import {
   submission,
   version,
 } from '#src/pages/kit/form.ts'
-import { type Cell, type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
+import { type Cell, dateText, type Html, html, isolated, timeText } from '#src/pages/kit/html.ts'
 import { layout, noticeText, type Page, type Viewer } from '#src/pages/kit/layout.ts'
 import { choices, listTable, type ShownList } from '#src/pages/kit/list.ts'
 import {
@@ -206,7 +206,7 @@ export function rowPage(resource: Paged, { viewer, row, names, done }: RowView):
     html`${pageHead({ trail: { href: path, label: page.label }, title: isolated(title), lead: html`${capital(word)} ${Number(row.id)}${by}, last changed ${timeText(String(row.updatedAt ?? row.createdAt))}` })}
       ${noticeText(noticesOf(resource), done)}
       ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(page, key)}</dt><dd>${valueText(resource, key, row)}</dd></div>`)}</dl></section>`}
-      ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(page, key)}">${String(row[key] ?? '')}</section>`)}
+      ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(page, key)}">${blockText(resource, key, row)}</section>`)}
       ${actionSection(resource, row, viewer)}`,
     { current: path, ...viewer },
   )
@@ -280,10 +280,22 @@ function valueText({ fields }: Paged, key: string, row: ShownRow): Cell {
   return shown == null ? html`<span class="quiet">None</span>` : cellOf(shown)
 }
 
+/** The value of a field that has a section of its own. */
+function blockText({ fields }: Paged, key: string, row: ShownRow): string {
+  const value = row[key] ?? null
+  const shown = value === null ? null : fields[key]?.onPage?.(value)
+  return shown != null && 'text' in shown ? shown.text : ''
+}
+
 function cellOf(shown: OnPage): Cell {
   if ('at' in shown) return timeText(shown.at)
   if ('number' in shown) return shown.number
-  return 'words' in shown ? shown.words : isolated(shown.text)
+  if ('on' in shown) return dateText(shown.on)
+  if ('words' in shown) return shown.words
+  const text = isolated(shown.text)
+  return shown.href === undefined
+    ? text
+    : html`<a href="${shown.href}" rel="noopener nofollow">${text}</a>`
 }
 
 /** A person or service without a name, in words. */

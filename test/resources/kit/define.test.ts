@@ -8,9 +8,11 @@ import { json } from '#src/resources/kit/fields/json.ts'
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { owner } from '#src/resources/kit/fields/keys/people.ts'
+import { decimal } from '#src/resources/kit/fields/numbers/decimal.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
 import { choice } from '#src/resources/kit/fields/texts/choice.ts'
 import { line } from '#src/resources/kit/fields/texts/line.ts'
+import { lines } from '#src/resources/kit/fields/texts/lines.ts'
 import { created, updated } from '#src/resources/kit/fields/times/timestamp.ts'
 
 const times = { createdAt: created(), updatedAt: updated() }
@@ -123,6 +125,12 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
     },
     'has the field seats with a range of no numbers': {
       fields: { ...documentFields, seats: integer('', { minimum: 2, maximum: 1 }) },
+    },
+    'has the field weight with decimal(2, 2), but needs 1 to 38 digits and fewer after the point': {
+      fields: { ...documentFields, weight: decimal(2, 2) },
+    },
+    'has the field tags with at most 0 lines of 9 characters': {
+      fields: { ...documentFields, tags: lines(0, 9) },
     },
     'has a page and a field version, which every form has for itself': {
       fields: { ...documentFields, version: line(9) },

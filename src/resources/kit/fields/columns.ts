@@ -6,6 +6,8 @@ export type ColumnTypes = {
   boolean: boolean
   uuid: string
   timestamptz: Date
+  date: string
+  numeric: string
   jsonb: unknown
 }
 
@@ -14,9 +16,11 @@ type Column = {
   readonly spelled: string
   /** Whether its values can have any number of bytes. */
   readonly isLarge?: true
+  /** SQL for what a statement selects, if not the column itself. */
+  selected?(column: string): string
   /** What the driver returns, as JSON has it. */
   read(value: unknown): unknown
-  /** SQL for the text of JSON that `read` means. */
+  /** SQL for the text of JSON that `read` means, from what was selected. */
   json(sql: string): string
   /** What a statement is given for a value. */
   sent?(value: unknown): unknown
@@ -37,9 +41,17 @@ export const columns: Readonly<Record<keyof ColumnTypes, Column>> = {
   timestamptz: {
     spelled: 'timestamp with time zone',
     read: (value) => (value as Date).toISOString(),
+    // Milliseconds, which are all that a response has.
+    sent: (value) => (value instanceof Date ? value : new Date(String(value)).toISOString()),
     json: (sql) =>
       `'"' || to_char(${sql} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
   },
+  // Selected as texts: drivers make other dates and numbers of them.
+  date: {
+    ...{ spelled: 'date', read: same, json: asJson },
+    selected: (column) => `to_char(${column}, 'YYYY-MM-DD')`,
+  },
+  numeric: { spelled: 'numeric', read: same, json: asJson, selected: asText },
   jsonb: {
     ...{ spelled: 'jsonb', isLarge: true, read: same, json: asText },
     sent: (value) => JSON.stringify(value),

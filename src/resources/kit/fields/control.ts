@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 
 /** How a form asks for a value. */
 export type Control = {
@@ -17,11 +17,22 @@ export type Control = {
   read(text: string): unknown
   /** A value as the text of the input. */
   text(value: unknown): string
+  /** The value of an empty text where the row needs one; without it an empty text is no value. */
+  readonly empty?: unknown
 }
 
-/** How a page shows a value: a text of people, words of the program, a number or a time. */
+/** The schema of a text, or of none. */
+export function orEmpty(schema: TSchema, mayBeEmpty: boolean): TSchema {
+  return mayBeEmpty ? Type.Union([Type.Literal(''), schema]) : schema
+}
+
+/**
+ * How a page shows a value: a text of people, which may lead somewhere, words of the program, a number, a time or a
+ * date.
+ */
 export type OnPage =
-  | { readonly text: string }
+  | { readonly text: string; readonly href?: string }
   | { readonly words: string }
   | { readonly number: number }
   | { readonly at: string }
+  | { readonly on: string }

@@ -22,6 +22,8 @@ export type Field<
   Written extends TSchema | null = TSchema | null,
 > = {
   readonly column: Column
+  /** The type of the column with its limits, as PostgreSQL spells it, if the column alone does not say it. */
+  readonly columnType?: string
   readonly isNullable: IsNullable
   /** In responses and events. */
   readonly shown: Shown
@@ -29,6 +31,8 @@ export type Field<
   readonly written: Written
   /** A value in the query of a list; null if it cannot be a filter. */
   readonly filter: TSchema | null
+  /** Lists can be sorted and filtered by a range. */
+  readonly hasOrder?: true
   /** How a form asks for it; null if a form cannot. */
   readonly control: Control | null
   /** How a page shows a value; null if a page cannot. */

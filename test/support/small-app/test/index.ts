@@ -1,6 +1,7 @@
 import type { RouteRows } from '#test/access/matrix/route-row.ts'
 import { like, type Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from '#test/resources/description.ts'
+import { asset } from './asset.ts'
 
 const memo: Description = {
   ...{ name: 'memo', path: '/memos', table: 'memos' },
@@ -59,7 +60,7 @@ const page: Description = {
 }
 
 /** The app a second time, as the tests of the core ask it. */
-export const descriptions: readonly Description[] = [memo, task, page]
+export const descriptions: readonly Description[] = [memo, task, page, asset]
 
 /** It has no further routes. */
 export const routes: RouteRows = {}

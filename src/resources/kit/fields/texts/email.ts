@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { orEmpty } from '../control.ts'
+import { described, field } from '../field.ts'
+
+const Email = Type.String({ format: 'email', maxLength: 320 })
+
+/** The address of a mailbox. */
+export const email = (description?: string) =>
+  field('text', Type.String({ ...described(description), examples: ['ada@acme.example'] }), {
+    written: Email,
+    filter: Email,
+    control: {
+      as: 'line',
+      schema: (mayBeEmpty) => orEmpty(Email, mayBeEmpty),
+      rule: 'An email address',
+      attributes: { type: 'email', maxlength: 320 },
+      read: (text) => text,
+      text: String,
+    },
+    onPage: (value) => ({ text: String(value), href: `mailto:${value}` }),
+    isLong: true,
+    neutral: 'erased@erased.invalid',
+  })

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import { CalendarDate } from '#src/http/schemas.ts'
+import { orEmpty } from '../control.ts'
+import { described, field } from '../field.ts'
+
+/** A date of the calendar, in no time zone. */
+export const date = (description?: string) =>
+  field('date', Type.String({ ...CalendarDate, ...described(description) }), {
+    written: CalendarDate,
+    filter: CalendarDate,
+    hasOrder: true,
+    control: {
+      as: 'line',
+      schema: (mayBeEmpty) => orEmpty(CalendarDate, mayBeEmpty),
+      rule: 'A date of the calendar',
+      attributes: { type: 'date' },
+      read: (text) => text,
+      text: String,
+    },
+    onPage: (value) => ({ on: String(value) }),
+    neutral: '1970-01-01',
+  })
