@@ -133,88 +133,9 @@ export function randomPending(): PendingSignIn {
  * id_token is checked, as is `iss` of the authorization response if the provider sends it.
  */
 export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Provider {
-  const { clock } = deps
+  const connection = openConnection(config, deps)
+  const { currentMetadata, verifySignature, clock } = connection
   const { oauth2, clientId } = config
-  const providerFetch = createProviderFetch(deps)
-  const http: HttpOptions = {
-    [oauth.customFetch]: providerFetch,
-    [oauth.allowInsecureRequests]: config.allowInsecure,
-  }
-  const metadataRules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
-  const currentMetadata = createMetadataCache(
-    oauth2 === null
-      ? async () => {
-          const metadata = await discover(metadataRules, providerFetch)
-          deps.foundPage?.(new URL(metadata.authorization_endpoint).origin)
-          return metadata
-        }
-      : async () => fixedMetadata(config.issuer, oauth2),
-    clock,
-  )
-  const sendAsClient = createClientSender(config, deps.secretSwitched ?? (() => {}), clock)
-  const missed = deps.missedAddition ?? (() => {})
-  const verifySignature = createSignatureCheck(providerFetch, clock)
-
-  function rulesFor({ issuer }: ProviderMetadata): IdTokenRules {
-    return { ...config, issuer }
-  }
-
-  function tokenEndpoint({ issuer, token_endpoint: tokenUrl }: ProviderMetadata): TokenEndpoint {
-    // Assertions of the client follow the program's clock; the library reads that of the system.
-    const skewSeconds = unixSeconds(clock) - Math.floor(Date.now() / 1000)
-    const client = { client_id: clientId, [oauth.clockSkew]: skewSeconds }
-    return { issuer, tokenUrl, client, sendAsClient, http }
-  }
-
-  /** The claims of a verified id_token, completed with userinfo. @throws SignInRefused */
-  async function readClaims(
-    metadata: ProviderMetadata,
-    { idToken, tokens }: TokenResponse,
-    nonce: string,
-  ): Promise<JsonObject & { sub: string; iss: string }> {
-    if (idToken === null) throw new SignInRefused('id-token-missing')
-    const token = decodeToken(idToken)
-    if (token === null) throw new SignInRefused('id-token-malformed')
-    const rules = rulesFor(metadata)
-    const nowSeconds = unixSeconds(clock)
-    const reason = validateIdToken(token, rules, { nonce, nowSeconds })
-    if (reason !== null) throw new SignInRefused(reason)
-    if (!(await matchesAccessTokenHash(token, tokens.accessToken))) {
-      throw new SignInRefused('id-token-at-hash')
-    }
-    const { jwks_uri: keysUrl } = metadata
-    const fault = await verifySignature(keysUrl, 'sign-in', token)
-    if (fault !== null) throw new SignInRefused(`id-token-${fault}`)
-    const known = { sub: String(token.claims.sub), iss: String(token.claims.iss) }
-    if (!config.userinfo) return { ...token.claims, ...known }
-    const readUserinfo = async () =>
-      fetchUserinfo(
-        { rules, keysUrl, fetch: providerFetch, verifySignature, clock },
-        requireEndpoint(metadata.userinfo_endpoint),
-        { accessToken: tokens.accessToken, subject: known.sub },
-      )
-    const userinfo = await readUserinfo().catch((error) => {
-      if (!isAdditional(token.claims, error, config)) throw error
-      missed(error.reason)
-      return {}
-    })
-    return { ...completeClaims(token.claims, userinfo, config.emailVerified.claim), ...known }
-  }
-
-  async function checkKeys(): Promise<ProviderMetadata> {
-    const metadata = await currentMetadata()
-    if (oauth2 !== null) return metadata
-    const keys = await fetchKeySet(metadata.jwks_uri, providerFetch)
-    if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
-    return metadata
-  }
-
-  /** The profile from the API of a provider without id_tokens. @throws SignInRefused */
-  async function readProfile(endpoints: NonNullable<typeof oauth2>, { tokens }: TokenResponse) {
-    const claims = await fetchProfile(endpoints, tokens.accessToken, providerFetch, missed)
-    return { ...claims, iss: config.issuer }
-  }
-
   return {
     config,
 
@@ -223,52 +144,21 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
       return authorizationRequest(authorization_endpoint, config, { pending, redirectUri, extras })
     },
 
-    async exchange(callbackParameters, pending, redirectUri) {
-      const metadata = await currentMetadata()
-      const announcesIssuer = metadata.authorization_response_iss_parameter_supported
-      const callback = validateCallback(
-        { ...rulesFor(metadata), announcesIssuer },
-        clientId,
-        callbackParameters,
-        pending.state,
-      )
-      const codeVerifier = oauth2?.pkce === false ? null : pending.codeVerifier
-      const code = { callback, codeVerifier, redirectUri }
-      const response = await sendCode(tokenEndpoint(metadata), code)
-      const read = await readTokenResponse(response)
-      if (read === null) throw new SignInRefused('token-response-malformed')
-      const claims =
-        oauth2 === null
-          ? await readClaims(metadata, read, pending.nonce)
-          : await readProfile(oauth2, read)
-      const rule = oauth2 === null ? config.emailVerified : undefined
-      const verified = readIdToken(claims.iss, claims, rule)
-      const reason = admit(
-        { ...claims, email: verified.emailVerified ? verified.email : null },
-        config,
-      )
-      if (reason !== null) throw new SignInRefused(reason)
-      return {
-        ...verified,
-        // A response without `scope` grants the requested one (RFC 6749, 5.1).
-        tokens: config.storeTokens
-          ? { ...read.tokens, scope: read.tokens.scope ?? config.scopes }
-          : null,
-      }
-    },
+    exchange: (callbackParameters, pending, redirectUri) =>
+      exchangeCode(connection, callbackParameters, pending, redirectUri),
 
     async openRefresh() {
       const metadata = await currentMetadata(reachableSeconds)
       const { jwks_uri: keysUrl } = metadata
-      const idToken =
-        oauth2 === null ? { rules: rulesFor(metadata), keysUrl, verifySignature, clock } : null
-      const refreshDeps = { endpoint: tokenEndpoint(metadata), idToken }
+      const rules = rulesFor(config, metadata)
+      const idToken = oauth2 === null ? { rules, keysUrl, verifySignature, clock } : null
+      const refreshDeps = { endpoint: tokenEndpoint(connection, metadata), idToken }
       return (refreshToken, subject) => refreshTokens(refreshDeps, refreshToken, subject)
     },
 
     async revoke(token) {
       const metadata = await currentMetadata()
-      return revokeToken(tokenEndpoint(metadata), metadata.revocation_endpoint, token)
+      return revokeToken(tokenEndpoint(connection, metadata), metadata.revocation_endpoint, token)
     },
 
     endSessionUrl(returnUri, state) {
@@ -276,37 +166,179 @@ export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Pr
       return endSessionUrl(currentMetadata(), { clientId, returnUri, returnParameter, state })
     },
 
-    async verifyLogoutToken(text) {
-      const token = decodeToken(text)
-      if (token === null || oauth2 !== null) return 'logout-token-malformed'
-      const { idTokenAlgorithms: algorithms } = config
-      const nowSeconds = unixSeconds(clock)
-      const judge = (issuer: string) =>
-        validateLogoutToken(token, { ...config, issuer, algorithms, nowSeconds })
-      // The metadata is fetched only for a token that may be the provider's.
-      const early = config.issuerTemplate === null ? judge(config.issuer) : null
-      if (early !== null) return early
-      const { issuer, jwks_uri } = await currentMetadata()
-      const reason = judge(issuer)
-      if (reason !== null) return reason
-      const fault = await verifySignature(jwks_uri, 'logout', token)
-      return fault === null ? readLogoutToken(token.claims) : `logout-token-${fault}`
-    },
+    verifyLogoutToken: (text) => verifyLogoutToken(connection, text),
 
     async check() {
-      await checkKeys()
+      await checkKeys(connection)
     },
 
     async describe() {
-      const { userinfo_endpoint, revocation_endpoint, end_session_endpoint } = await checkKeys()
+      const metadata = await checkKeys(connection)
       const isUsable = (found: OptionalEndpoint) => found !== null && 'url' in found
       return {
-        userinfo: isUsable(userinfo_endpoint),
-        revocation: isUsable(revocation_endpoint),
-        logout: isUsable(end_session_endpoint),
+        userinfo: isUsable(metadata.userinfo_endpoint),
+        revocation: isUsable(metadata.revocation_endpoint),
+        logout: isUsable(metadata.end_session_endpoint),
       }
     },
   }
+}
+
+/** How a provider is asked, and what is kept of it between the requests. */
+type Connection = ReturnType<typeof openConnection>
+
+function openConnection(config: OidcClientConfig, deps: ProviderDeps) {
+  const { oauth2, issuer } = config
+  const providerFetch = createProviderFetch(deps)
+  const http: HttpOptions = {
+    [oauth.customFetch]: providerFetch,
+    [oauth.allowInsecureRequests]: config.allowInsecure,
+  }
+  const rules = { ...config, otherIssuers: deps.otherIssuers ?? [] }
+  async function fetchMetadata(): Promise<ProviderMetadata> {
+    if (oauth2 !== null) return fixedMetadata(issuer, oauth2)
+    const metadata = await discover(rules, providerFetch)
+    deps.foundPage?.(new URL(metadata.authorization_endpoint).origin)
+    return metadata
+  }
+  return {
+    config,
+    clock: deps.clock,
+    fetch: providerFetch,
+    http,
+    currentMetadata: createMetadataCache(fetchMetadata, deps.clock),
+    sendAsClient: createClientSender(config, deps.secretSwitched ?? (() => {}), deps.clock),
+    verifySignature: createSignatureCheck(providerFetch, deps.clock),
+    missed: deps.missedAddition ?? (() => {}),
+  }
+}
+
+function rulesFor(config: OidcClientConfig, { issuer }: ProviderMetadata): IdTokenRules {
+  return { ...config, issuer }
+}
+
+function tokenEndpoint(
+  { config, clock, sendAsClient, http }: Connection,
+  { issuer, token_endpoint: tokenUrl }: ProviderMetadata,
+): TokenEndpoint {
+  // Assertions of the client follow the program's clock; the library reads that of the system.
+  const skewSeconds = unixSeconds(clock) - Math.floor(Date.now() / 1000)
+  const client = { client_id: config.clientId, [oauth.clockSkew]: skewSeconds }
+  return { issuer, tokenUrl, client, sendAsClient, http }
+}
+
+/** `Provider.exchange`. */
+async function exchangeCode(
+  connection: Connection,
+  callbackParameters: URLSearchParams,
+  pending: PendingSignIn,
+  redirectUri: string,
+): Promise<CompletedSignIn> {
+  const { config } = connection
+  const { oauth2 } = config
+  const metadata = await connection.currentMetadata()
+  const announcesIssuer = metadata.authorization_response_iss_parameter_supported
+  const callback = validateCallback(
+    { ...rulesFor(config, metadata), announcesIssuer },
+    config.clientId,
+    callbackParameters,
+    pending.state,
+  )
+  const codeVerifier = oauth2?.pkce === false ? null : pending.codeVerifier
+  const code = { callback, codeVerifier, redirectUri }
+  const response = await sendCode(tokenEndpoint(connection, metadata), code)
+  const read = await readTokenResponse(response)
+  if (read === null) throw new SignInRefused('token-response-malformed')
+  const claims =
+    oauth2 === null
+      ? await readClaims(connection, metadata, read, pending.nonce)
+      : await readProfile(connection, oauth2, read)
+  const rule = oauth2 === null ? config.emailVerified : undefined
+  const verified = readIdToken(claims.iss, claims, rule)
+  const reason = admit({ ...claims, email: verified.emailVerified ? verified.email : null }, config)
+  if (reason !== null) throw new SignInRefused(reason)
+  return {
+    ...verified,
+    // A response without `scope` grants the requested one (RFC 6749, 5.1).
+    tokens: config.storeTokens
+      ? { ...read.tokens, scope: read.tokens.scope ?? config.scopes }
+      : null,
+  }
+}
+
+/** The claims of a verified id_token, completed with userinfo. @throws SignInRefused */
+async function readClaims(
+  { config, clock, verifySignature, missed, ...connection }: Connection,
+  metadata: ProviderMetadata,
+  { idToken, tokens }: TokenResponse,
+  nonce: string,
+): Promise<JsonObject & { sub: string; iss: string }> {
+  if (idToken === null) throw new SignInRefused('id-token-missing')
+  const token = decodeToken(idToken)
+  if (token === null) throw new SignInRefused('id-token-malformed')
+  const rules = rulesFor(config, metadata)
+  const nowSeconds = unixSeconds(clock)
+  const reason = validateIdToken(token, rules, { nonce, nowSeconds })
+  if (reason !== null) throw new SignInRefused(reason)
+  if (!(await matchesAccessTokenHash(token, tokens.accessToken))) {
+    throw new SignInRefused('id-token-at-hash')
+  }
+  const { jwks_uri: keysUrl } = metadata
+  const fault = await verifySignature(keysUrl, 'sign-in', token)
+  if (fault !== null) throw new SignInRefused(`id-token-${fault}`)
+  const known = { sub: String(token.claims.sub), iss: String(token.claims.iss) }
+  if (!config.userinfo) return { ...token.claims, ...known }
+  const readUserinfo = async () =>
+    fetchUserinfo(
+      { rules, keysUrl, fetch: connection.fetch, verifySignature, clock },
+      requireEndpoint(metadata.userinfo_endpoint),
+      { accessToken: tokens.accessToken, subject: known.sub },
+    )
+  const userinfo = await readUserinfo().catch((error) => {
+    if (!isAdditional(token.claims, error, config)) throw error
+    missed(error.reason)
+    return {}
+  })
+  return { ...completeClaims(token.claims, userinfo, config.emailVerified.claim), ...known }
+}
+
+async function checkKeys({ config, ...connection }: Connection): Promise<ProviderMetadata> {
+  const metadata = await connection.currentMetadata()
+  if (config.oauth2 !== null) return metadata
+  const keys = await fetchKeySet(metadata.jwks_uri, connection.fetch)
+  if (keys.length === 0) throw new ProviderUnavailable('keys-malformed')
+  return metadata
+}
+
+/** The profile from the API of a provider without id_tokens. @throws SignInRefused */
+async function readProfile(
+  { config, missed, ...connection }: Connection,
+  endpoints: NonNullable<OidcClientConfig['oauth2']>,
+  { tokens }: TokenResponse,
+) {
+  const claims = await fetchProfile(endpoints, tokens.accessToken, connection.fetch, missed)
+  return { ...claims, iss: config.issuer }
+}
+
+/** `Provider.verifyLogoutToken`. */
+async function verifyLogoutToken(
+  { config, clock, currentMetadata, verifySignature }: Connection,
+  text: string,
+): Promise<ProviderLogout | LogoutRefusal> {
+  const token = decodeToken(text)
+  if (token === null || config.oauth2 !== null) return 'logout-token-malformed'
+  const { idTokenAlgorithms: algorithms } = config
+  const nowSeconds = unixSeconds(clock)
+  const judge = (issuer: string) =>
+    validateLogoutToken(token, { ...config, issuer, algorithms, nowSeconds })
+  // The metadata is fetched only for a token that may be the provider's.
+  const early = config.issuerTemplate === null ? judge(config.issuer) : null
+  if (early !== null) return early
+  const { issuer, jwks_uri } = await currentMetadata()
+  const reason = judge(issuer)
+  if (reason !== null) return reason
+  const fault = await verifySignature(jwks_uri, 'logout', token)
+  return fault === null ? readLogoutToken(token.claims) : `logout-token-${fault}`
 }
 
 /** Providers without OpenID Connect publish no metadata that is used. */
