@@ -1,3 +1,4 @@
+import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Audience } from '#src/config/audiences.ts'
@@ -94,33 +95,16 @@ const maxFormBytes = 16_384 // more does not fit into the cookie
  * cookie; the page then shows it again, once, to the person for whom the form was rendered.
  */
 export default fp<Options>(
-  async function signInReturn(
-    app,
-    { baseUrl, returnPaths, appOrigins, audiences, keys, secureCookie, clock },
-  ) {
-    /** Patterns by route. */
-    const pages = new Map<string, RegExp>()
+  async function signInReturn(app, options) {
+    const { returnPaths, appOrigins, audiences } = options
     const cookie = {
       path: '/app',
       httpOnly: true,
-      secure: secureCookie,
+      secure: options.secureCookie,
       sameSite: 'lax',
     } as const
-
-    const drafts = createDrafts({ keys, clock, baseUrl }, cookie)
-
-    app.addHook('onRoute', function followForms(route) {
-      const { method, url, exposeHeadRoute } = route
-      const isPortal = url.startsWith('/portal/')
-      if (url !== '/' && !url.startsWith('/app/') && !isPortal) return
-      const others = [route.preValidation ?? []].flat()
-      if (method === 'POST')
-        route.preValidation = [takeSender, useLineFeeds, forgetSentDraft, ...others]
-      // Event streams, which are no pages, are the GET routes without HEAD.
-      if (method !== 'GET' || exposeHeadRoute === false || isPortal) return
-      pages.set(url, pathPattern(url))
-      route.preValidation = [readDraft, ...others]
-    })
+    const drafts = createDrafts(options, cookie)
+    const pages = followForms(app, drafts)
     const patterns = () => [...pages.values()]
     const targets = { returnPaths, appOrigins, audiences }
     app.decorate('allowedReturn', (target) =>
@@ -134,70 +118,102 @@ export default fp<Options>(
     app.decorateReply('forgetDraft', function forgetDraft() {
       if (drafts.open(this.request) !== undefined) this.clearCookie(draftCookie, cookie)
     })
-    const wanted = { ...cookie, path: '/invitations' } // where invitations are accepted
-    app.decorateReply('keepWanted', function keepWanted(target: string) {
-      // A form may redirect to no other origin; the way to an invitation is not what was wanted.
-      if (!target.startsWith('/') || isInvitationPage(target)) return
-      this.setCookie(wantedCookie, target, { ...wanted, maxAge: wantedSeconds })
-    })
-    app.decorateReply('takeWanted', function takeWanted() {
-      this.clearCookie(wantedCookie, wanted)
-      return app.allowedReturn(this.request.cookies[wantedCookie])
-    })
-    app.setErrorHandler(leadBack)
-
-    async function leadBack(
-      this: FastifyInstance,
-      error: unknown,
-      request: FastifyRequest,
-      reply: FastifyReply,
-    ) {
-      const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
-      if (isSignedOut && request.forwarded)
-        return leadVisitor(request.forwarded, reply, error, baseUrl)
-      if (!acceptsHtml(request.headers.accept)) throw error
-      const { method, routeOptions, url } = request
-      const { url: route = '' } = routeOptions
-      if (method === 'POST' && route.startsWith('/app/')) {
-        request.resumption = await findResumption(request, reply, error)
-        throw error
-      }
-      if (!isSignedOut || !pages.has(route)) throw error
-      request.redirectedToSignIn = true
-      reply.header('cache-control', 'no-store').header('vary', 'accept')
-      return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
-    }
-
-    async function findResumption(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      error: unknown,
-    ): Promise<Resumption | null> {
-      const { problem, fields } = app.describeRefusal(error, request)
-      const page = pageOfForm(pathOf(request), patterns())
-      if (isSignInProblem(problem.code)) {
-        const returnTo = page ?? '/'
-        const isTextKept = await drafts.keep(request, reply, returnTo, { reason: null, faults: [] })
-        return { returnTo, isTextKept }
-      }
-      if (page === null || finalCodes.has(problem.code)) return null
-      const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
-      const reason = faults.length > 0 ? null : refusalText(problem)
-      const isTextKept = await drafts.keep(request, reply, page, { reason, faults })
-      return isTextKept ? { returnTo: page, isTextKept } : null
-    }
-
-    async function readDraft(request: FastifyRequest) {
-      request.draft = drafts.open(request) ?? null
-    }
-
-    /** Once the form is sent again, the page must not show what was in it before. */
-    async function forgetSentDraft(_request: FastifyRequest, reply: FastifyReply) {
-      reply.forgetDraft()
-    }
+    keepWantedPages(app, { ...cookie, path: '/invitations' }) // where invitations are accepted
+    leadBackAfterErrors(app, options.baseUrl, drafts, pages)
   },
   { name: 'sign-in-return', fastify: '5.x', dependencies: ['errors', 'session'] },
 )
+
+/** Prepares the routes of forms and of the pages that have them. @returns patterns of our pages by route */
+function followForms(app: FastifyInstance, drafts: Drafts): ReadonlyMap<string, RegExp> {
+  const pages = new Map<string, RegExp>()
+  app.addHook('onRoute', function followForms(route) {
+    const { method, url, exposeHeadRoute } = route
+    const isPortal = url.startsWith('/portal/')
+    if (url !== '/' && !url.startsWith('/app/') && !isPortal) return
+    const others = [route.preValidation ?? []].flat()
+    if (method === 'POST')
+      route.preValidation = [takeSender, useLineFeeds, forgetSentDraft, ...others]
+    // Event streams, which are no pages, are the GET routes without HEAD.
+    if (method !== 'GET' || exposeHeadRoute === false || isPortal) return
+    pages.set(url, pathPattern(url))
+    route.preValidation = [readDraft, ...others]
+  })
+  return pages
+
+  async function readDraft(request: FastifyRequest) {
+    request.draft = drafts.open(request) ?? null
+  }
+
+  /** Once the form is sent again, the page must not show what was in it before. */
+  async function forgetSentDraft(_request: FastifyRequest, reply: FastifyReply) {
+    reply.forgetDraft()
+  }
+}
+
+/** Keeps in a cookie what was wanted before an invitation had to be accepted. */
+function keepWantedPages(app: FastifyInstance, cookie: CookieSerializeOptions): void {
+  app.decorateReply('keepWanted', function keepWanted(target: string) {
+    // A form may redirect to no other origin; the way to an invitation is not what was wanted.
+    if (!target.startsWith('/') || isInvitationPage(target)) return
+    this.setCookie(wantedCookie, target, { ...cookie, maxAge: wantedSeconds })
+  })
+  app.decorateReply('takeWanted', function takeWanted() {
+    this.clearCookie(wantedCookie, cookie)
+    return app.allowedReturn(this.request.cookies[wantedCookie])
+  })
+}
+
+/** Leads to sign-in, or back to the page whose form was refused. */
+function leadBackAfterErrors(
+  app: FastifyInstance,
+  baseUrl: string,
+  drafts: Drafts,
+  pages: ReadonlyMap<string, RegExp>,
+): void {
+  app.setErrorHandler(leadBack)
+
+  async function leadBack(
+    this: FastifyInstance,
+    error: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    const isSignedOut = error instanceof Problem && error.code === 'unauthenticated'
+    if (isSignedOut && request.forwarded)
+      return leadVisitor(request.forwarded, reply, error, baseUrl)
+    if (!acceptsHtml(request.headers.accept)) throw error
+    const { method, routeOptions, url } = request
+    const { url: route = '' } = routeOptions
+    if (method === 'POST' && route.startsWith('/app/')) {
+      request.resumption = await findResumption(request, reply, error)
+      throw error
+    }
+    if (!isSignedOut || !pages.has(route)) throw error
+    request.redirectedToSignIn = true
+    reply.header('cache-control', 'no-store').header('vary', 'accept')
+    return reply.redirect(signInPath({ returnTo: this.allowedReturn(url) }))
+  }
+
+  async function findResumption(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    error: unknown,
+  ): Promise<Resumption | null> {
+    const { problem, fields } = app.describeRefusal(error, request)
+    const page = pageOfForm(pathOf(request), [...pages.values()])
+    if (isSignInProblem(problem.code)) {
+      const returnTo = page ?? '/'
+      const isTextKept = await drafts.keep(request, reply, returnTo, { reason: null, faults: [] })
+      return { returnTo, isTextKept }
+    }
+    if (page === null || finalCodes.has(problem.code)) return null
+    const faults = fields.filter(({ in: place }) => place === 'body').map(toFault)
+    const reason = faults.length > 0 ? null : refusalText(problem)
+    const isTextKept = await drafts.keep(request, reply, page, { reason, faults })
+    return isTextKept ? { returnTo: page, isTextKept } : null
+  }
+}
 
 /** Whether a sign-in may return there. @param pages patterns of our own pages */
 function isAllowed(
@@ -237,6 +253,8 @@ function leadVisitor(
   reply.header('location', signIn)
   throw error
 }
+
+type Drafts = ReturnType<typeof createDrafts>
 
 /** What was entered into refused forms, in an encrypted cookie of the browser. */
 function createDrafts(

@@ -94,102 +94,145 @@ export async function applyEvent(
   now: Date,
   options: ApplyOptions = {},
 ): Promise<Applied> {
-  const { provider = signed, plans = null, api = null, again = false, traceparent = null } = options
-  const { settle = nothing, onProcessed = nothing, onLinked = nothing } = options
+  const { provider = signed, plans = null, api = null, traceparent = null } = options
+  const received = { db, eventId, now, options }
   const body = await findBody(db, eventId)
-  if (body === undefined) return withoutEffect('missing', (tx) => requireMissing(tx, eventId))
-  if (body === null) throw new PoisonEvent('its body has been deleted')
-  const event = provider.parse({ 'webhook-id': eventId }, body)
-  if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
-  if (event.ignored !== null) {
-    const reason = event.ignored
-    return withoutEffect('ignored', (tx) => markIgnored(tx, eventId, reason))
+  if (body === undefined) {
+    return endWithoutEffect(received, 'missing', (tx) => requireMissing(tx, eventId))
   }
-  if (event.objectId !== null && event.objectId !== storableText(event.objectId)) {
-    throw new PoisonEvent('data.object.id has characters that cannot be stored')
+  const event = parseEvent(provider, eventId, body)
+  const { ignored } = event
+  if (ignored !== null) {
+    return endWithoutEffect(received, 'ignored', (tx) => markIgnored(tx, eventId, ignored))
   }
 
   const { effect: decided, applied, seen } = await decide(db, provider, event, api)
   const effect = await withRefunds(decided, api)
-  if (effect.kind === 'checkout') return linkByCheckout(effect)
-  const isInvoiced = await hasInvoice(db, effect)
-  const application = { effect, seen, event, now, plans, isPaymentKnown: isInvoiced }
+  const work = { ...received, applied }
+  if (effect.kind === 'checkout') return linkByCheckout(work, effect)
+  const isPaymentKnown = await hasInvoice(db, effect)
+  const application = { effect, seen, event, now, plans, isPaymentKnown }
   const withCause = <Facts>(entry: Entry<Facts>) =>
     withSettings(entry, () => causeSettings({ billingEventId: event.id }, traceparent))
-  if (application.isPaymentKnown && 'payment' in effect && effect.payment !== null) {
-    return apply(withCause(enterInvoice(event.id, effect.payment)), null)
+  if (isPaymentKnown && 'payment' in effect && effect.payment !== null) {
+    return apply(work, application, withCause(enterInvoice(event.id, effect.payment)))
   }
   const customer = effect.kind === 'none' ? null : effect.customer
-  if (customer === null) return apply(withoutScope, null)
-  const entry = withCause(enterCustomer(event.id, customer))
+  if (customer === null) return apply(work, application, withoutScope)
   const former = effect.kind === 'subscription' ? (seen?.customer ?? customer) : customer
   if (event.objectId !== null && former !== customer) {
     const moved = { from: former, to: customer }
     await takeFrom(db, withCause(enterCustomer(event.id, former)), event.objectId, moved, now)
   }
+  return applyForCustomer(work, application, customer, withCause(enterCustomer(event.id, customer)))
+}
+
+/** @throws PoisonEvent if it can never be processed */
+function parseEvent(
+  provider: BillingProvider,
+  eventId: string,
+  body: Uint8Array | null,
+): BillingEvent {
+  if (body === null) throw new PoisonEvent('its body has been deleted')
+  const event = provider.parse({ 'webhook-id': eventId }, body)
+  if (event === null) throw new PoisonEvent('the recorded bytes are not an event')
+  const { objectId, ignored } = event
+  if (ignored === null && objectId !== null && objectId !== storableText(objectId)) {
+    throw new PoisonEvent('data.object.id has characters that cannot be stored')
+  }
+  return event
+}
+
+/** An event that was received, and what else happens in the transaction that ends it. */
+type Received = { db: Database; eventId: string; now: Date; options: ApplyOptions }
+type Work = Received & { applied: Applied }
+
+/** The customer may be nobody's yet: then the provider is asked who has it, or the event waits for a link. */
+async function applyForCustomer(
+  work: Work,
+  application: Application,
+  customer: string,
+  entry: Entry<Subscriber | null>,
+): Promise<Applied> {
+  const { db, options } = work
   try {
-    return await apply(entry, null)
+    return await apply(work, application, entry)
   } catch (error) {
     if (!(error instanceof NotLinked)) throw error
   }
-  const holder = (await api?.findHolder?.(customer)) ?? null
+  const holder = (await options.api?.findHolder?.(customer)) ?? null
   const outcome =
-    holder === null ? null : await db.write(withoutScope, (tx) => link(tx, customer, holder))
-  return apply(entry, { customer, secondOf: outcome === 'has-another' ? holder : null })
+    holder === null
+      ? null
+      : await db.write(withoutScope, (tx) => link(tx, customer, holder, options))
+  const secondOf = outcome === 'has-another' ? holder : null
+  return apply(work, application, entry, { customer, secondOf })
+}
 
-  /**
-   * @param waitsFor the customer for whose link the event waits if nobody has it
-   * @throws NotLinked if nobody has it, and `waitsFor` is null
-   */
-  function apply(
-    entry: Entry<Payee | null | undefined>,
-    waitsFor: Waiting | null,
-  ): Promise<Applied> {
-    return db.write(entry, async (tx, payee) => {
-      if (payee === null) {
-        if (waitsFor === null) throw new NotLinked()
-        await markUnlinked(tx, eventId, waitsFor)
-        await settle(tx)
-        return 'unlinked'
-      }
-      const isFirst = await markProcessed(tx, eventId, now, applied, again)
-      if (isFirst) {
-        await carryOut(tx, application, payee ?? null)
-        await onProcessed(tx)
-      }
-      await settle(tx)
-      return isFirst ? applied : 'already-processed'
-    })
-  }
+/**
+ * @param waitsFor the customer for whose link the event waits if nobody has it
+ * @throws NotLinked if nobody has it, and `waitsFor` is null
+ */
+function apply(
+  work: Work,
+  application: Application,
+  entry: Entry<Payee | null | undefined>,
+  waitsFor: Waiting | null = null,
+): Promise<Applied> {
+  return work.db.write(entry, async (tx, payee) => {
+    if (payee !== null) return endOnce(tx, work, () => carryOut(tx, application, payee ?? null))
+    if (waitsFor === null) throw new NotLinked()
+    await markUnlinked(tx, work.eventId, waitsFor)
+    await work.options.settle?.(tx)
+    return 'unlinked'
+  })
+}
 
-  async function linkByCheckout({ customer, userId }: { customer: string; userId: number }) {
-    return db.write(withoutScope, async (tx) => {
-      const isFirst = await markProcessed(tx, eventId, now, applied, again)
-      if (isFirst) {
-        await link(tx, customer, userId)
-        await onProcessed(tx)
-      }
-      await settle(tx)
-      return isFirst ? applied : 'already-processed'
-    })
-  }
+function linkByCheckout(
+  work: Work,
+  { customer, userId }: { customer: string; userId: number },
+): Promise<Applied> {
+  return work.db.write(withoutScope, (tx) =>
+    endOnce(tx, work, async () => void (await link(tx, customer, userId, work.options))),
+  )
+}
 
-  async function link(tx: Tx, customer: string, userId: number): Promise<ClaimOutcome> {
-    const outcome = await claimCustomer(tx, customer, userId)
-    if (outcome === 'linked') await onLinked(tx, customer)
-    return outcome
+/** Does the work of an event unless another transaction has done it, and ends its job. */
+async function endOnce(
+  tx: Tx,
+  { eventId, now, applied, options }: Work,
+  work: () => Promise<void>,
+): Promise<Applied> {
+  const isFirst = await markProcessed(tx, eventId, now, applied, options.again ?? false)
+  if (isFirst) {
+    await work()
+    await options.onProcessed?.(tx)
   }
+  await options.settle?.(tx)
+  return isFirst ? applied : 'already-processed'
+}
 
-  async function withoutEffect(
-    applied: Applied,
-    note: (tx: Tx) => Promise<void> = async () => {},
-  ): Promise<Applied> {
-    await db.write(withoutScope, async (tx) => {
-      await note(tx)
-      await settle(tx)
-    })
-    return applied
-  }
+async function link(
+  tx: Tx,
+  customer: string,
+  userId: number,
+  { onLinked }: ApplyOptions,
+): Promise<ClaimOutcome> {
+  const outcome = await claimCustomer(tx, customer, userId)
+  if (outcome === 'linked') await onLinked?.(tx, customer)
+  return outcome
+}
+
+async function endWithoutEffect(
+  { db, options }: Received,
+  applied: Applied,
+  note: (tx: Tx) => Promise<void>,
+): Promise<Applied> {
+  await db.write(withoutScope, async (tx) => {
+    await note(tx)
+    await options.settle?.(tx)
+  })
+  return applied
 }
 
 /** Ends the plan that a subscription gave to the user of another customer. */
@@ -210,8 +253,6 @@ function takeFrom(
 }
 
 class NotLinked extends Error {}
-
-async function nothing(): Promise<void> {}
 
 /** For whose link an event waits. */
 type Waiting = {
