@@ -47,8 +47,7 @@ export function startTurn(
   abandoned: AbortSignal,
 ): Turn {
   const { promise: done, resolve: resolveDone } = Promise.withResolvers<void>()
-  /** Attempts that are ready, in progress, or not recorded, and when they were due. */
-  const known = new Map<string, Date>()
+  const { attempt, claim, leave, forget, failed } = createCalls(work, slots, abandoned)
   let state = beginTurn(performance.now())
   let timer: NodeJS.Timeout | undefined
 
@@ -72,7 +71,7 @@ export function startTurn(
     switch (effect.kind) {
       case 'attempt':
         slots.take()
-        void attempt(effect.due)
+        void attempt(effect.due, handle)
         break
       case 'forget':
         forget(effect.attempts)
@@ -99,7 +98,20 @@ export function startTurn(
     }
   }
 
-  async function attempt(due: DueAttempt): Promise<void> {
+  look()
+  return {
+    done,
+    wake: () => handle({ kind: 'wake' }),
+    finish: () => handle({ kind: 'finish' }),
+  }
+}
+
+/** What a turn calls its work for. None rejects: what came of it is an event. */
+function createCalls(work: TurnWork, slots: Slots, abandoned: AbortSignal) {
+  /** Attempts that are ready, in progress, or not recorded, and when they were due. */
+  const known = new Map<string, Date>()
+
+  async function attempt(due: DueAttempt, handle: (event: TurnEvent) => void): Promise<void> {
     const made = await work.attempt(due).then(
       (outcome) => ({ outcome }),
       (error) => ({ error }),
@@ -170,12 +182,7 @@ export function startTurn(
       work.failed(message, { ...facts, err: error })
   }
 
-  look()
-  return {
-    done,
-    wake: () => handle({ kind: 'wake' }),
-    finish: () => handle({ kind: 'finish' }),
-  }
+  return { attempt, claim, leave, forget, failed }
 }
 
 type Leaving = Extract<TurnEffect, { kind: 'end' | 'hand-back' | 'give-up' }>
