@@ -82,7 +82,7 @@ function finishSignIn(options: Options) {
         throw toProviderProblem(error, purpose, state.returnTo)
       })
     const newCookieId = newSessionId()
-    const { email, emailVerified, sessionId, tokens, ...identity } = completed
+    const { email, emailVerified, sessionId, tokens, mappedRole, ...identity } = completed
     const nowSeconds = unixSeconds(this.clock)
     const { responseMode } = provider.setup
     const formName = responseMode && unsealName(encryptionKeys, parameters, nowSeconds)
@@ -96,6 +96,7 @@ function finishSignIn(options: Options) {
         emailTrusted: emailVerified && trusted,
       },
       providerSession: sessionId,
+      mappedRole,
       state,
       newCookieId,
       absoluteSeconds,

@@ -1,3 +1,4 @@
+import { roles } from '#src/config/role-names.ts'
 import {
   type Action,
   type CredentialKind,
@@ -7,7 +8,7 @@ import {
   type Rule,
   type ScopeKind,
 } from './policy.ts'
-import { roles, type TokenPermission } from './roles.ts'
+import type { TokenPermission } from './roles.ts'
 
 /** One rule of the policy, in words. */
 export type AccessRow = {

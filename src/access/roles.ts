@@ -1,3 +1,4 @@
+import type { Role } from '#src/config/role-names.ts'
 import type { Permission } from '#src/resources/kit/define.ts'
 import { tokenPermissionsOf } from '#src/resources/kit/derived.ts'
 import { resources } from '#src/resources/running-app.ts'
@@ -9,13 +10,7 @@ export const rolePermissions = {
   viewer: ['post:read'],
   editor: ['post:read', 'post:write'],
   admin: ['post:read', 'post:write', 'post:delete', 'user:manage'],
-} as const satisfies Record<string, readonly Permission[]>
-
-export const roles = [
-  'viewer',
-  'editor',
-  'admin',
-] as const satisfies (keyof typeof rolePermissions)[]
+} as const satisfies Record<Role, readonly Permission[]>
 
 /** The permissions of a role; none for an unknown role. */
 export function permissionsOf(role: string | null): readonly Permission[] {

@@ -52,6 +52,7 @@ export type AuditEntry = {
     | 'invitation-delete'
     | 'user-update'
     | 'user-remove'
+    | 'role-map'
     | 'customer-link'
     | 'event-dismiss'
     | 'refresh-tokens'

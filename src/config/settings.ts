@@ -585,6 +585,14 @@ export const ProviderSettings = Type.Object({
     description:
       'Comma-separated claim:value pairs: only people with these values may sign in, for instance `hd:example.com`. Several values of one claim are alternatives. `email` counts only if the provider has verified it. A claim that people, or the administrators of any tenant, can write is refused at start; the presets list what can be required. The claims of the id_token count, and those of userinfo if USERINFO is on.',
   }),
+  ROLE_MAP: Type.String({
+    default: '',
+    description:
+      'Comma-separated claim:value=role pairs, for instance `groups:staff=editor,groups:leads=admin`: whoever signs in with a value is a member of ROLE_TENANT with that role (viewer, editor or admin; of several the highest), and whoever has none any more is none. A role that an admin changes by hand stays. What can be required can be mapped (REQUIRE).',
+  }),
+  ROLE_TENANT: Type.Optional(
+    Type.String({ description: 'The id of the tenant of ROLE_MAP.', minLength: 1 }),
+  ),
   ID_TOKEN_ALG: Type.String({
     default: 'RS256',
     description: 'Comma-separated list of allowed id_token algorithms, asymmetric only.',

@@ -199,6 +199,7 @@ export const functionPrivileges: Readonly<Record<keyof TablePrivileges, readonly
     'enter_identity(text)',
     'link_by_address(text, text, text, text[])',
     'create_user(text, text, text, text)',
+    'apply_role_map(uuid, text)',
     'prove_address(text)',
     'link_identity(text, text)',
     'record_verified_email(text, text)',

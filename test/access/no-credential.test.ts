@@ -251,6 +251,7 @@ t.test('functions that do something without a credential are those of signing in
     enter_identity: [['ada'], 'refused'],
     link_by_address: [['new', 'issuer', 'ada@example.com', []], 'refused'],
     create_user: [['new', 'issuer', 'new@example.com', 'New'], 'refused'],
+    apply_role_map: [[ada.tenantId, 'admin'], 'refused'],
     prove_address: [['ada@example.com'], 'refused'],
     link_identity: [['new', 'issuer'], 'refused'],
     record_verified_email: [['ada', 'ada@example.com'], 'refused'],

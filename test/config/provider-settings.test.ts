@@ -163,6 +163,52 @@ t.test('a required list is asked for, with its scope, and no other is', async (t
   t.strictSame(lists('organizations:1,teams:7'), [`${scopes} read:org`, ['organizations', 'teams']])
 })
 
+t.test('a role map names a tenant, roles, and claims that can be required', async (t) => {
+  const one = { ROLE_TENANT: tenant }
+  const mapping = (name: string, map: string, more: Record<string, string> = one) => {
+    const prefix = `OIDC_${name.toUpperCase()}_`
+    const own = Object.entries(more).map(([setting, text]) => [prefix + setting, text])
+    return client(name, { [`${prefix}ROLE_MAP`]: map, ...Object.fromEntries(own) })
+  }
+  t.strictSame(providerOf(client('google'))?.roleMap, null)
+  const work = { ISSUER: 'https://op.example', ...one }
+  t.strictSame(
+    providerOf(mapping('work', 'groups:a=b=editor,https://x/y:z=admin', work))?.roleMap,
+    {
+      tenantId: tenant,
+      rules: [
+        { claim: 'groups', value: 'a=b', role: 'editor' },
+        { claim: 'https://x/y', value: 'z', role: 'admin' },
+      ],
+    },
+  )
+  const teams = providerOf(mapping('github', 'teams:7=admin'))
+  t.match(teams, { scopes: 'read:user user:email read:org' })
+  t.strictSame(
+    teams?.oauth2?.profile.lists?.map(({ claim }) => claim),
+    ['teams'],
+  )
+  t.strictSame(faultsOf(mapping('microsoft', 'roles:x=admin', { ...one, TENANTS: tenant })), [])
+  const required = { ...one, REQUIRE: `tid:${tenant}` }
+  t.strictSame(faultsOf(mapping('microsoft', 'roles:x=admin', required)), [])
+  const rows: [settings: Record<string, string>, reason: RegExp][] = [
+    [mapping('microsoft', 'roles:x=admin'), /_ROLE_MAP: .* any tenant can write “roles”.*_TENANTS/],
+    [mapping('github', 'company:Example=admin'), /_ROLE_MAP: “company” cannot be required/],
+    [mapping('github', 'teams:leads=admin'), /_ROLE_MAP: “leads” is not a numeric id/],
+    [mapping('work', 'name:Ada=admin', work), /people write “name” .*they could take the role/],
+    [mapping('google', 'hd:example.com=owner'), /is not a claim:value=role pair .*viewer, editor/],
+    [mapping('google', 'hd=admin'), /“hd=admin” is not a claim:value=role pair/],
+    [mapping('google', 'hd:example.com=viewer', {}), /_ROLE_TENANT: must be the id of the tenant/],
+    [mapping('google', 'hd:x=viewer', { ROLE_TENANT: 'Example' }), /_ROLE_TENANT: must be the id/],
+    [mapping('google', ''), /_ROLE_TENANT: has no effect without OIDC_GOOGLE_ROLE_MAP/],
+  ]
+  for (const [settings, reason] of rows) {
+    const [fault, ...others] = faultsOf(settings)
+    t.match(fault, reason)
+    t.strictSame(others, [])
+  }
+})
+
 t.test('bad settings are faults, each with its remedy', async (t) => {
   const google = (more: Record<string, string>) => client('google', more)
   const rows: [Record<string, string>, RegExp][] = [

@@ -379,6 +379,7 @@ t.test('nothing of a sign-in runs outside one, nor in another scope', async (t) 
     `enter_identity('ada')`,
     `link_by_address('x', 'y', 'z', '{}')`,
     `create_user('x', 'y', 'z', 'n')`,
+    `apply_role_map('${user.tenantId}', 'admin')`,
     `prove_address('z')`,
     `link_identity('x', 'y')`,
     `record_verified_email('ada', 'x@example.com')`,

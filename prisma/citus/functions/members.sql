@@ -86,7 +86,8 @@ BEGIN
 END
 $$;
 
--- Changes a member of the current tenant; no row if there is no such member.
+-- Changes a member of the current tenant; no row if there is no such member. From a change of the role on, people decide
+-- it and no provider.
 CREATE OR REPLACE FUNCTION change_member(
   tenant uuid, member bigint, new_role text, new_department text
 ) RETURNS TABLE (
@@ -101,7 +102,8 @@ BEGIN
     RETURN;
   END IF;
   PERFORM pg_advisory_xact_lock(7165230421);
-  UPDATE public.memberships m SET role = new_role, department = new_department
+  UPDATE public.memberships m SET role = new_role, department = new_department,
+      role_provider = CASE WHEN m.role = new_role THEN m.role_provider END
     WHERE m.tenant_id = tenant AND m.user_id = member;
   RETURN QUERY
     SELECT m.user_id, u.name, u.email, m.role, m.department, m.created_at::timestamptz,

@@ -102,6 +102,86 @@ BEGIN
 END
 $$;
 
+-- Gives the user of a completed sign-in the role that the provider's groups stand for; NULL takes away what it gave. A
+-- role that people have given stays. Locks as change_member does, so that an admin remains. Outcome: joined, changed,
+-- removed, last-admin, no-tenant; no row if all is as it should be. Who has no other tenant gets one of their own.
+CREATE OR REPLACE FUNCTION apply_role_map(target uuid, mapped_role text)
+RETURNS TABLE (outcome text, invitations uuid[])
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER ROWS 1
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  attempt record := public.current_attempt('sign-in');
+  held record;
+  own uuid := gen_random_uuid();
+BEGIN
+  IF attempt.user_id IS NULL THEN
+    RAISE EXCEPTION 'nobody has signed in' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  invitations := '{}';
+  -- Most sign-ins change nothing, and need no lock.
+  SELECT m.role, m.role_provider INTO held FROM public.memberships m
+    WHERE m.tenant_id = target AND m.user_id = attempt.user_id;
+  IF FOUND AND (held.role_provider IS DISTINCT FROM attempt.provider OR held.role = mapped_role)
+    OR NOT FOUND AND mapped_role IS NULL
+  THEN RETURN; END IF;
+  PERFORM FROM public.{tenants} t WHERE t.id = target AND t.closed_at IS NULL FOR KEY SHARE;
+  IF NOT FOUND THEN
+    outcome := 'no-tenant';
+    RETURN NEXT;
+    RETURN;
+  END IF;
+  PERFORM FROM public.{memberships} m
+    WHERE m.tenant_id = target AND (m.role = 'admin' OR m.user_id = attempt.user_id)
+    ORDER BY m.user_id FOR UPDATE;
+  SELECT m.role, m.role_provider INTO held FROM public.memberships m
+    WHERE m.tenant_id = target AND m.user_id = attempt.user_id;
+  IF NOT FOUND THEN
+    IF mapped_role IS NULL THEN RETURN; END IF;
+    PERFORM pg_advisory_xact_lock(7165230421);
+    INSERT INTO public.memberships (tenant_id, user_id, role, role_provider)
+      VALUES (target, attempt.user_id, mapped_role, attempt.provider)
+      ON CONFLICT ON CONSTRAINT memberships_pkey DO NOTHING;
+    IF NOT FOUND THEN RETURN; END IF; -- another sign-in was faster
+    outcome := 'joined';
+  ELSIF held.role_provider IS DISTINCT FROM attempt.provider OR held.role = mapped_role THEN
+    RETURN;
+  ELSIF held.role = 'admin' AND NOT EXISTS (
+    SELECT FROM public.memberships m
+    WHERE m.tenant_id = target AND m.role = 'admin' AND m.user_id <> attempt.user_id)
+  THEN
+    outcome := 'last-admin';
+  ELSIF mapped_role IS NULL THEN
+    IF NOT EXISTS (
+      SELECT FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
+      WHERE m.user_id = attempt.user_id AND m.tenant_id <> target AND t.closed_at IS NULL)
+    THEN
+      PERFORM pg_advisory_xact_lock(7165230421);
+      INSERT INTO public.tenants (id, name)
+        SELECT own, left(coalesce(u.name, u.email, 'Personal'), 200)
+        FROM public.users u WHERE u.id = attempt.user_id;
+      INSERT INTO public.tenant_usage (tenant_id) VALUES (own) ON CONFLICT DO NOTHING;
+      PERFORM pg_advisory_xact_lock(7165230421);
+      INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (own, attempt.user_id, 'admin');
+    END IF;
+    outcome := 'removed';
+    SELECT r.invitations INTO invitations FROM public.remove_membership(target, attempt.user_id) r;
+  ELSE
+    outcome := 'changed';
+    PERFORM pg_advisory_xact_lock(7165230421);
+    UPDATE public.memberships m SET role = mapped_role
+      WHERE m.tenant_id = target AND m.user_id = attempt.user_id;
+    WITH ended AS (
+      DELETE FROM public.invitations i
+      WHERE mapped_role <> 'admin' AND i.tenant_id = target AND i.invited_by = attempt.user_id
+        AND i.accepted_at IS NULL AND i.expires_at > now()
+      RETURNING i.id
+    )
+    SELECT coalesce(array_agg(e.id), '{}') INTO invitations FROM ended e;
+  END IF;
+  RETURN NEXT;
+END
+$$;
+
 -- Starts the session of a completed sign-in and enters it: in the tenant that was active last, else the one of the latest
 -- invitation, else the user's own. Other pending sign-ins of the browser move to it, and the old session of the browser
 -- is deleted.

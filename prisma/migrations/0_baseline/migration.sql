@@ -69,6 +69,7 @@ CREATE TABLE memberships (
   department text,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   last_active_at timestamptz(6), -- NULL until a session of the user has been active in the tenant
+  role_provider text, -- the provider whose ROLE_MAP decides the role; NULL if people do
   PRIMARY KEY (tenant_id, user_id)
 );
 -- Members are listed in the order in which they joined; each filter has its own index.

@@ -19,7 +19,7 @@ export function admit(
 }
 
 /** A list claim, such as groups, has to contain one of the values. */
-function isMet({ claim, values }: Requirement, claims: JsonObject): boolean {
+export function isMet({ claim, values }: Requirement, claims: JsonObject): boolean {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : null
   const found: unknown[] = Array.isArray(value) ? value : [value]
   return found.some(

@@ -21,6 +21,7 @@ import {
   readLogoutToken,
   validateLogoutToken,
 } from './logout.ts'
+import { type MappedRole, mapRole } from './mapped-role.ts'
 import { fetchProfile } from './oauth2.ts'
 import { decodeToken } from './token.ts'
 import { createClientSender, type HttpOptions } from './tokens/client-auth.ts'
@@ -49,7 +50,10 @@ import { completeClaims, fetchUserinfo, isAdditional } from './userinfo.ts'
 export type PendingSignIn = { state: string; nonce: string; codeVerifier: string }
 
 /** A completed sign-in; `tokens` is null unless the provider's `STORE_TOKENS` is set. */
-type CompletedSignIn = VerifiedSignIn & { tokens: (TokenSet & { scope: string }) | null }
+type CompletedSignIn = VerifiedSignIn & {
+  mappedRole: MappedRole | null
+  tokens: (TokenSet & { scope: string }) | null
+}
 
 export type Provider = {
   config: OidcClientConfig
@@ -255,10 +259,12 @@ async function exchangeCode(
       : await readProfile(connection, oauth2, read)
   const rule = oauth2 === null ? config.emailVerified : undefined
   const verified = readIdToken(claims.iss, claims, rule)
-  const reason = admit({ ...claims, email: verified.emailVerified ? verified.email : null }, config)
+  const proven = { ...claims, email: verified.emailVerified ? verified.email : null }
+  const reason = admit(proven, config)
   if (reason !== null) throw new SignInRefused(reason)
   return {
     ...verified,
+    mappedRole: mapRole(proven, config.roleMap),
     // A response without `scope` grants the requested one (RFC 6749, 5.1).
     tokens: config.storeTokens
       ? { ...read.tokens, scope: read.tokens.scope ?? config.scopes }

@@ -55,13 +55,17 @@ export async function fetchUserinfo(
 export function isAdditional(
   claims: JsonObject,
   error: unknown,
-  { emailVerified, require }: Pick<OidcClientConfig, 'emailVerified' | 'require'>,
+  {
+    emailVerified,
+    require,
+    roleMap,
+  }: Pick<OidcClientConfig, 'emailVerified' | 'require' | 'roleMap'>,
 ): error is ProviderUnavailable | SignInRefused {
   const isComplete =
     textOf(claims.email) !== null &&
     (claims[emailVerified.claim] ?? null) !== null &&
     readName(claims.name) !== null &&
-    require.every(({ claim }) => Object.hasOwn(claims, claim))
+    [...require, ...(roleMap?.rules ?? [])].every(({ claim }) => Object.hasOwn(claims, claim))
   const isUnanswered =
     error instanceof ProviderUnavailable ||
     (error instanceof SignInRefused && error.reason === 'userinfo-rejected')

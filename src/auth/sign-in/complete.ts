@@ -1,5 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import { type ClientInfo, noClientInfo, recordAudit } from '#src/audit/audit.ts'
+import type { MappedRole } from '#src/auth/oidc/mapped-role.ts'
 import type { TokenSet } from '#src/auth/oidc/tokens/token-endpoint.ts'
 import { storeGrant } from '#src/auth/provider-tokens/store.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
@@ -22,6 +23,7 @@ import {
   type SignUp,
   type VerifiedIdentity,
 } from './account-linking.ts'
+import { applyRole } from './role-map.ts'
 import type { SignInState } from './state.ts'
 import {
   createUser,
@@ -37,6 +39,8 @@ import {
 export type SignIn = {
   identity: VerifiedIdentity
   providerSession: string | null
+  /** The role in a tenant that the provider decides; null if it decides none. */
+  mappedRole: MappedRole | null
   /** The pending sign-in that the callback has taken. */
   state: Pick<SignInState, 'purpose' | 'ticket' | 'ageSeconds'>
   /** The cookie id of the browser's session afterwards. */
@@ -56,7 +60,7 @@ export type SignIn = {
 }
 
 export type SignInOutcome =
-  /** `isNew`: this sign-in has created the user and their tenant. */
+  /** `isNew`: this sign-in has created the user and their tenant, and made them a member of no other. */
   | { outcome: 'signed-in'; userId: number; isNew: boolean }
   | { outcome: 'refused'; reason: IdentityRefusal }
   /** The browser's session ended while the provider was asked, and the pending sign-in with it. */
@@ -153,6 +157,7 @@ async function carryOut(
     return { outcome: 'refused', reason }
   }
   const userId = await enterUser(connection, signIn, decision)
+  const joined = await applyMappedRole(connection, signIn, userId)
   if (signIn.grant !== null) {
     const { keys, tokens } = signIn.grant
     await storeGrant(connection, keys, { ...identity, userId }, tokens)
@@ -164,7 +169,7 @@ async function carryOut(
   const tenantId = await startOrRenewSession(connection, signIn, decision, session)
   const done = { action, outcome: 'done', reason: reasonOf(decision), provider } as const
   await recordAudit(connection, { ...done, userId, tenantId }, clientInfo)
-  return { outcome: 'signed-in', userId, isNew: decision.kind === 'create' }
+  return { outcome: 'signed-in', userId, isNew: decision.kind === 'create' && !joined }
 }
 
 /** The decision, or a refusal if the person may not be let in. */
@@ -228,6 +233,16 @@ async function enterUser(
       : await enterIdentity(connection, identity)
   if (entered !== userId) throw new Overtaken()
   return userId
+}
+
+/** Only a sign-in says what groups a person has now. @returns whether they have joined a tenant */
+async function applyMappedRole(
+  connection: Queryable,
+  { identity: { provider }, mappedRole, state, clientInfo }: SignIn,
+  userId: number,
+): Promise<boolean> {
+  if (mappedRole === null || state.purpose.kind !== 'sign-in') return false
+  return applyRole(connection, { userId, provider, ...mappedRole }, clientInfo)
 }
 
 /**

@@ -95,12 +95,13 @@ function additionFacts({ oauth2, userinfo }: Config['providers'][number]): strin
   return [
     ...(emailsUrl === undefined ? [] : [`If ${emailsUrl} cannot be read, ${leftOut} an address.`]),
     ...lists.map(
-      ({ url, claim }) => `If ${url} cannot be read, nobody signs in: REQUIRE has ${claim}.`,
+      ({ url, claim }) =>
+        `If ${url} cannot be read, nobody signs in: REQUIRE or ROLE_MAP has ${claim}.`,
     ),
     ...(oauth2 !== null || !userinfo
       ? []
       : [
-          `If userinfo cannot be read, ${leftOut} it whose id_token has the name, the address, whether it is verified, and what REQUIRE names; others cannot sign in.`,
+          `If userinfo cannot be read, ${leftOut} it whose id_token has the name, the address, whether it is verified, and what REQUIRE and ROLE_MAP name; others cannot sign in.`,
         ]),
   ]
 }

@@ -9,6 +9,7 @@ import {
   nonEmpty,
   readSchema,
 } from '../parse.ts'
+import { type Role, roles } from '../role-names.ts'
 import { ProviderSettings } from '../settings.ts'
 import {
   findPreset,
@@ -33,6 +34,12 @@ export type ClientCredentials = {
 /** A claim that must have one of the values. */
 export type Requirement = { claim: string; values: readonly string[] }
 
+/** Which values of claims stand for which role in a tenant. */
+export type RoleMap = {
+  tenantId: string
+  rules: readonly { claim: string; value: string; role: Role }[]
+}
+
 export type OidcClientConfig = ClientCredentials & {
   name: string
   label: string
@@ -50,6 +57,8 @@ export type OidcClientConfig = ClientCredentials & {
   tenants: readonly string[]
   /** Claims that a person must have to sign in at all. */
   require: readonly Requirement[]
+  /** Null if the provider decides no roles. */
+  roleMap: RoleMap | null
   /** Further audiences of an id_token. */
   audiences: readonly string[]
   /** Space-separated. */
@@ -154,12 +163,17 @@ function readProvider(
     }
   }
   const required = readRequirements(`${prefix}REQUIRE`, values.REQUIRE ?? '', faults)
-  const oauth2 = endpointsFor(preset, required)
+  const roleMap = readRoleMap(prefix, values, faults)
+  const mapped = (roleMap?.rules ?? []).map(({ claim, value }) => ({ claim, values: [value] }))
+  const oauth2 = endpointsFor(preset, [...required, ...mapped])
   if (oauth2 === null && !(values.SCOPES ?? '').split(' ').includes('openid')) {
     faults.push(`${prefix}SCOPES: must contain openid.`)
   }
   const issuers = readIssuers(prefix, values, { production, allowInsecure }, faults)
-  checkRequirements(prefix, required, preset, isOpenToTenants(values.ISSUER, issuers), faults)
+  const isOpen =
+    isOpenToTenants(values.ISSUER, issuers) && !required.some(({ claim }) => claim === 'tid')
+  checkClaims(prefix, 'REQUIRE', required, { preset, isOpen }, faults)
+  checkClaims(prefix, 'ROLE_MAP', mapped, { preset, isOpen }, faults)
   return {
     name,
     label: values.LABEL ?? preset?.label ?? name,
@@ -174,6 +188,7 @@ function readProvider(
     offlineParams: readParams(`${prefix}OFFLINE_PARAMS`, values.OFFLINE_PARAMS ?? '', faults),
     responseMode: values.RESPONSE_MODE === 'form_post' ? 'form_post' : null,
     require: required,
+    roleMap,
     audiences: list(values.AUDIENCES ?? ''),
     idTokenAlgorithms: nonEmpty(`${prefix}ID_TOKEN_ALG`, algorithms, faults),
     emailVerified: { claim: values.EMAIL_VERIFIED_CLAIM, asText: values.EMAIL_VERIFIED_TEXT },
@@ -349,16 +364,25 @@ const ownClaims = [
 /** What nobody can write who administers a tenant of the provider. */
 const claimsOfAnyTenant = ['sub', 'tid']
 
-/** A requirement that somebody can fulfil for themselves keeps nobody out. */
-function checkRequirements(
+/** What somebody can write who has a claim of their own making. */
+const effects = {
+  REQUIRE: 'it would keep nobody out',
+  ROLE_MAP: 'they could take the role',
+}
+
+/**
+ * A requirement that somebody can fulfil for themselves keeps nobody out, and gives a role to anybody.
+ * @param isOpen people of all tenants of the provider may sign in
+ */
+function checkClaims(
   prefix: string,
+  setting: keyof typeof effects,
   required: readonly Requirement[],
-  preset: Preset | null,
-  isOpen: boolean,
+  { preset, isOpen }: { preset: Preset | null; isOpen: boolean },
   faults: string[],
 ): void {
-  const name = `${prefix}REQUIRE`
-  const isAnyTenant = isOpen && !required.some(({ claim }) => claim === 'tid')
+  const name = `${prefix}${setting}`
+  const effect = effects[setting]
   const known = preset?.requirable ?? null
   const always = known ?? claimsOfAnyTenant
   const ofTenants = known === null ? null : (preset?.requirableOfTenants ?? [])
@@ -369,18 +393,49 @@ function checkRequirements(
       checkIds(name, { claim, values }, preset, faults)
     } else if (ofTenants !== null && !ofTenants.includes(claim)) {
       faults.push(
-        `${name}: “${claim}” cannot be required of ${preset?.label}, because it is never sent, or the person can choose it and it would keep nobody out; did you mean ${closest(claim, [...always, ...ofTenants])}? These can be required: ${[...always, ...ofTenants].join(', ')}.`,
+        `${name}: “${claim}” cannot be required of ${preset?.label}, because it is never sent, or the person can choose it and ${effect}; did you mean ${closest(claim, [...always, ...ofTenants])}? These can be required: ${[...always, ...ofTenants].join(', ')}.`,
       )
-    } else if (isAnyTenant) {
+    } else if (isOpen) {
       faults.push(
-        `${name}: the administrator of any tenant can write “${claim}”, so it would keep nobody out. Set ${prefix}TENANTS to the ids of the tenants whose people may sign in.`,
+        `${name}: the administrator of any tenant can write “${claim}”, so ${effect}. Set ${prefix}TENANTS to the ids of the tenants whose people may sign in.`,
       )
     } else if (ofTenants === null && ownClaims.includes(claim)) {
       faults.push(
-        `${name}: people write “${claim}” themselves, so it would keep nobody out. Require a claim that your provider decides on, such as a group.`,
+        `${name}: people write “${claim}” themselves, so ${effect}. Name a claim that your provider decides on, such as a group.`,
       )
     }
   }
+}
+
+const tenantForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function readRoleMap(
+  prefix: string,
+  { ROLE_MAP, ROLE_TENANT: tenantId }: { ROLE_MAP: string; ROLE_TENANT?: string },
+  faults: string[],
+): RoleMap | null {
+  const pairs = list(ROLE_MAP ?? '')
+  if (pairs.length === 0) {
+    if (tenantId !== undefined) {
+      faults.push(`${prefix}ROLE_TENANT: has no effect without ${prefix}ROLE_MAP.`)
+    }
+    return null
+  }
+  if (tenantId === undefined || !tenantForm.test(tenantId)) {
+    faults.push(
+      `${prefix}ROLE_TENANT: must be the id of the tenant whose roles ${prefix}ROLE_MAP gives, such as 0b8b1f0e-5b1a-4c55-9d3f-8f6c2f1f5a10.`,
+    )
+  }
+  const rules = pairs.flatMap((pair) => {
+    const [, claim = '', value = '', named = ''] = /^(.+):([^:]+)=([^=]+)$/.exec(pair) ?? []
+    const role = roles.find((one) => one === named)
+    if (role !== undefined) return [{ claim, value, role }]
+    faults.push(
+      `${prefix}ROLE_MAP: “${pair}” is not a claim:value=role pair such as groups:staff=editor, with a role of ${roles.join(', ')}.`,
+    )
+    return []
+  })
+  return { tenantId: tenantId ?? '', rules }
 }
 
 /** The claims that are lists of the API have numeric ids. */
@@ -410,7 +465,7 @@ function isOpenToTenants(
   return issuer !== start + tenant + end || !/[-.]/.test(tenant)
 }
 
-/** The endpoints of a preset, with those lists that are required. */
+/** The endpoints of a preset, with those lists that are required or mapped to roles. */
 function endpointsFor(
   preset: Preset | null,
   required: readonly Requirement[],

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
+import { roles } from '#src/config/role-names.ts'
 import { Line, OptionalLine, Text } from '#src/http/schemas.ts'
 import { auditSection, type Trail } from '#src/pages/account/audit.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'

@@ -121,6 +121,7 @@ t.test('a sign-in at the same moment does not bring a deleted account back', asy
         ...{ email: null, emailTrusted: false, name: null, authenticatedAt: null },
       },
       providerSession: null,
+      mappedRole: null,
       state: { purpose: { kind: 'sign-in', userId: null }, ticket, ageSeconds: 1 },
       newCookieId: 'a cookie id',
       absoluteSeconds: 60,

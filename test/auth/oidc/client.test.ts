@@ -63,6 +63,7 @@ t.test('B1 a valid sign-in returns the verified claims (client_secret_post)', as
     name: 'Ada',
     sessionId: 'op-session',
     authenticatedAt: null,
+    mappedRole: null,
     tokens: null,
   })
   t.same(calls, { metadata: 1, jwks: 1, token: 1 })

@@ -68,7 +68,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'proxies.ts',
     ],
     ['contrast.ts', 'parse.ts'],
-    ['settings.ts'],
+    ['role-names.ts', 'settings.ts'],
   ],
   'src/webhooks': [
     ['probe'],

@@ -9,6 +9,7 @@ export const withoutQuirks = {
   metadataUrl: null,
   tenants: [],
   require: [],
+  roleMap: null,
   audiences: [],
   params: {},
   offlineParams: {},

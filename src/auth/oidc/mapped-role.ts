@@ -1,0 +1,23 @@
+import type { RoleMap } from '#src/config/providers/providers.ts'
+import { type Role, roles } from '#src/config/role-names.ts'
+import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
+import { isMet } from './admission.ts'
+
+/** The role that the claims of a person stand for in a tenant; null if they stand for none. */
+export type MappedRole = { tenantId: string; role: Role | null }
+
+/**
+ * The highest role of `OIDC_<NAME>_ROLE_MAP` that the claims stand for.
+ * @param claims as for `admit`
+ * @returns null without a map, or if the provider says that a mapped claim is elsewhere, as Microsoft does for
+ *   many groups: then it is not known which role it is
+ */
+export function mapRole(claims: JsonObject, map: RoleMap | null): MappedRole | null {
+  if (map === null) return null
+  const { tenantId, rules } = map
+  const elsewhere = isJsonObject(claims._claim_names) ? claims._claim_names : {}
+  if (rules.some(({ claim }) => Object.hasOwn(elsewhere, claim))) return null
+  const held = rules.filter(({ claim, value }) => isMet({ claim, values: [value] }, claims))
+  const role = roles.findLast((one) => held.some((rule) => rule.role === one)) ?? null
+  return { tenantId, role }
+}
