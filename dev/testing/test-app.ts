@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { requireDemoPackages } from '#dev/demo/packages.ts'
-import { removePostgres, startPostgres } from '#dev/demo/postgres/start.ts'
+import { startTemporaryPostgres } from '#dev/demo/postgres/temporary.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { migrate } from '#src/schema/migrate.ts'
@@ -99,11 +96,7 @@ export async function startTestApp({ settings = {}, now }: TestAppOptions = {}):
 
 /** An empty database of the app, on a server of its own in a temporary folder. */
 async function startDatabase(closing: (() => Promise<unknown>)[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'gatehouse-test-'))
-  closing.push(() => rm(folder, { recursive: true, force: true }))
-  const dataDir = join(folder, 'postgres')
-  closing.push(() => removePostgres(dataDir))
-  const postgres = await startPostgres({ dataDir, settings: forgetful })
+  const postgres = await startTemporaryPostgres(forgetful)
   closing.push(() => postgres.stop())
   await createOwnerAndDatabase(postgres.url('postgres'), logins.owner)
   const urls = urlsOf(postgres.url('postgres'), 'gatehouse')

@@ -43,7 +43,12 @@ export function commandLineDocument(): string {
 function commandsOf(parent: CommandUnknownOpts): CommandUnknownOpts[] {
   return parent.commands
     .filter((command) => command.name() !== 'complete')
-    .flatMap((command) => (command.commands.length > 0 ? commandsOf(command) : [command]))
+    .flatMap((command) => [...(isCalled(command) ? [command] : []), ...commandsOf(command)])
+}
+
+/** A group of commands has no options, since it does nothing itself. */
+function isCalled(command: CommandUnknownOpts): boolean {
+  return command.commands.length === 0 || command.options.length > 0
 }
 
 function pathOf(command: CommandUnknownOpts): string {

@@ -14,6 +14,7 @@ import {
   addBuildCommand,
   addDemoCommand,
   addGenerateCommand,
+  addMigrateDevCommand,
   addOpenapiCommand,
   addSeedCommand,
   addTriggerCommand,
@@ -61,7 +62,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addGenerateCommand(program)
   addBuildCommand(program)
   addInitCommand(program)
-  addMigrateCommand(program)
+  addMigrateDevCommand(addMigrateCommand(program))
   addDemoCommand(program)
   addSeedCommand(program)
   addDoctorCommand(program)

@@ -21,7 +21,14 @@ export {
   type RowOf,
   type Scope,
 } from '#src/resources/kit/define.ts'
-export { type Field, field, hidden, initially, optional } from '#src/resources/kit/fields/field.ts'
+export {
+  type Field,
+  field,
+  hidden,
+  initially,
+  optional,
+  renamed,
+} from '#src/resources/kit/fields/field.ts'
 export { json } from '#src/resources/kit/fields/json.ts'
 export { folder } from '#src/resources/kit/fields/keys/folder.ts'
 export { id } from '#src/resources/kit/fields/keys/id.ts'

@@ -14,10 +14,8 @@ type Column = {
   filled: boolean
 }
 
-const tableRemedy =
-  'Write the migration that creates it (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.'
-const columnRemedy =
-  'Change the column in a migration and run `gatehouse migrate` with DATABASE_OWNER_URL, or change the field.'
+const remedy =
+  'Run `gatehouse migrate dev` in the folder of the app, which writes the migration (docs/migrations.md), then `gatehouse migrate` with DATABASE_OWNER_URL.'
 
 /**
  * Compares the declared resources with their tables, which migrations create.
@@ -37,8 +35,9 @@ export async function verifyResources(
   return resources.flatMap((one) => {
     const columns = rows.filter(({ table }) => table === one.plural)
     return problemsOf(one, columns).map((problem) => ({
-      ...{ object: one.plural, problem },
-      remedy: columns.length === 0 ? tableRemedy : columnRemedy,
+      object: one.plural,
+      problem,
+      remedy,
     }))
   })
 }

@@ -31,12 +31,13 @@ t.test(
     t.same(
       groups.map((group) => group.name()),
       [
-        ...['providers', 'keys', 'billing', 'ledger', 'usage', 'user', 'tenant'],
+        ...['migrate', 'providers', 'keys', 'billing', 'ledger', 'usage', 'user', 'tenant'],
         ...['app-tokens', 'events', 'event-types', 'endpoints', 'deliveries'],
       ],
     )
     const names = [
       ...['serve', 'worker', 'health', 'openapi', 'migrate', 'seed', 'doctor', 'trigger'],
+      ...['migrate dev', 'generate', 'build'],
       ...['version', 'quarantine', 'adopt', 'providers check'],
       ...['keys status', 'keys rotate', 'billing link', 'billing replay'],
       ...['ledger verify', 'ledger repair'],

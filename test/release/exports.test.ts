@@ -10,7 +10,7 @@ const promised = {
   'src/package/index.ts': `
     App AppPage AppScope Condition DemoOfApp DemoPerson Field Line Load Permission Resource RowOf Scope Text Time
     Uuid author authorService choice created currency date decimal defineApp defineResource email field flag folder
-    hidden id initially integer json line lines money optional owner tenant text timestamp updated url`,
+    hidden id initially integer json line lines money optional owner renamed tenant text timestamp updated url`,
   'src/package/routes.ts': `
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer
     actionsOf amountText emptyState formOf found html isolated layout line listTable orEmpty pageHead readId readList

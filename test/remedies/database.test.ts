@@ -134,7 +134,7 @@ t.test('a resource whose table or column differs gets its migration', async (t) 
     const database = await createOwnedDatabase(t)
     await database.admin.query(sql)
     t.match(await verifyDatabase(database.url, 'web', 'catalogue'), [
-      { problem, remedy: /migration.* run `gatehouse migrate` with DATABASE_OWNER_URL/ },
+      { problem, remedy: /^Run `gatehouse migrate dev` in .*, then `gatehouse migrate` with/ },
     ])
     await migrateTo(database, { name: '29990101000000_mended', sql: migration })
     t.strictSame(await verifyDatabase(database.url, 'web'), [], sql)

@@ -10,6 +10,8 @@ const database = 'test/remedies/database.test.ts'
 const commands = 'test/remedies/commands.test.ts'
 const start = 'test/remedies/start.test.ts'
 const migrateTest = 'test/schema/migrate.test.ts'
+const changes = 'test/docs/migrations.test.ts'
+const tables = 'test/schema/app-tables.test.ts'
 const loadTest = 'test/resources/load-app.test.ts'
 const defineTest = 'test/schema/define.test.ts'
 const services = 'test/commands/setup/doctor-services.test.ts'
@@ -44,6 +46,10 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'cannot be repaired; see': { not: 'it names what no command repairs' },
   },
   'src/commands/database/trace.ts': { 'It may be wrong, older': input },
+  'src/commands/development/migrate-dev.ts': {
+    'Run gatehouse migrate, which applies': { not: 'it names another command' },
+    'Run gatehouse migrate dev, read the migration': { tried: [changes, 'In CI'] },
+  },
   'src/commands/development/trigger.ts': {
     'The provider itself can send test events': elsewhere,
     'Is the service running there?': elsewhere,
@@ -137,6 +143,9 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   'src/commands/kit/development.ts': {
     'Run `npm start` in a checkout': {
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
+    },
+    'Run `npx gatehouse migrate dev`': {
+      not: 'only src/cli.ts says it, which no package starts',
     },
     'Run `npx gatehouse build` in the folder': {
       not: 'only src/cli.ts says it, which no package starts; test/release/package.test.ts runs it',
@@ -233,8 +242,24 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Find it (SELECT pid': { tried: [database, 'is found and ended'] },
   },
   'src/schema/resource-tables.ts': {
-    'Write the migration that creates it': { tried: [database, 'RENAME TO documents'] },
-    'Change the column in a migration': { tried: [database, 'SET NOT NULL'] },
+    'Run `gatehouse migrate dev` in': { tried: [database, 'migrate dev'] },
+  },
+  'src/schema/app-tables/columns.ts': {
+    'Rows cannot change their scope': { not: 'it names a migration that the developer writes' },
+    'Give them one with --fill': { tried: [changes, '--fill task\\.status=VALUE'] },
+    'Give a text as it is': input,
+    'is its new name, declare': { tried: [tables, 'renamed(line(200)'] },
+  },
+  'src/schema/app-tables/plan.ts': {
+    'Change it in a migration of your own': {
+      not: 'it names a migration that the developer writes',
+    },
+  },
+  'src/schema/migrations/next.ts': {
+    'Write the migration by hand': { not: 'no declaration is known that needs it' },
+    'Nothing was written. Write a migration': {
+      not: 'it names a migration that the developer writes',
+    },
   },
   'src/schema/roles.ts': {
     'Create an owner without both': { tried: ['test/docs/install.test.ts', 'is a superuser'] },

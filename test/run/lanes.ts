@@ -12,7 +12,7 @@ export type Lane = 'first' | 'second'
 const secondLane: Readonly<Record<string, string>> = {
   'test/run/interrupted.test.ts': 'a run is started and interrupted',
   'test/mutation/run.test.ts': 'rules are removed, and the tests of each run',
-  'test/docs/{install,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
+  'test/docs/{install,migrations,new-resource,restore,verifying-webhooks,beside-your-app/*}.test.ts':
     'documents are carried out',
   'test/access/{query-scope,row-level-security}-alone.test.ts': 'the matrix again on one lock',
   'test/access/{no-lock,second-opinion-worlds,revoked-while-writing}.test.ts': 'a world per case',

@@ -104,7 +104,7 @@ t.test('a resource without its table is named, with what to write', async (t) =>
       object: 'tasks',
       problem: 'The resource task has no table tasks.',
       remedy:
-        'Write the migration that creates it (docs/new-resource.md), then run `gatehouse migrate` with DATABASE_OWNER_URL.',
+        'Run `gatehouse migrate dev` in the folder of the app, which writes the migration (docs/migrations.md), then `gatehouse migrate` with DATABASE_OWNER_URL.',
     },
   ])
 })

@@ -19,13 +19,14 @@ const listBytes = 33_554_432
 export function createStripeApi(
   options: HttpOptions & { baseUrl: string },
 ): ProviderApi & CheckoutApi {
-  const calls = createCalls(options)
-  return { ...createReads(calls, options.baseUrl), ...createCheckouts(calls, options.baseUrl) }
-}
+  const { baseUrl } = options
+  const { http, find, post, listCheckouts, end } = createCalls(options)
 
-type Calls = ReturnType<typeof createCalls>
+  const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
+    )
 
-function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
   return {
     async findSubscription(id) {
       return isPlainId(id) ? find(`/subscriptions/${id}`, id) : 'unknown'
@@ -68,16 +69,6 @@ function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
       const { id: next } = objectIn(items.at(-1))
       return { items, next: isName(next) ? next : fail() }
     },
-  }
-}
-
-function createCheckouts({ post, listCheckouts, end }: Calls, baseUrl: string): CheckoutApi {
-  const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
-    )
-
-  return {
     async createCustomer({ userId, email }, gone) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }
       const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')

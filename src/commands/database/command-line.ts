@@ -6,8 +6,8 @@ import { readEnvironment } from '../kit/environment.ts'
 export const traceKinds = ['request', 'billing-event', 'message', 'delivery'] as const
 
 /** `migrate`. */
-export function addMigrateCommand(program: Command): void {
-  program
+export function addMigrateCommand(program: Command) {
+  return program
     .command('migrate')
     .description('Migrate the database and grant privileges to the application roles')
     .option('--distribute', 'Distribute the tables over the nodes of a cluster')

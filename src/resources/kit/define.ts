@@ -101,6 +101,8 @@ type Declaration<
 > = {
   /** The table, and with hyphens the path. */
   readonly plural: string
+  /** The table before, if `plural` has changed: it is renamed instead of replaced. */
+  readonly renamedFrom?: string
   readonly scope: Scope
   /** Service tokens can be given its permissions. Only for the scope `tenant`. */
   readonly forServices?: boolean
@@ -184,6 +186,7 @@ export type Resource = {
   readonly title: string
   readonly name: string
   readonly plural: string
+  readonly renamedFrom?: string
   readonly scope: Scope
   readonly forServices: boolean
   readonly fields: Fields
@@ -251,6 +254,7 @@ function faultsOf(resource: Resource): string[] {
   const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
   const unfiltered = filters.find((one) => fields[one]?.filter == null)
   const ofLists = filters.find((one) => listParameters.includes(one))
+  const reused = keys.find((key) => has(fields[key]?.renamedFrom ?? ''))
   const strange = keys.find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
   const unnamed = Object.keys(events).find((event) => !/^[a-z]+(_[a-z]+)*$/.test(event))
   const shown = keys.filter((key) => !fields[key]?.isHidden)
@@ -271,6 +275,10 @@ function faultsOf(resource: Resource): string[] {
       `has the plural ${plural}, which is not the name of a table`,
     ],
     [strange !== undefined, `has the field ${strange}, which is not the name of a column`],
+    [
+      reused !== undefined,
+      `has the field ${reused} renamed from ${fields[reused ?? '']?.renamedFrom}, which is a field too`,
+    ],
     [!has('id') || !has('createdAt'), 'needs the fields id and createdAt'],
     [actions.update !== undefined && !has('updatedAt'), 'has an update and no field updatedAt'],
     [scope === 'owner' && !has('userId'), 'has the scope owner and no field userId'],

@@ -51,7 +51,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['define.ts'],
     ['differences.ts'],
     ['record.ts'],
-    ['definitions.ts', 'lock-retry.ts', 'resource-tables.ts', 'unreachable.ts'],
+    ['app-tables', 'definitions.ts', 'lock-retry.ts', 'resource-tables.ts', 'unreachable.ts'],
     ['catalogue.ts', 'finding.ts', 'statements.ts', 'tables.ts'],
   ],
   'src/config': [

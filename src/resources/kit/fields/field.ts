@@ -53,6 +53,8 @@ export type Field<
   readonly isOmitted?: true
   /** In no response and no event. */
   readonly isHidden?: true
+  /** What the field was called before: its column is renamed instead of replaced. */
+  readonly renamedFrom?: string
   /** A currency: a new row without one gets that of the setting CURRENCY. */
   readonly isCurrency?: true
   /** A person: rows of this person are part of their export, and pages show the name. */
@@ -100,6 +102,14 @@ export function initially<One extends Field>(
   initial: (asking: Asking, now: Date) => unknown,
 ) {
   return { ...one, initial }
+}
+
+/**
+ * Says what the field was called before, so that `gatehouse migrate dev` renames its column.
+ * @param from the name of the field, such as `dueDate`
+ */
+export function renamed<One extends Field>(one: One, from: string) {
+  return { ...one, renamedFrom: from }
 }
 
 /** Leaves the field out of responses and events. */

@@ -1,0 +1,80 @@
+import { columnOf, type Resource } from '#src/resources/kit/define.ts'
+import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
+import type { Field } from '#src/resources/kit/fields/field.ts'
+import type { Column, ForeignKey, Table } from './table.ts'
+
+/** The table that a resource needs: the tenant in every key, an index for each order and filter of its lists. */
+export function declaredTable(resource: Resource): Table {
+  const { plural, scope } = resource
+  return {
+    name: plural,
+    columns: columnsOf(resource),
+    primaryKey: ['tenant_id', 'id'],
+    uniqueKeys: [],
+    foreignKeys: [tenantKey, ...(scope === 'chain' ? [folderKey] : [])],
+    indexes: indexesOf(resource),
+  }
+}
+
+const tenantKey: ForeignKey = {
+  ...{ columns: ['tenant_id'], table: 'tenants', references: ['id'], onDelete: 'CASCADE' },
+}
+
+/** A row has the team of its folder. */
+const folderKey: ForeignKey = {
+  columns: ['tenant_id', 'folder_id', 'team_id'],
+  table: 'folders',
+  references: ['tenant_id', 'id', 'team_id'],
+  onDelete: 'NO ACTION',
+}
+
+function columnsOf({ scope, fields }: Resource): Column[] {
+  const scoped = scopeColumns[scope]
+  const named = Object.entries(fields).map(([key, field]) => ({
+    name: columnOf(key),
+    type: typeOf(field),
+    notNull: !field.isNullable,
+  }))
+  return [...scoped, ...named.filter(({ name }) => !scoped.some((one) => one.name === name))]
+}
+
+function typeOf({ column, columnType }: Field): string {
+  return columnType ?? columnTypes[column].spelled
+}
+
+const filled = (name: string, type: string): Column => ({ name, type, notNull: true })
+
+/** Every table begins with the tenant and the id; then follow the columns that its policies compare. */
+const scopeColumns: Readonly<Record<Resource['scope'], readonly Column[]>> = {
+  owner: [filled('tenant_id', 'uuid'), filled('id', 'bigint'), filled('user_id', 'bigint')],
+  tenant: [filled('tenant_id', 'uuid'), filled('id', 'bigint')],
+  chain: [
+    ...[filled('tenant_id', 'uuid'), filled('id', 'bigint')],
+    ...[filled('folder_id', 'bigint'), filled('team_id', 'bigint')],
+  ],
+}
+
+/** What every list compares first. */
+const listed: Readonly<Record<Resource['scope'], readonly string[]>> = {
+  owner: ['user_id'],
+  tenant: ['tenant_id'],
+  chain: ['tenant_id', 'team_id'],
+}
+
+function indexesOf({ scope, fields, filters }: Resource): string[][] {
+  const first = listed[scope]
+  const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
+  const all = [
+    // The primary key gives the order by id within a tenant.
+    ...(scope === 'tenant' ? [] : [[...first, 'id']]),
+    [...first, 'created_at', 'id'],
+    ...(scope === 'chain' ? [['tenant_id', 'folder_id', 'team_id', 'id']] : []),
+    // Who leaves a tenant is taken out of its rows.
+    ...(scope === 'owner' ? [] : people.map((key) => ['tenant_id', columnOf(key), 'id'])),
+    ...filters
+      .map(columnOf)
+      .filter((column) => !first.includes(column) && !(scope === 'chain' && column === 'folder_id'))
+      .map((column) => [...first, column, 'id']),
+  ]
+  return all.filter((one, place) => all.findIndex((other) => `${other}` === `${one}`) === place)
+}

@@ -1,0 +1,69 @@
+import type { PresentTable } from './present.ts'
+import { addForeignKey, createIndex, type NameOf, type Step, step } from './statements.ts'
+import { type ForeignKey, listOf, type Table } from './table.ts'
+
+/**
+ * Foreign keys, unique keys and indexes that a table lacks.
+ * @param filled columns in which existing rows have a value that nothing has compared with the other table yet
+ */
+export function planKeys(
+  wanted: Table,
+  table: PresentTable,
+  found: ReadonlyMap<string, PresentTable>,
+  filled: ReadonlySet<string>,
+  nameOf: NameOf,
+): Step[] {
+  const { name } = wanted
+  const foreignKeys = wanted.foreignKeys.flatMap((key) => {
+    const same = table.foreignKeys.filter((one) => isSameReference(one, key))
+    if (same.some((one) => isSame(one, key))) return []
+    const drops = same.map((one) => step(`ALTER TABLE ${name} DROP CONSTRAINT ${one.name};`))
+    const isEmpty = key.columns.some((column) => !filled.has(column) && isNew(table, column))
+    const add = addForeignKey(name, key)
+    return [...drops, isEmpty ? step(add) : comparing(add, [table, found.get(key.table)])]
+  })
+  const uniqueKeys = wanted.uniqueKeys
+    .filter((key) => !table.uniqueKeys.some((one) => `${one.toSorted()}` === `${key.toSorted()}`))
+    .map((key) =>
+      step(
+        `CREATE UNIQUE INDEX ${nameOf(name, key, 'key')} ON ${name} ${listOf(key)};`,
+        `Fails, and changes nothing, if two rows have the same ${key.join(', ')}.`,
+        indexWarning(name),
+      ),
+    )
+  const indexes = wanted.indexes
+    .filter((one) => !table.indexes.some((index) => one.every((column, n) => column === index[n])))
+    .map((one) => step(createIndex(name, one, nameOf), indexWarning(name)))
+  return [...foreignKeys, ...uniqueKeys, ...indexes]
+}
+
+function isSameReference(one: ForeignKey, other: ForeignKey): boolean {
+  return one.table === other.table && `${one.columns}` === `${other.columns}`
+}
+
+function isSame(one: ForeignKey, other: ForeignKey): boolean {
+  const isEqual = one.onDelete === other.onDelete && `${one.references}` === `${other.references}`
+  return isEqual && `${one.cleared ?? []}` === `${other.cleared ?? []}`
+}
+
+function isNew(table: PresentTable, column: string): boolean {
+  return !table.columns.some(({ name }) => name === column)
+}
+
+/**
+ * Adds a foreign key to a table with rows. PostgreSQL compares them as the owner, to whom forced row-level
+ * security shows none, so it is not forced meanwhile.
+ */
+function comparing(add: string, tables: readonly (PresentTable | undefined)[]): Step {
+  const forced = [...new Set(tables.flatMap((one) => (one?.isForced ? [one.name] : [])))]
+  const each = (force: string) =>
+    forced.map((name) => `ALTER TABLE ${name} ${force} ROW LEVEL SECURITY;`)
+  return step(
+    [...each('NO FORCE'), add, ...each('FORCE')].join('\n'),
+    'Reads every row while writes wait, and fails, changing nothing, if a row refers to none.',
+  )
+}
+
+function indexWarning(table: string): string {
+  return `Writes to ${table} wait until the index is built. If the table is large, move the statement into a migration of its own and write CREATE INDEX CONCURRENTLY (docs/upgrades.md).`
+}

@@ -1,0 +1,106 @@
+import type { Resource } from '#src/resources/kit/define.ts'
+import type { Finding } from '../finding.ts'
+import { planColumns } from './columns.ts'
+import { type Decisions, unusedOf } from './decisions.ts'
+import { declaredTable } from './declared.ts'
+import { planKeys } from './keys.ts'
+import type { PresentTable } from './present.ts'
+import { addForeignKey, createTable, oldProcesses, type Step, step } from './statements.ts'
+import { indexNameOf, listOf } from './table.ts'
+
+export type Plan = {
+  readonly steps: readonly Step[]
+  /** What is refused, with the remedy. If there is any, the steps are not complete. */
+  readonly faults: readonly Finding[]
+  /** What is there beside the declarations and stays. */
+  readonly notes: readonly string[]
+}
+
+/**
+ * What changes the tables of a database into those that the resources declare. What the database has beside
+ * them, such as another index or a check, stays.
+ * @param present every table of the database
+ * @param core the names of those that are not the app's
+ */
+export function planTables(
+  resources: readonly Resource[],
+  present: ReadonlyMap<string, PresentTable>,
+  core: ReadonlySet<string>,
+  decisions: Decisions,
+): Plan {
+  const faults: Finding[] = []
+  const renames: Step[] = []
+  const removals: Step[] = []
+  const creations: Step[] = []
+  const changes: Step[] = []
+  const keys: Step[] = []
+  const found = new Map(present)
+  const usedNames = new Set([...present.values()].flatMap(({ indexNames }) => indexNames))
+  const nameOf = (table: string, columns: readonly string[], suffix?: string) =>
+    freeName(indexNameOf(table, columns, suffix), usedNames)
+
+  for (const { plural, renamedFrom } of resources) {
+    const before = found.get(renamedFrom ?? '')
+    if (before === undefined || found.has(plural) || core.has(before.name)) continue
+    renames.push(step(`ALTER TABLE ${before.name} RENAME TO ${plural};`, renameWarning))
+    found.delete(before.name)
+    found.set(plural, { ...before, name: plural })
+  }
+  for (const resource of resources) {
+    const wanted = declaredTable(resource)
+    const table = found.get(resource.plural)
+    if (table === undefined) {
+      const inline = wanted.foreignKeys.filter((key) => found.has(key.table))
+      creations.push(...createTable({ ...wanted, foreignKeys: inline }, nameOf))
+      const later = wanted.foreignKeys.filter((key) => !inline.includes(key))
+      keys.push(...later.map((key) => step(addForeignKey(wanted.name, key))))
+      continue
+    }
+    if (`${table.primaryKey}` !== `${wanted.primaryKey}`) {
+      faults.push({
+        problem: `The table ${table.name} has the primary key ${listOf(table.primaryKey)} instead of ${listOf(wanted.primaryKey)}.`,
+        remedy: 'Change it in a migration of your own.',
+      })
+      continue
+    }
+    const columns = planColumns(resource, wanted, table, decisions)
+    faults.push(...columns.faults)
+    renames.push(...columns.renames)
+    removals.push(...columns.removals)
+    changes.push(...columns.changes, ...protect(table))
+    keys.push(...planKeys(wanted, columns.after, found, columns.filled, nameOf))
+  }
+  const names = new Set(resources.map(({ plural }) => plural))
+  const others = [...found.values()].filter(({ name }) => !core.has(name) && !names.has(name))
+  const dropped = others.filter(({ name }) => decisions.drops.has(name))
+  removals.push(
+    ...dropped.map(({ name }) =>
+      step(`DROP TABLE ${name};`, `Deletes every row of ${name}.`, oldProcesses),
+    ),
+  )
+  faults.push(...unusedOf(resources, present, core, decisions))
+  return {
+    steps: [...renames, ...removals, ...creations, ...changes, ...keys],
+    faults,
+    notes: others
+      .filter((table) => !dropped.includes(table))
+      .map(
+        ({ name }) =>
+          `The table ${name} belongs to no resource. If it was one, drop it with --drop ${name}, or rename it with renamedFrom: '${name}' in its declaration.`,
+      ),
+  }
+}
+
+const renameWarning = `Keeps every row. ${oldProcesses}`
+
+function freeName(name: string, used: Set<string>): string {
+  let free = name
+  for (let number = 1; used.has(free); number++) free = `${name}${number}`
+  used.add(free)
+  return free
+}
+
+function protect({ name, isUnderRls, isForced }: PresentTable): Step[] {
+  if (isUnderRls && isForced) return []
+  return [step(`ALTER TABLE ${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;`)]
+}
