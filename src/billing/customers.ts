@@ -163,11 +163,15 @@ export async function processWaiting(
 export function toCustomerProblem(refusal: CustomerRefusal): Problem {
   switch (refusal) {
     case 'no-user':
-      return new Problem('not-found', { detail: customerRefusals['no-user'] })
+      return new Problem('not-found', { detail: `${customerRefusals['no-user']} ${userRemedy}` })
     case 'has-another':
       return new Problem('conflict', { detail: customerRefusals['has-another'] })
   }
 }
+
+/** How to name a user, for the message that there is none: with an address that is only claimed it is a surprise. */
+export const userRemedy =
+  'Give the id of a user, or an email address that a user has verified: through a provider that OIDC_<NAME>_TRUST_EMAIL trusts for it, which by default is none.'
 
 export const customerRefusals: Readonly<Record<CustomerRefusal, string>> = {
   'no-user': 'There is no such user.',

@@ -1,5 +1,5 @@
 import { noClientInfo } from '#src/audit/audit.ts'
-import { customerRefusals, linkCustomer, readHolder } from '#src/billing/customers.ts'
+import { customerRefusals, linkCustomer, readHolder, userRemedy } from '#src/billing/customers.ts'
 import type { Environment } from '#src/config/parse.ts'
 import { statementTimeoutsMs } from '#src/db/timeouts.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
@@ -23,10 +23,7 @@ export default async function linkCommand(
         linkCustomer(connection, queue, null, customer, readHolder(user), noClientInfo),
       )
       if (typeof linked === 'string') {
-        throw new OperatorError(
-          customerRefusals[linked],
-          'Give the id of a user, or an email address that a user has verified.',
-        )
+        throw new OperatorError(customerRefusals[linked], userRemedy)
       }
       const { userId } = linked
       if (json) printJson({ customer, userId })

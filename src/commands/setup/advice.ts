@@ -17,7 +17,7 @@ export function adviceFor(config: Config): string[] {
     ...(isTrusted
       ? []
       : [
-          'Invitations are accepted only by their link, because no provider is trusted to verify addresses (OIDC_<NAME>_TRUST_EMAIL).',
+          'Nobody has a verified address, because no provider is trusted to verify one (OIDC_<NAME>_TRUST_EMAIL): invitations are accepted only by their link, a person who comes with another provider gets another account unless they link it themselves, alerts are mailed to no admin, and commands and pages that take an address, such as billing link, need the id of the user.',
         ]),
     ...(sendsMail
       ? []

@@ -2,7 +2,7 @@ import { deleteTenantByCommand } from '#src/auth/erasure/delete-tenant.ts'
 import { describeBlock, eraseByCommand, findPerson } from '#src/auth/erasure/erase.ts'
 import { exportPerson, exportReader, exportTenant } from '#src/auth/erasure/export.ts'
 import { eraseNow } from '#src/auth/erasure/work.ts'
-import { readHolder } from '#src/billing/customers.ts'
+import { readHolder, userRemedy } from '#src/billing/customers.ts'
 import type { Environment } from '#src/config/parse.ts'
 import type { SystemDatabase } from '#src/db/system-database.ts'
 import { endingLimits, statementTimeoutsMs } from '#src/db/timeouts.ts'
@@ -16,7 +16,6 @@ type Options = { readonly json?: true }
 
 const limits = { ...endingLimits, statementTimeoutMs: statementTimeoutsMs.erasure }
 const tenantRemedy = 'Give the id of a tenant, as GET /tenants and the audit log show it.'
-const userRemedy = 'Give the id of a user, or an email address that a user has verified.'
 
 /** `gatehouse user export`: everything that is kept about a user, as JSON. */
 export function exportUser(env: Environment, user: string): Promise<void> {

@@ -62,7 +62,7 @@ t.test('trigger, replay, link and doctor against the running demo', async (t) =>
   })
   t.match(await run('billing', 'link', 'cus_x', 'nobody@acme.example'), {
     status: 1,
-    told: /There is no such user/,
+    told: /There is no such user.*OIDC_<NAME>_TRUST_EMAIL/s,
   })
   const linked = await run('billing', 'link', 'cus_vera', 'Vera@acme.example', '--json')
   t.match(linked.status, 0)
