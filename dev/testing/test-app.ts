@@ -2,6 +2,7 @@ import pg from 'pg'
 import { createOwnerAndDatabase } from '#dev/demo/demo.ts'
 import { requireDemoPackages } from '#dev/demo/packages.ts'
 import { startTemporaryPostgres } from '#dev/demo/postgres/temporary.ts'
+import { leastRole } from '#src/access/roles.ts'
 import { buildApp } from '#src/app.ts'
 import { createLogger } from '#src/observability/logger.ts'
 import { migrate } from '#src/schema/migrate.ts'
@@ -36,7 +37,7 @@ export type TestPerson = {
 }
 
 export type TestApp = {
-  /** Adds a person to the tenant; to a new one unless given. By default they are a viewer of no department. */
+  /** Adds a person to the tenant; to a new one unless given. By default they have the first role of the app. */
   addPerson(person?: { role?: string; department?: string; tenantId?: string }): Promise<TestPerson>
   /** Without a session or token. */
   readonly send: Send
@@ -80,7 +81,7 @@ export async function startTestApp({ settings = {}, now }: TestAppOptions = {}):
     const database = { ...urls, admin }
     return {
       async addPerson(person = {}) {
-        const user = await createUser(database, person)
+        const user = await createUser(database, { role: leastRole, ...person })
         const { cookie } = await signIn({ config, database }, user)
         return { ...user, send: sending({ cookie }) }
       },

@@ -36,11 +36,11 @@ BEGIN
   PERFORM public.lock_memberships_of(person);
   FOR tenant IN
     SELECT m.tenant_id FROM public.memberships m
-    WHERE m.user_id = person AND m.role = 'admin' AND NOT public.is_closed(m.tenant_id)
+    WHERE m.user_id = person AND m.role = public.managing_role() AND NOT public.is_closed(m.tenant_id)
       AND EXISTS (SELECT FROM public.memberships o
                   WHERE o.tenant_id = m.tenant_id AND o.user_id <> person)
       AND NOT EXISTS (SELECT FROM public.memberships o
-                      WHERE o.tenant_id = m.tenant_id AND o.user_id <> person AND o.role = 'admin')
+                      WHERE o.tenant_id = m.tenant_id AND o.user_id <> person AND o.role = public.managing_role())
     ORDER BY m.tenant_id
   LOOP
     tenants := tenants || public.tenant_name(tenant);
@@ -104,12 +104,12 @@ BEGIN
   tenant_id := current_session.tenant_id;
   is_admin := EXISTS (
     SELECT FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
-      AND m.user_id = current_session.user_id AND m.role = 'admin');
+      AND m.user_id = current_session.user_id AND m.role = public.managing_role());
   is_named := public.tenant_name(current_session.tenant_id) = confirmed_name;
   IF is_admin AND is_named THEN
     PERFORM FROM public.tenants t WHERE t.id = current_session.tenant_id FOR UPDATE;
     PERFORM FROM public.memberships m WHERE m.tenant_id = current_session.tenant_id
-      AND m.user_id = current_session.user_id AND m.role = 'admin' FOR UPDATE;
+      AND m.user_id = current_session.user_id AND m.role = public.managing_role() FOR UPDATE;
     is_admin := FOUND;
   END IF;
   PERFORM FROM public.sessions s WHERE s.id = current_session.id AND s.id_hash = sha256(credential)

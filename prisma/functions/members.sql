@@ -56,7 +56,7 @@ BEGIN
     SELECT i.id, i.tenant_id, t.name, i.role, i.department, u.email, i.created_at, i.expires_at
     FROM public.invitations i
     JOIN public.memberships m
-      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = public.managing_role()
     JOIN public.tenants t ON t.id = i.tenant_id AND t.closed_at IS NULL
     JOIN public.users u ON u.id = m.user_id
     WHERE i.email = ANY (addresses) AND (chosen IS NULL OR i.id = chosen)
@@ -84,7 +84,7 @@ BEGIN
   PERFORM FROM public.tenants t WHERE t.id = inviting AND t.closed_at IS NULL FOR KEY SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.memberships m
-    WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = 'admin'
+    WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = public.managing_role()
     FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.users u WHERE u.id = person FOR SHARE;
@@ -118,7 +118,7 @@ BEGIN
     FROM public.memberships m
     WHERE i.id = invitation AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = public.managing_role()
       AND NOT public.is_closed(i.tenant_id)
     RETURNING i.email INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
@@ -181,7 +181,7 @@ BEGIN
   END IF;
   RETURN QUERY
     SELECT m.user_id, m.role, m.department FROM public.memberships m
-    WHERE m.tenant_id = tenant AND (m.role = 'admin' OR m.user_id = member)
+    WHERE m.tenant_id = tenant AND (m.role = public.managing_role() OR m.user_id = member)
     ORDER BY m.user_id FOR UPDATE;
 END
 $$;
@@ -233,7 +233,7 @@ BEGIN
     ORDER BY t.id FOR UPDATE OF t;
   PERFORM FROM public.memberships m
     WHERE m.tenant_id IN (SELECT own.tenant_id FROM public.memberships own WHERE own.user_id = person)
-      AND (m.role = 'admin' OR m.user_id = person)
+      AND (m.role = public.managing_role() OR m.user_id = person)
     ORDER BY m.tenant_id, m.user_id FOR UPDATE;
 END
 $$;
@@ -332,7 +332,7 @@ BEGIN
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
   user_id := current_session.user_id;
   PERFORM FROM public.memberships m
-    WHERE m.tenant_id = target AND (m.role = 'admin' OR m.user_id = current_session.user_id)
+    WHERE m.tenant_id = target AND (m.role = public.managing_role() OR m.user_id = current_session.user_id)
     ORDER BY m.user_id FOR UPDATE;
   SELECT m.role INTO held_role FROM public.memberships m
     WHERE m.tenant_id = target AND m.user_id = current_session.user_id AND NOT public.is_closed(target);
@@ -340,9 +340,9 @@ BEGIN
   outcome := CASE
     WHEN NOT FOUND THEN 'session-ended'
     WHEN held_role IS NULL THEN 'no-member'
-    WHEN held_role = 'admin' AND NOT EXISTS (
+    WHEN held_role = public.managing_role() AND NOT EXISTS (
       SELECT FROM public.memberships m
-      WHERE m.tenant_id = target AND m.role = 'admin' AND m.user_id <> current_session.user_id)
+      WHERE m.tenant_id = target AND m.role = public.managing_role() AND m.user_id <> current_session.user_id)
       THEN 'last-admin'
     ELSE 'left'
   END;
@@ -373,7 +373,7 @@ BEGIN
   IF (SELECT count(*) FROM public.memberships m JOIN public.tenants t ON t.id = m.tenant_id
       WHERE m.user_id = person AND t.closed_at IS NULL) >= most THEN RETURN NULL; END IF;
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
-  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, 'admin');
+  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, public.managing_role());
   RETURN tenant;
 END
 $$;

@@ -183,7 +183,7 @@ BEGIN
   SELECT count(*) > 0, coalesce(bool_or(i.link_hash = sha256(link)), false) INTO invited, has_link
     FROM public.invitations i
     JOIN public.memberships m
-      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+      ON m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = public.managing_role()
     WHERE i.email = lower(address COLLATE "C") AND NOT public.is_closed(i.tenant_id)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now();
   RETURN NEXT;
@@ -255,7 +255,7 @@ BEGIN
   ELSE
     INSERT INTO public.users (email, own_tenant_id) VALUES (address, tenant) RETURNING id INTO created;
   END IF;
-  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, created, 'admin');
+  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, created, public.managing_role());
   INSERT INTO public.oauth_identities (provider, provider_user_id, user_id, issuer)
     VALUES (attempt.provider, subject, created, identity_issuer);
   PERFORM public.set_scope('sign-in', attempt.provider || '/' || attempt.session_id, created, NULL);
@@ -354,7 +354,7 @@ BEGIN
     RETURN;
   END IF;
   PERFORM FROM public.memberships m
-    WHERE m.tenant_id = target AND (m.role = 'admin' OR m.user_id = attempt.user_id)
+    WHERE m.tenant_id = target AND (m.role = public.managing_role() OR m.user_id = attempt.user_id)
     ORDER BY m.user_id FOR UPDATE;
   SELECT m.role, m.role_provider INTO held FROM public.memberships m
     WHERE m.tenant_id = target AND m.user_id = attempt.user_id;
@@ -367,9 +367,9 @@ BEGIN
     outcome := 'joined';
   ELSIF held.role_provider IS DISTINCT FROM attempt.provider OR held.role = mapped_role THEN
     RETURN;
-  ELSIF held.role = 'admin' AND NOT EXISTS (
+  ELSIF held.role = public.managing_role() AND NOT EXISTS (
     SELECT FROM public.memberships m
-    WHERE m.tenant_id = target AND m.role = 'admin' AND m.user_id <> attempt.user_id)
+    WHERE m.tenant_id = target AND m.role = public.managing_role() AND m.user_id <> attempt.user_id)
   THEN
     outcome := 'last-admin';
   ELSIF mapped_role IS NULL THEN
@@ -380,7 +380,7 @@ BEGIN
       INSERT INTO public.tenants (id, name)
         SELECT own, left(coalesce(u.name, u.email, 'Personal'), 200)
         FROM public.users u WHERE u.id = attempt.user_id;
-      INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (own, attempt.user_id, 'admin');
+      INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (own, attempt.user_id, public.managing_role());
     END IF;
     outcome := 'removed';
     SELECT r.invitations INTO invitations FROM public.remove_membership(target, attempt.user_id) r;
@@ -390,7 +390,7 @@ BEGIN
       WHERE m.tenant_id = target AND m.user_id = attempt.user_id;
     WITH ended AS (
       DELETE FROM public.invitations i
-      WHERE mapped_role <> 'admin' AND i.tenant_id = target AND i.invited_by = attempt.user_id
+      WHERE mapped_role <> public.managing_role() AND i.tenant_id = target AND i.invited_by = attempt.user_id
         AND i.accepted_at IS NULL AND i.expires_at > now()
       RETURNING i.id
     )

@@ -1,4 +1,3 @@
-import { roles } from '#src/config/role-names.ts'
 import {
   type Action,
   type CredentialKind,
@@ -9,6 +8,7 @@ import {
   type ScopeKind,
 } from './policy.ts'
 import type { TokenPermission } from './roles.ts'
+import { roles } from './roles.ts'
 
 /** One rule of the policy, in words. */
 export type AccessRow = {

@@ -1,22 +1,25 @@
-import type { Role } from '#src/config/role-names.ts'
 import type { Permission } from '#src/resources/kit/define.ts'
 import { tokenPermissionsOf } from '#src/resources/kit/derived.ts'
-import { resources } from '#src/resources/running-app.ts'
+import { managingRoleOf, rolesOf } from '#src/resources/roles.ts'
+import { app, resources } from '#src/resources/running-app.ts'
 
 export type { Permission, TokenPermission } from '#src/resources/kit/define.ts'
 
-/** Specification, Roles and permissions. A role that is not in this table has no permissions. */
-export const rolePermissions = {
-  viewer: ['post:read'],
-  editor: ['post:read', 'post:write'],
-  admin: ['post:read', 'post:write', 'post:delete', 'user:manage'],
-} as const satisfies Record<Role, readonly Permission[]>
+/** The permissions of each role of the app, the least first. A role that is not in this table has none. */
+export const rolePermissions = rolesOf(app)
+
+/** The names of the roles, in the order of the app. */
+export const roles: readonly string[] = Object.keys(rolePermissions)
+
+/** The role that manages members, tokens and webhooks of a tenant, and that its founder has. */
+export const managingRole = managingRoleOf(app)
+
+/** What somebody is invited as, unless another role is chosen. */
+export const leastRole = roles.find((role) => role !== managingRole) ?? managingRole
 
 /** The permissions of a role; none for an unknown role. */
 export function permissionsOf(role: string | null): readonly Permission[] {
-  return role !== null && Object.hasOwn(rolePermissions, role)
-    ? rolePermissions[role as keyof typeof rolePermissions]
-    : []
+  return role !== null && Object.hasOwn(rolePermissions, role) ? (rolePermissions[role] ?? []) : []
 }
 
 /** The roles that have a permission. */
@@ -25,13 +28,11 @@ export function rolesWith(permission: Permission): string[] {
 }
 
 /** Contract 8: further permissions that a token can be limited to, those of the declared resources. */
-const tokenOnlyPermissions = tokenPermissionsOf(resources, rolePermissions.admin)
+const ofRoles = [...new Set([managingRole, ...roles].flatMap(permissionsOf))]
+const tokenOnlyPermissions = tokenPermissionsOf(resources, ofRoles)
 
 /** All permissions that a token can be limited to. */
-export const tokenPermissions: readonly string[] = [
-  ...rolePermissions.admin,
-  ...tokenOnlyPermissions,
-]
+export const tokenPermissions: readonly string[] = [...ofRoles, ...tokenOnlyPermissions]
 
 /** The permissions that a user with `role` may give to a token: those of the role, and token-only ones. */
 export function assignablePermissions(role: string | null): readonly string[] {

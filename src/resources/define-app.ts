@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { invoices } from './invoices.ts'
 import type { PageIcon, Resource } from './kit/define.ts'
 import { distinct, distinctResources } from './kit/distinct.ts'
+import { type Roles, roleFaultOf } from './roles.ts'
 
 /**
  * A Fastify plugin. It gets the server in a scope whose guards it cannot leave out. Its type is that of a function,
@@ -35,7 +36,7 @@ export type DemoPerson = {
   /** At the demo's provider. */
   readonly subject: string
   readonly name: string
-  readonly role: 'admin' | 'editor' | 'viewer'
+  readonly role: string
   readonly department: string | null
   readonly tenant: { readonly id: string; readonly name: string }
 }
@@ -58,6 +59,13 @@ export type App = {
   /** Names its migrations in the database: lower-case words with hyphens. */
   readonly name: string
   readonly resources: readonly Resource[]
+  /**
+   * What each role may do, the least first: `{ member: ['task:read'], admin: everything }`. Those of the specification
+   * by default: viewer, editor and admin, for posts.
+   */
+  readonly roles?: Roles
+  /** The role that manages users, tokens and webhooks, and that the founder of a tenant has; `admin` by default. */
+  readonly manages?: string
   readonly routes?: { readonly [Scope in AppScope]?: readonly Load<Plugin>[] }
   readonly pages?: readonly AppPage[]
   /** What it adds to the start page: a `Home` of `gatehouse/routes`. */
@@ -70,13 +78,16 @@ export const bare: App = { name: 'none', resources: [] }
 
 /**
  * Declares the app that the program runs: the default export of gatehouse.config.ts.
- * @throws Error if two resources have one name or table, or the name is not words with hyphens
+ * @throws Error if two resources have one name or table, a role or permission is wrong, or the name is not words with
+ *   hyphens
  */
 export function defineApp(app: App): App {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(app.name)) {
     throw new Error(`The app has the name ${app.name}, which is not lower-case words with hyphens.`)
   }
   if (app.name === bare.name) throw new Error('The name none means an installation without an app.')
+  const fault = roleFaultOf(app)
+  if (fault !== null) throw new Error(fault)
   distinctResources([...app.resources, invoices])
   distinct(
     app.pages ?? [],

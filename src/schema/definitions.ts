@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import { sha256 } from '#src/crypto/hash.ts'
 import { type ScopeWords, sqlOf } from '#src/resources/kit/sql.ts'
-import { resources } from '#src/resources/running-app.ts'
+import { managingRoleFunction } from '#src/resources/roles.ts'
+import { app, resources } from '#src/resources/running-app.ts'
 import { listAssets, readTextAsset } from '#src/runtime/assets.ts'
 import { digestSubjects } from './statements.ts'
 import { functionPrivileges, tablePrivileges } from './tables.ts'
@@ -36,7 +37,7 @@ export async function readDefinitions(variant?: string, words?: ScopeWords): Pro
   const folder = variant === undefined ? top : `${top}/${variant}`
   const declared = sqlOf(resources, words)
   const scripts = {
-    functions: [...(await readFunctions(variant)), declared.functions],
+    functions: [...(await readFunctions(variant)), declared.functions, managingRoleFunction(app)],
     policies: [await readTextAsset(`${folder}/policies.sql`), declared.policies],
     triggers: [await readTextAsset(`${folder}/triggers.sql`), declared.triggers],
   }

@@ -13,6 +13,7 @@ import { findVariant } from './citus/variant.ts'
 import { type Definer, define, isDefined } from './define.ts'
 import { type Definitions, readDefinitions } from './definitions.ts'
 import { lockWaitMs, refuseUnfinished, untilLocked } from './lock-retry.ts'
+import { constrainMemberRoles } from './member-roles.ts'
 import {
   compareHistory,
   describeParted,
@@ -81,6 +82,7 @@ export async function migrate(
     if (newer.length > 0) return { applied: [], defined: false, createdRoles: [], ahead: newer }
     const applied = await applyMigrations(urls.ownerUrl, owner, migrations)
     await requireTables(owner)
+    await untilLocked(() => constrainMemberRoles(owner)).catch(refuseUnfinished)
     const queue = await queueOptions(owner)
     await untilLocked(() => createQueues(urls.ownerUrl, lockWaitMs, queue)).catch(refuseUnfinished)
     if (distributes && found === null) await defineAll(owner, urls, { definitions })

@@ -93,7 +93,7 @@ const facts: readonly Form[] = [
 const rolePermissions: Form = {
   name: 'a permission of a role',
   cutsIn: (text) => {
-    const from = text.indexOf('export const rolePermissions')
+    const from = text.indexOf('const specified: Roles')
     const to = text.indexOf('}', from)
     return cutsOf(text, /'[a-z]+:[a-z]+'(, )?/g, '').filter((cut) => cut.from > from && cut.to < to)
   },
@@ -270,7 +270,7 @@ const hunts: readonly SourceHunt[] = [
     tests: decisions,
   },
   ...kitHunts(),
-  { kind: 'role', files: ['src/access/roles.ts'], forms: [rolePermissions], tests: decisions },
+  { kind: 'role', files: ['src/resources/roles.ts'], forms: [rolePermissions], tests: decisions },
   {
     kind: 'scope',
     files: ['src/{rows,teams}/*.ts', 'src/access/*.ts'],

@@ -8,8 +8,8 @@ import t from 'tap'
 
 const promised = {
   'src/package/index.ts': `
-    App AppPage AppScope Condition DemoOfApp DemoPerson Field Line Load Permission Resource RowOf Scope Text Time
-    Uuid author authorService choice created currency date decimal defineApp defineResource email field flag folder
+    App AppPage AppScope Condition DemoOfApp DemoPerson Field Line Load Permission Resource Roles RowOf Scope Text Time
+    Uuid author authorService choice created currency date decimal defineApp defineResource email everything field flag folder
     hidden id initially integer json line lines money optional owner renamed tenant text timestamp updated url`,
   'src/package/routes.ts': `
     Act Actions Caller CursorQuery ErrorCode FirstStep Home Html IdParams Member Page Problem ShownList Tx Viewer

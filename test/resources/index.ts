@@ -9,6 +9,8 @@ type OfApp = {
   readonly descriptions: readonly Description[]
   readonly routes: RouteRows
   readonly settled: Settled
+  /** Its roles, if they are not those of the specification. */
+  readonly roles?: Readonly<Record<string, readonly string[]>>
 }
 
 /** What the tests know about the app that this process runs: the sample, unless on-app.ts has chosen another. */
@@ -25,3 +27,6 @@ export const furtherRoutes: RouteRows = ofApp.routes
 
 /** Cases about the app that the matrix must contain. */
 export const settledOfApp: Settled = ofApp.settled
+
+/** The roles that the app declares; null if they are those of the specification. */
+export const rolesOfApp = ofApp.roles ?? null

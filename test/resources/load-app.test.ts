@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { bare, defineApp } from '#src/resources/define-app.ts'
 import { loadApp } from '#src/resources/load-app.ts'
+import { everything, type Roles } from '#src/resources/roles.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import { temporaryFolder } from '#test/support/processes/program.ts'
 
@@ -73,4 +74,31 @@ t.test('an app does not name two things alike', async (t) => {
   t.throws(() => defineApp({ ...app, resources: [...app.resources, ...app.resources] }), {
     message: 'Two resources have the name order.',
   })
+})
+
+t.test('a mistake in the roles of an app is named with its remedy', async (t) => {
+  const { app } = await loadApp([], root)
+  const posts = app.resources.filter(({ name }) => name === 'post')
+  const declare = (roles: Roles, manages?: string) =>
+    defineApp({ name: 'a', resources: posts, roles, ...(manages && { manages }) })
+  const all = ['post:read', 'post:write', 'post:delete'] as const
+  t.throws(() => declare({ clerk: all }), {
+    message:
+      'The role admin manages users, but the app has no such role. Add it to roles, or name another one in manages.',
+  })
+  t.throws(() => declare({ Clerk: all, admin: [] }), {
+    message: /^The role Clerk is not lower-case/,
+  })
+  t.throws(() => declare({ clerk: ['post:read', 'post:write'], admin: [] }), {
+    message:
+      'The resource post needs post:delete for delete, which no role has. Give it to a role.',
+  })
+  t.throws(() => declare({ clerk: ['user:manage'], admin: everything }), {
+    message: 'The role clerk has the permission user:manage, which only the role admin can have.',
+  })
+  t.throws(() => declare({ clerk: ['Post:read'], admin: everything }), {
+    message: /permission Post:read, which is not of the form resource:action/,
+  })
+  t.ok(declare({ clerk: all, boss: [] }, 'boss'))
+  t.ok(declare({ admin: everything }))
 })

@@ -2,6 +2,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
+import { createUser } from '#dev/testing/people.ts'
 import { production } from '#test/support/app/production.ts'
 import { createUnmigratedDatabase, type TestDatabase } from '#test/support/database/database.ts'
 import { runProgram, temporaryFolder } from '#test/support/processes/program.ts'
@@ -150,3 +151,49 @@ t.test('two runs of migrate apply the migrations of an app once', async (t) => {
   const parted = await notes(t, { '0_other': table })
   t.match((await migrateWith(t, database, parted)).output, /does not know \(app:notes:0_notes\)/)
 })
+
+t.test(
+  'the roles of an app are those of its members, and none goes while somebody has it',
+  async (t) => {
+    const database = await bareDatabase(t)
+    const withRoles = async (roles: object, manages: string) => {
+      const folder = await temporaryFolder(t)
+      await mkdir(join(folder, 'node_modules'))
+      await symlink(root, join(folder, 'node_modules/gatehouse'))
+      await writeFile(
+        join(folder, 'gatehouse.config.ts'),
+        `import { defineApp } from 'gatehouse'
+export default defineApp(${JSON.stringify({ name: 'office', resources: [], roles, manages })})
+`,
+      )
+      return folder
+    }
+    const clerks = await withRoles({ clerk: ['desk:use'], boss: 'everything' }, 'boss')
+    const unready = await runProgram(t, ['serve', '--app', clerks], production(database))
+    t.equal(await unready.ended, 1)
+    t.match(unready.output(), 'The database does not allow the roles clerk, boss of the app')
+    t.match(unready.output(), 'Run gatehouse migrate with this app.')
+
+    const migrated = await migrateWith(t, database, clerks)
+    t.equal(migrated.status, 0, migrated.output)
+    const taken = (role: string) =>
+      createUser(database, { role }).then(
+        () => 'taken',
+        ({ code }) => code,
+      )
+    t.strictSame(await Promise.all(['clerk', 'boss', 'viewer'].map(taken)), [
+      'taken',
+      'taken',
+      '23514',
+    ])
+
+    const bosses = await withRoles({ boss: 'everything' }, 'boss')
+    const refused = await migrateWith(t, database, bosses)
+    t.equal(refused.status, 1)
+    t.match(refused.output, 'Of memberships 1 have the role clerk, which the app does not declare.')
+    t.equal(await taken('clerk'), 'taken', 'nothing was changed')
+    await database.admin.query(`UPDATE memberships SET role = 'boss' WHERE role = 'clerk'`)
+    t.equal((await migrateWith(t, database, bosses)).status, 0)
+    t.equal(await taken('clerk'), '23514')
+  },
+)

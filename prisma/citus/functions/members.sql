@@ -38,7 +38,7 @@ BEGIN
   PERFORM FROM public.{tenants} t WHERE t.id = inviting AND t.closed_at IS NULL FOR KEY SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.{memberships} m
-    WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = 'admin'
+    WHERE m.tenant_id = inviting AND m.user_id = inviter AND m.role = public.managing_role()
     FOR SHARE;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM FROM public.{users} u WHERE u.id = person FOR SHARE;
@@ -74,7 +74,7 @@ BEGIN
     FROM public.{memberships} m JOIN public.{tenants} t ON t.id = m.tenant_id
     WHERE i.id = invitation AND i.email = ANY (addresses)
       AND i.accepted_at IS NULL AND i.declined_at IS NULL AND i.expires_at > now()
-      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = 'admin'
+      AND m.tenant_id = i.tenant_id AND m.user_id = i.invited_by AND m.role = public.managing_role()
       AND t.closed_at IS NULL
     RETURNING i.email INTO given;
   IF NOT FOUND THEN RETURN false; END IF;
@@ -168,7 +168,7 @@ BEGIN
     WHERE s.id_hash = sha256(credential) AND s.expires_at > now() AND s.user_id IS NOT NULL;
   user_id := current_session.user_id;
   PERFORM FROM public.{memberships} m
-    WHERE m.tenant_id = target AND (m.role = 'admin' OR m.user_id = current_session.user_id)
+    WHERE m.tenant_id = target AND (m.role = public.managing_role() OR m.user_id = current_session.user_id)
     ORDER BY m.user_id FOR UPDATE;
   SELECT m.role INTO held_role FROM public.memberships m
     WHERE m.tenant_id = target AND m.user_id = current_session.user_id AND NOT public.is_closed(target);
@@ -177,9 +177,9 @@ BEGIN
   outcome := CASE
     WHEN NOT FOUND THEN 'session-ended'
     WHEN held_role IS NULL THEN 'no-member'
-    WHEN held_role = 'admin' AND NOT EXISTS (
+    WHEN held_role = public.managing_role() AND NOT EXISTS (
       SELECT FROM public.memberships m
-      WHERE m.tenant_id = target AND m.role = 'admin' AND m.user_id <> current_session.user_id)
+      WHERE m.tenant_id = target AND m.role = public.managing_role() AND m.user_id <> current_session.user_id)
       THEN 'last-admin'
     ELSE 'left'
   END;
@@ -218,7 +218,7 @@ BEGIN
   INSERT INTO public.tenants (id, name) VALUES (tenant, tenant_name);
   INSERT INTO public.tenant_usage (tenant_id) VALUES (tenant) ON CONFLICT DO NOTHING;
   PERFORM pg_advisory_xact_lock(7165230421);
-  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, 'admin');
+  INSERT INTO public.memberships (tenant_id, user_id, role) VALUES (tenant, person, public.managing_role());
   RETURN tenant;
 END
 $$;

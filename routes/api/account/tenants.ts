@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import { managingRole } from '#src/access/roles.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
 import { toMemberProblem } from '#src/auth/members/members.ts'
 import { createTenant, listMemberships, tenantList } from '#src/auth/members/tenants.ts'
@@ -74,7 +75,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       const created = await app.db.write(sessionEntry, async (tx, caller) => {
         const id = await createTenant(tx, caller, body.name, clientInfo)
         if (id === null) throw new Problem('too-many-tenants')
-        return { id, name: body.name, role: 'admin', active: false }
+        return { id, name: body.name, role: managingRole, active: false }
       })
       return reply.code(201).send(created)
     },

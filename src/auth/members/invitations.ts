@@ -51,7 +51,7 @@ export type Invitation = {
 export type NewInvitation = {
   tenantId: string
   email: string
-  role: 'viewer' | 'editor' | 'admin'
+  role: string
   department: string | null
   /** The admin who sends the invitation. */
   invitedBy: number

@@ -1,6 +1,6 @@
 import type { PgBoss } from 'pg-boss'
 import type { Member as Manager, TenantScope } from '#src/access/caller.ts'
-import { permissionsOf, rolesWith } from '#src/access/roles.ts'
+import { managingRole, permissionsOf, rolesWith } from '#src/access/roles.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
 import type { Database, Tx } from '#src/db/database.ts'
@@ -29,7 +29,7 @@ export type Member = {
 }
 
 export type MemberChange = {
-  role?: 'viewer' | 'editor' | 'admin'
+  role?: string
   department?: string | null
 }
 
@@ -164,7 +164,7 @@ export async function changeMember(
     return 'changed'
   }
   const { role = member.role } = change
-  if (member.isLastAdmin && role !== 'admin') {
+  if (member.isLastAdmin && role !== managingRole) {
     const refused = { ...audit, outcome: 'refused', reason: 'last-admin' } as const
     await recordAudit(connection, refused, clientInfo)
     return 'last-admin'
@@ -234,9 +234,9 @@ async function findLockedMember(
   const rows = await lockMembers(connection, scope, id)
   const member = rows.find(({ user_id }) => Number(user_id) === id)
   if (member === undefined) return null
-  const admins = rows.filter((row) => row.role === 'admin')
+  const admins = rows.filter((row) => row.role === managingRole)
   const { role, department } = member
-  return { role, department, isLastAdmin: role === 'admin' && admins.length === 1 }
+  return { role, department, isLastAdmin: role === managingRole && admins.length === 1 }
 }
 
 /** The reason codes for the audit log. */

@@ -21,7 +21,7 @@ import {
   readLogoutToken,
   validateLogoutToken,
 } from './logout.ts'
-import { type MappedRole, mapRole } from './mapped-role.ts'
+import { type MappedRole, mapRole, requireRoles } from './mapped-role.ts'
 import { fetchProfile } from './oauth2.ts'
 import { decodeToken } from './token.ts'
 import { createClientSender, type HttpOptions } from './tokens/client-auth.ts'
@@ -137,6 +137,7 @@ export function randomPending(): PendingSignIn {
  * id_token is checked, as is `iss` of the authorization response if the provider sends it.
  */
 export function createProvider(config: OidcClientConfig, deps: ProviderDeps): Provider {
+  requireRoles(config.name, config.roleMap)
   const connection = openConnection(config, deps)
   const { currentMetadata, verifySignature, clock } = connection
   const { oauth2, clientId } = config

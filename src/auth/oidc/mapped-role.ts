@@ -1,10 +1,11 @@
+import { roles } from '#src/access/roles.ts'
+import { ConfigError } from '#src/config/config.ts'
 import type { RoleMap } from '#src/config/providers/providers.ts'
-import { type Role, roles } from '#src/config/role-names.ts'
 import { isJsonObject, type JsonObject } from '#src/runtime/json.ts'
 import { isMet } from './admission.ts'
 
 /** The role that the claims of a person stand for in a tenant; null if they stand for none. */
-export type MappedRole = { tenantId: string; role: Role | null }
+export type MappedRole = { tenantId: string; role: string | null }
 
 /**
  * The highest role of `OIDC_<NAME>_ROLE_MAP` that the claims stand for.
@@ -20,4 +21,16 @@ export function mapRole(claims: JsonObject, map: RoleMap | null): MappedRole | n
   const held = rules.filter(({ claim, value }) => isMet({ claim, values: [value] }, claims))
   const role = roles.findLast((one) => held.some((rule) => rule.role === one)) ?? null
   return { tenantId, role }
+}
+
+/** @throws ConfigError if the map gives a role that the app does not have */
+export function requireRoles(provider: string, map: RoleMap | null): void {
+  const unknown = (map?.rules ?? []).filter(({ role }) => !roles.includes(role))
+  if (unknown.length === 0) return
+  throw new ConfigError(
+    unknown.map(
+      ({ role }) =>
+        `OIDC_${provider.toUpperCase()}_ROLE_MAP: ${role} is no role of the app, which has ${roles.join(', ')}.`,
+    ),
+  )
 }

@@ -1,5 +1,5 @@
 import type { AccessRow } from '#src/access/overview.ts'
-import { roles } from '#src/config/role-names.ts'
+import { roles } from '#src/access/roles.ts'
 import { pageHead } from '#src/pages/kit/components.ts'
 import { type Html, html } from '#src/pages/kit/html.ts'
 import { icon } from '#src/pages/kit/icon.ts'

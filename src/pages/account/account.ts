@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { tokenPermissions } from '#src/access/roles.ts'
+import { managingRole, tokenPermissions } from '#src/access/roles.ts'
 import { Line } from '#src/http/schemas.ts'
 import { badge, confirmation, confirmBox, pageHead } from '#src/pages/kit/components.ts'
 import {
@@ -153,7 +153,7 @@ function tenantSection({ memberships, viewer }: Account): Html {
     isolated(name),
     role,
     active ? badge('Current') : switchButton(id, name),
-    isOnly && role === 'admin' ? '' : leaveForm(id, name, isOnly),
+    isOnly && role === managingRole ? '' : leaveForm(id, name, isOnly),
   ])
   return html`<section class="card" aria-labelledby="tenants">
         <h2 id="tenants">Your tenants</h2>

@@ -1,6 +1,6 @@
 import Type from 'typebox'
+import { leastRole, roles } from '#src/access/roles.ts'
 import type { Usage, Used } from '#src/auth/members/usage.ts'
-import { roles } from '#src/config/role-names.ts'
 import { Line, OptionalLine, Text } from '#src/http/schemas.ts'
 import { auditSection, type Trail } from '#src/pages/account/audit.ts'
 import { avatar } from '#src/pages/kit/avatar.ts'
@@ -187,10 +187,10 @@ function invitationSection(page: InvitationPage, viewer: Viewer): Html {
   const delivery = mails
     ? 'They get an email with a link, which is shown here too: pass it on if the email does not arrive.'
     : 'No email is sent. Send them the link that is shown here, and only to them.'
-  const options = { role: roleOptions('viewer') }
+  const options = { role: roleOptions(leastRole) }
   const form = renderForm(
     invitationForm,
-    { viewer, action: '/app/tenant/invitations', options, values: { role: 'viewer' } },
+    { viewer, action: '/app/tenant/invitations', options, values: { role: leastRole } },
     ({ email, role, department }) => html`<h3 id="invite">Invite a member</h3>
           ${email}
           <div class="pair">${role}${department}</div>

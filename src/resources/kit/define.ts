@@ -1,8 +1,8 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Asking, Field, Fields } from './fields/field.ts'
 
-/** Specification, Roles and permissions. */
-export type Permission = 'post:read' | 'post:write' | 'post:delete' | 'user:manage'
+/** What a role may do: `resource:action`, such as `post:read`. */
+export type Permission = `${string}:${string}`
 
 /**
  * Who reaches a row: its owner, in every tenant; the members of its tenant; or, within the tenant, the

@@ -14,6 +14,7 @@ import {
   migrateRemedyOf,
   replaceRemedyOf,
 } from '../finding.ts'
+import { verifyMemberRoles } from '../member-roles.ts'
 import { compareHistory, describeParted, readMigrations } from '../migrations/applied.ts'
 import { compareRelease, readRecord, type SchemaRecord, wasApplied } from '../record.ts'
 import { verifyResources } from '../resource-tables.ts'
@@ -182,6 +183,9 @@ async function findFindings(
   // Tables of a newer release may have changed already; that release verifies them.
   const undeclared = ahead.length === 0 ? await verifyResources(client) : []
   if (undeclared.length > 0) return undeclared
+  // A process that runs goes on while a newer app takes a role away.
+  const missing = ahead.length === 0 && depth === 'isolation' ? await verifyMemberRoles(client) : []
+  if (missing.length > 0) return missing
   const unfinished = await findUnfinished(client)
   if (unfinished.length > 0) return unfinished
   const variant = await findVariant(client)

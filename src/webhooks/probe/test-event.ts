@@ -32,7 +32,10 @@ type SentTest = {
   event: { id: string; body: string }
   createdAt: string
   finishedAt: string
-  result: Omit<SendResult, 'startedAt' | 'certificateExpiresAt'> & { startedAt: string }
+  /** What is stored of the attempt. */
+  result: Omit<SendResult, 'startedAt' | 'certificateExpiresAt' | 'retryAfterSeconds'> & {
+    startedAt: string
+  }
 }
 
 /**
@@ -112,7 +115,7 @@ export async function makeTest(
   const event = composeEvent(type, exampleData(type, ids, createdAt), createdAt)
   const sent = endpoint.thin ? { ...event, body: thinBody(event.body) } : event
   const made = await attemptDelivery({ event: sent, endpoint }, deps)
-  const { certificateExpiresAt: _, startedAt, ...result } = made
+  const { certificateExpiresAt: _, retryAfterSeconds: __, startedAt, ...result } = made
   return {
     event,
     createdAt: createdAt.toISOString(),

@@ -1,4 +1,4 @@
-import { appPermissions, servicePermissions, tokenPermissions } from './contract.ts'
+import { appPermissions, roles, servicePermissions, tokenPermissions } from './contract.ts'
 
 /** The sender of a request, with every property that matters for access. */
 export type Actor = {
@@ -62,8 +62,11 @@ export const actors: readonly Actor[] = [
   editor('editor, at five', { time: '17:00:00.000' }),
   editor('editor of another department', { department: 'sales' }),
   editor('editor of no department', { department: null }),
+  ...Object.keys(roles)
+    .filter((role) => !['viewer', 'editor', 'admin'].includes(role))
+    .map((role) => actor(role, { role })),
   admin('admin of both tenants, in the other one', { in: 'elsewhere', memberOfBoth: true }),
-  actor('member with a role that is not in the table', { role: 'owner' }),
+  actor('member with a role that is not in the table', { role: 'stranger' }),
   admin('person of no tenant', { in: 'nowhere' }),
   admin('removed member', { state: 'removed' }),
   admin('admin whose session was ended', { state: 'ended' }),

@@ -1,13 +1,13 @@
 import { rulesOf, servicePermissionsOf, tokenPermissionsOf } from '#test/resources/description.ts'
-import { descriptions } from '#test/resources/index.ts'
+import { descriptions, rolesOfApp } from '#test/resources/index.ts'
 
 /*
  * The access rules a second time, written from the specification and the contract, independently of
  * src/access. The tests compare the program with them.
  */
 
-/** Specification, Roles and permissions. */
-export const roles: Readonly<Record<string, readonly string[]>> = {
+/** Specification, Roles and permissions; or those of the app. */
+export const roles: Readonly<Record<string, readonly string[]>> = rolesOfApp ?? {
   viewer: ['post:read'],
   editor: ['post:read', 'post:write'],
   admin: ['post:read', 'post:write', 'post:delete', 'user:manage'],

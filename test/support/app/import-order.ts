@@ -51,7 +51,14 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['define.ts'],
     ['differences.ts'],
     ['record.ts'],
-    ['app-tables', 'definitions.ts', 'lock-retry.ts', 'resource-tables.ts', 'unreachable.ts'],
+    [
+      'app-tables',
+      'definitions.ts',
+      'lock-retry.ts',
+      'member-roles.ts',
+      'resource-tables.ts',
+      'unreachable.ts',
+    ],
     ['catalogue.ts', 'finding.ts', 'statements.ts', 'tables.ts'],
   ],
   'src/config': [
@@ -68,7 +75,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'proxies.ts',
     ],
     ['contrast.ts', 'parse.ts'],
-    ['role-names.ts', 'settings.ts'],
+    ['settings.ts'],
   ],
   'src/webhooks': [
     ['probe'],

@@ -1,8 +1,20 @@
-import { defineApp } from 'gatehouse'
+import { defineApp, everything } from 'gatehouse'
 import { assets } from './resources/assets.ts'
 import { memos } from './resources/memos.ts'
 import { pages } from './resources/pages.ts'
 import { tasks } from './resources/tasks.ts'
 
-/** One resource of each scope, and every kind of field: what the core promises is tested on it too, not on the sample alone. */
-export default defineApp({ name: 'small', resources: [memos, tasks, pages, assets] })
+/**
+ * One resource of each scope, every kind of field, and permissions of its own: what the core promises is tested on it
+ * too, not on the sample alone.
+ */
+export default defineApp({
+  name: 'small',
+  roles: {
+    viewer: ['task:read'],
+    editor: ['task:read', 'task:write', 'page:edit'],
+    accountant: ['task:read', 'task:close'],
+    admin: everything,
+  },
+  resources: [memos, tasks, pages, assets],
+})

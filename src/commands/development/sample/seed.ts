@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { managingRole } from '#src/access/roles.ts'
 import type { DemoPerson } from '#src/resources/define-app.ts'
 import { app } from '#src/resources/running-app.ts'
 import { acme, globex, type Member, members } from './people.ts'
@@ -67,8 +68,8 @@ async function insertMember(
   if (ownTenantId !== member.tenant.id) {
     await owner.query(
       `INSERT INTO memberships (tenant_id, user_id, role, last_active_at)
-       VALUES ($1, $2, 'admin', now() - interval '1 day')`,
-      [ownTenantId, userId],
+       VALUES ($1, $2, $3, now() - interval '1 day')`,
+      [ownTenantId, userId, managingRole],
     )
   }
   await owner.query(
@@ -83,14 +84,14 @@ async function insertMember(
 
 /** An admin's own tenant is the seeded one; everyone else also gets a tenant of their own. */
 async function ownTenantOf(owner: pg.Client, member: Member, index: number): Promise<string> {
-  if (member.role === 'admin') return member.tenant.id
+  if (member.role === managingRole) return member.tenant.id
   const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
   await insertTenant(owner, id, member.name)
   return id
 }
 
 async function insertInvoice(owner: pg.Client, member: Member, index: number): Promise<void> {
-  if (member.role !== 'admin') return
+  if (member.role !== managingRole) return
   await owner.query(
     `INSERT INTO invoices (tenant_id, amount, currency, status) VALUES ($1, $2, 'eur', 'paid')`,
     [member.tenant.id, 4_900 + index * 100],

@@ -15,8 +15,8 @@ export const pages = defineResource('page', {
   filters: ['folderId'],
   actions: {
     read: { permission: null, token: 'page:read' },
-    create: { permission: 'post:write', token: 'page:write', accepts: ['words', 'folderId'] },
-    update: { permission: 'post:write', token: 'page:write', accepts: ['words'] },
-    delete: { permission: 'post:delete', token: 'page:write' },
+    create: { permission: 'page:edit', token: 'page:write', accepts: ['words', 'folderId'] },
+    update: { permission: 'page:edit', token: 'page:write', accepts: ['words'] },
+    delete: { permission: 'page:remove', token: 'page:write' },
   },
 })

@@ -6,10 +6,10 @@ const price = { amount: 4_900, currency: 'EUR' }
 export const asset: Description = {
   ...{ name: 'asset', path: '/assets', table: 'assets' },
   rules: {
-    read: { reach: 'tenant', permission: 'post:read', token: 'post:read' },
-    create: { reach: 'tenant', permission: 'post:write', token: 'post:write' },
-    update: { reach: 'tenant', permission: 'post:write', token: 'post:write' },
-    delete: { reach: 'tenant', permission: 'post:delete', token: 'post:delete' },
+    read: { reach: 'tenant', permission: 'task:read', token: 'task:read' },
+    create: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+    update: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+    delete: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
   },
   row: ({ tenantId, userId }) => ({
     ...{ tenant_id: tenantId, author_id: userId, name: 'A van', notes: 'Blue', state: 'in-use' },

@@ -23,10 +23,10 @@ const memo: Description = {
 const task: Description = {
   ...{ name: 'task', path: '/tasks', table: 'tasks', services: true },
   rules: {
-    read: { reach: 'tenant', permission: 'post:read', token: 'post:read' },
-    create: { reach: 'tenant', permission: 'post:write', token: 'post:write' },
-    update: { reach: 'tenant', permission: 'post:write', token: 'post:write' },
-    delete: { reach: 'tenant', permission: 'post:delete', token: 'post:delete' },
+    read: { reach: 'tenant', permission: 'task:read', token: 'task:read' },
+    create: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+    update: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+    delete: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
   },
   row: ({ tenantId, userId }) => ({
     ...{ tenant_id: tenantId, author_id: userId, title: 'A task', status: 'open' },
@@ -45,9 +45,9 @@ const page: Description = {
   ...{ name: 'page', path: '/pages', table: 'pages' },
   rules: {
     read: { reach: 'chain', token: 'page:read' },
-    create: { reach: 'chain', permission: 'post:write', token: 'page:write' },
-    update: { reach: 'chain', permission: 'post:write', token: 'page:write' },
-    delete: { reach: 'chain', permission: 'post:delete', token: 'page:write' },
+    create: { reach: 'chain', permission: 'page:edit', token: 'page:write' },
+    update: { reach: 'chain', permission: 'page:edit', token: 'page:write' },
+    delete: { reach: 'chain', permission: 'page:remove', token: 'page:write' },
   },
   row: ({ tenantId, folderId, teamId }) => ({
     ...{ tenant_id: tenantId, folder_id: folderId, team_id: teamId, words: 'Some words' },
@@ -61,6 +61,14 @@ const page: Description = {
 
 /** The app a second time, as the tests of the core ask it. */
 export const descriptions: readonly Description[] = [memo, task, page, asset]
+
+/** Its roles, of which one may do what an editor may not. */
+export const roles = {
+  viewer: ['task:read'],
+  editor: ['task:read', 'task:write', 'page:edit'],
+  accountant: ['task:read', 'task:close'],
+  admin: ['task:read', 'task:write', 'task:close', 'page:edit', 'page:remove', 'user:manage'],
+}
 
 /** It has no further routes. */
 export const routes: RouteRows = {}

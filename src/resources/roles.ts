@@ -1,0 +1,89 @@
+import type { Permission, Resource } from './kit/define.ts'
+
+/** As the permissions of a role: every permission of the app. */
+export const everything = 'everything'
+
+/** The roles of an app and what each may do, the least first. */
+export type Roles = Readonly<Record<string, readonly Permission[] | typeof everything>>
+
+/** Who manages members, tenants, tokens and webhooks. */
+export const managing = 'user:manage'
+
+/** Specification, Roles and permissions: the roles of an app that declares none. */
+const specified: Roles = {
+  viewer: ['post:read'],
+  editor: ['post:read', 'post:write'],
+  admin: ['post:read', 'post:write', 'post:delete', managing],
+}
+
+type Declaring = {
+  readonly resources: readonly Pick<Resource, 'name' | 'actions'>[]
+  readonly roles?: Roles
+  readonly manages?: string
+}
+
+/** The role that manages users. */
+export function managingRoleOf({ manages = 'admin' }: Declaring): string {
+  return manages
+}
+
+/** The permissions of each role. The managing role has `user:manage`, even if the app does not list it. */
+export function rolesOf(app: Declaring): Readonly<Record<string, readonly Permission[]>> {
+  const { resources, roles = specified } = app
+  const listed = Object.values(roles).flatMap((one) => (one === everything ? [] : one))
+  const needed = resources.flatMap(({ actions }) =>
+    Object.values(actions).flatMap(({ permission }) => permission ?? []),
+  )
+  const all = [...new Set([...needed, ...listed])].filter((one) => one !== managing)
+  return Object.fromEntries(
+    Object.entries(roles).map(([role, permissions]) => {
+      const own = permissions === everything ? all : permissions.filter((one) => one !== managing)
+      return [role, role === managingRoleOf(app) ? [...own, managing] : own]
+    }),
+  )
+}
+
+/** What is wrong with the roles of an app, as a sentence; null if nothing is. */
+export function roleFaultOf(app: Declaring): string | null {
+  const { resources, roles = specified } = app
+  const manager = managingRoleOf(app)
+  const names = Object.keys(roles)
+  const strange = names.find((one) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(one) || one.length > 40)
+  if (strange !== undefined) {
+    return `The role ${strange} is not lower-case words with hyphens, of at most 40 characters.`
+  }
+  if (!names.includes(manager)) {
+    return `The role ${manager} manages users, but the app has no such role. Add it to roles, or name another one in manages.`
+  }
+  const listed = Object.entries(roles).flatMap(([role, permissions]) =>
+    permissions === everything ? [] : permissions.map((one) => [role, one] as const),
+  )
+  const malformed = listed.find(([, one]) => !permissionForm.test(one))
+  if (malformed !== undefined) {
+    return `The role ${malformed[0]} has the permission ${malformed[1]}, which is not of the form resource:action.`
+  }
+  const second = listed.find(([role, one]) => one === managing && role !== manager)
+  if (second !== undefined) {
+    return `The role ${second[0]} has the permission ${managing}, which only the role ${manager} can have.`
+  }
+  const held = new Set(Object.values(rolesOf(app)).flat())
+  for (const { name, actions } of resources) {
+    for (const [action, { permission }] of Object.entries(actions)) {
+      if (permission !== null && !held.has(permission)) {
+        return `The resource ${name} needs ${permission} for ${action}, which no role has. Give it to a role.`
+      }
+    }
+  }
+  return null
+}
+
+const permissionForm = /^[a-z]+(-[a-z]+)*:[a-z]+(-[a-z]+)*$/
+
+/** The function by which functions of the database know who manages a tenant. */
+export function managingRoleFunction(app: Declaring): string {
+  return `-- The role that manages users. The app names it.
+CREATE OR REPLACE FUNCTION managing_role() RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '${managingRoleOf(app)}';
+
+`
+}
