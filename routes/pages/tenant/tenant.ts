@@ -15,6 +15,7 @@ import {
 import {
   changeMember,
   findMemberNames,
+  findRoleProviders,
   listMembers,
   memberList,
   removeMember,
@@ -106,13 +107,18 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
           listTenantAudit(tx, caller, auditPage),
           findUsage(tx, caller, quota),
         ])
-        const [targets, names] = await Promise.all([
+        const [targets, names, roleProviders] = await Promise.all([
           findTargets(tx, caller, audit.data),
           findMemberNames(tx, caller, usersIn(audit.data)),
+          findRoleProviders(
+            tx,
+            caller,
+            listed.data.map(({ id }) => id),
+          ),
         ])
         return {
           name: tenant?.name ?? 'Your tenant',
-          members: { ...listed, search, isLater: members !== undefined },
+          members: { ...listed, roleProviders, search, isLater: members !== undefined },
           invitations: {
             data: invited.data.map((one) => ({
               ...one,

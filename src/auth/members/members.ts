@@ -131,6 +131,19 @@ export async function findMemberNames(
   return new Map(rows.map(({ id, email, name }) => [Number(id), name ?? email]))
 }
 
+/** The providers whose groups decide the role of these members (`OIDC_<NAME>_ROLE_MAP`), by user. */
+export async function findRoleProviders(
+  tx: Tx,
+  { tenantId }: TenantScope,
+  userIds: readonly number[],
+): Promise<Map<number, string>> {
+  const rows = await tx.membership.findMany({
+    where: { tenantId, userId: { in: userIds.map(BigInt) }, roleProvider: { not: null } },
+    select: { userId: true, roleProvider: true },
+  })
+  return new Map(rows.map(({ userId, roleProvider }) => [Number(userId), roleProvider ?? '']))
+}
+
 function toMember(row: MemberRow): Member {
   return {
     id: Number(row.id),

@@ -31,6 +31,8 @@ export type TenantView = {
 
 export type MemberPage = {
   data: readonly ShownMember[]
+  /** The providers whose groups decide a role, by member. */
+  roleProviders: ReadonlyMap<number, string>
   /** Cursor of the next page; null on the last one. */
   nextCursor: string | null
   /** Part of an address or an id; empty for all members. */
@@ -263,10 +265,10 @@ const memberColumns = [
 
 /** Members with their roles and departments, which can be changed. */
 function memberSection(page: MemberPage, viewer: Viewer): Html {
-  const { data, nextCursor, search, isLater } = page
+  const { data, roleProviders, nextCursor, search, isLater } = page
   const rows = data.map((member) => [
     memberCell(member, viewer),
-    changeCell(member, viewer),
+    html`${changeCell(member, viewer)}${mappedNote(roleProviders.get(member.id))}`,
     timeText(member.createdAt),
     removeForm(member),
   ])
@@ -305,6 +307,11 @@ function changeCell(member: ShownMember, viewer: Viewer): Html {
     (inputs) => html`${inputs.role}${inputs.department}
               <button class="button plain slim" aria-label="Save changes for ${name}">Save</button>`,
   )
+}
+
+function mappedNote(provider: string | undefined): Html {
+  if (provider === undefined) return html``
+  return html`<p class="quiet small">Groups at ${provider} decide this role until it is changed here.</p>`
 }
 
 function removeForm(member: ShownMember): Html {

@@ -134,9 +134,13 @@ t.test('a role that an admin has changed by hand stays', async (t) => {
   const { id } = await enter(journey, ['leads'])
   const { cookie } = await signIn(world, { ...host, tenantId })
   const change = (body: object) => as(journey, { cookie })('PATCH', `/users/${id}`, body)
+  const page = async () => (await as(journey, { cookie })('GET', '/app/tenant')).body
+  const note = 'Groups at demo decide this role until it is changed here.'
+  t.equal((await page()).split(note).length - 1, 1, 'for this member alone')
   t.equal((await change({ department: 'Sales' })).statusCode, 200)
   t.match(await enter(journey, ['staff']), { role: 'editor' }, 'the department is not the role')
   t.equal((await change({ role: 'viewer' })).statusCode, 200)
+  t.notMatch(await page(), note)
   t.match(await enter(journey, ['leads']), { role: 'viewer', tenantId })
   t.match(await enter(journey, []), { role: 'viewer', tenantId }, 'and so does the membership')
   t.strictSame((await mapped(world)).rows, [{ role: 'viewer', by: null }])
