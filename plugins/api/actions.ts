@@ -106,7 +106,7 @@ function locationOf(
   result: object | true,
 ): string | undefined {
   if (result === true) return undefined
-  if (location !== undefined) return location(result)
+  if (location !== undefined) return location(result) ?? undefined
   if (status !== 201 || !('id' in result)) return undefined
   const list = routeOptions.url?.replaceAll(/:(\w+)/g, (_, name) => Object(params)[name])
   return `${list}/${result.id}`

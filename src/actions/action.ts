@@ -33,6 +33,11 @@ export type ActionInput<
   readonly page: Page
 }
 
+/** By the name of the refusal. */
+export type Refusals = Readonly<
+  Record<string, string | { readonly code: PlainErrorCode; readonly detail?: string }>
+>
+
 /**
  * One operation, declared beside its domain function. It knows nothing of HTTP methods and paths:
  * an adapter makes its route. What does not fit this declaration is a plain route.
@@ -58,10 +63,10 @@ export type Action<
   readonly result: TSchema
   /** 201 for a new object, which has an id; 204 without a body. Default: 200. */
   readonly status?: 201 | 202 | 204
-  /** Where the result is read, if not below the path of the request. */
-  location?(result: object): string
+  /** Where the result is read, if not below the path of the request; null for a new object that is not read. */
+  location?(result: object): string | null
   /** The problem for each refusal that `run` returns by its name; a text is the detail of a 409. */
-  readonly refusals?: Readonly<Record<string, string | { readonly code: PlainErrorCode }>>
+  readonly refusals?: Refusals
   /** Problems besides those that every operation with its rule can have. */
   readonly problems?: readonly (ErrorCode | 404)[]
   /** Whether an Idempotency-Key makes it happen once. */
@@ -99,6 +104,6 @@ export function refusalOf(
 ): Problem {
   const declared = refusals?.[refusal]
   if (declared === undefined) throw new Error(`${name} has no refusal ${refusal}.`)
-  if (typeof declared === 'object') return new Problem(declared.code)
+  if (typeof declared === 'object') return new Problem(declared.code, declared)
   return new Problem('conflict', { detail: declared })
 }

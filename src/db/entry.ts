@@ -56,6 +56,12 @@ export type Entry<Facts> = {
    */
   readonly endsRight?: boolean | undefined
   /**
+   * For a write that also locks rows of others: locks them before the write enters for good, so that writes
+   * which lock the rows of each other do it in one order.
+   * @param rows what `statement` returned without locks
+   */
+  readonly lockFirst?: (tx: Tx, rows: readonly object[]) => Promise<unknown>
+  /**
    * For a request with an Idempotency-Key: runs the work of its write, or returns the result that the
    * same request had before, in the same transaction (`runOnce`).
    */

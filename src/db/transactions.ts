@@ -36,7 +36,8 @@ export async function runTransaction<Facts, T>(
   work: WholeWork<Facts, T>,
 ): Promise<T> {
   const { pool, url, named, transactionMs, notify } = options
-  const first = named(entry.statement(access === 'write'))
+  const { once, lockFirst } = access === 'write' ? entry : {}
+  const first = named(entry.statement(access === 'write' && lockFirst === undefined))
   const ending = access === 'write' && entry.endsRight ? endingLimits : undefined
   const transaction = await beginTransaction(pool, access, first, {
     pooled: isPooled(url),
@@ -45,12 +46,16 @@ export async function runTransaction<Facts, T>(
   const deleteCredentials = deletesOf(options, entry, transaction)
   const { tx, last, notifications } = openTx(options, transaction, access, deleteCredentials)
   try {
-    const facts = entry.admit(await transaction.entered)
-    const { once } = access === 'write' ? entry : {}
+    let rows = await transaction.entered
+    if (lockFirst !== undefined) {
+      await lockFirst(tx, rows)
+      rows = await tx.sql(entry.statement(true))
+    }
+    const facts = entry.admit(rows)
     const working = once === undefined ? work(tx, facts) : once(tx, () => work(tx, facts))
     const result = await endWithin(transactionMs + (ending?.lockTimeoutMs ?? 0), working)
-    const rows = await transaction.commit(last.map(({ statement }) => statement))
-    for (const [n, { committed }] of last.entries()) committed(rows[n] ?? [])
+    const results = await transaction.commit(last.map(({ statement }) => statement))
+    for (const [n, { committed }] of last.entries()) committed(results[n] ?? [])
     notify(notifications)
     return result
   } catch (error) {

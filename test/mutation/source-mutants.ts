@@ -391,7 +391,7 @@ const hunts: readonly SourceHunt[] = [
   {
     kind: 'lock',
     files: ['src/db/{one-packet,transactions}.ts'],
-    forms: [form(/(?<=entry\.statement\()access === 'write'(?=\))/g, 'false')],
+    forms: [form(/(?<=entry\.statement\()access === 'write'(?=[ )])/g, 'false')],
     tests: [tests.entryLocks],
   },
   {

@@ -1,33 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { managingRole } from '#src/access/roles.ts'
+import { createTenant, listTenants } from '#src/auth/members/actions.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
-import { toMemberProblem } from '#src/auth/members/members.ts'
-import { createTenant, listMemberships, tenantList } from '#src/auth/members/tenants.ts'
+import { memberProblem } from '#src/auth/members/members.ts'
 import { switchTenant } from '#src/auth/sessions/switch-tenant.ts'
 import { withoutLocks } from '#src/db/entry.ts'
 import { isForm } from '#src/http/headers/media-type.ts'
-import { readPage } from '#src/http/lists/pagination.ts'
 import { Problem } from '#src/http/problems.ts'
-import {
-  NoContent,
-  PageOf,
-  PageQuery,
-  problems,
-  TenantName,
-  Uuid,
-  UuidParams,
-} from '#src/http/schemas.ts'
-
-const Membership = Type.Object(
-  {
-    id: Uuid,
-    name: Type.String(),
-    role: Type.String(),
-    active: Type.Boolean({ description: 'Whether it is the active tenant of this session' }),
-  },
-  { title: 'Membership' },
-)
+import { NoContent, problems, Uuid, UuidParams } from '#src/http/schemas.ts'
 
 const TenantChoice = Type.Object(
   { tenantId: Uuid },
@@ -36,50 +17,9 @@ const TenantChoice = Type.Object(
 
 /** The caller's tenants: switching between them and leaving one. */
 const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
-  app.get(
-    '/tenants',
-    {
-      config: { access: { resource: 'tenant', action: 'read' } },
-      schema: {
-        operationId: 'listTenants',
-        tags: ['tenants'],
-        summary: 'List the tenants you are a member of, by name',
-        querystring: PageQuery,
-        response: { 200: PageOf(Membership) },
-      },
-    },
-    async (request) => {
-      const page = readPage(request.query, tenantList.name, tenantList.forms)
-      return app.db.read(request.sessionEntry, (tx, caller) =>
-        listMemberships(tx, caller, caller.tenantId, page),
-      )
-    },
-  )
-
-  app.post(
-    '/tenants',
-    {
-      config: { idempotencyKey: true, access: { resource: 'tenant', action: 'create' } },
-      schema: {
-        operationId: 'createTenant',
-        tags: ['tenants'],
-        summary: 'Create a tenant with you as its admin',
-        description:
-          'It is not the active tenant of your session; `POST /session/tenant` switches to it. A member of a hundred tenants cannot create another (409).',
-        body: TenantName,
-        response: { 201: Membership, ...problems('too-many-tenants') },
-      },
-    },
-    async (request, reply) => {
-      const { sessionEntry, body, clientInfo } = request
-      const created = await app.db.write(sessionEntry, async (tx, caller) => {
-        const id = await createTenant(tx, caller, body.name, clientInfo)
-        if (id === null) throw new Problem('too-many-tenants')
-        return { id, name: body.name, role: managingRole, active: false }
-      })
-      return reply.code(201).send(created)
-    },
-  )
+  const inSession = { entryOf: ({ sessionEntry }: FastifyRequest) => sessionEntry }
+  app.api('GET /tenants', listTenants, inSession)
+  app.api('POST /tenants', createTenant, inSession)
 
   app.post(
     '/session/tenant',
@@ -129,7 +69,7 @@ const tenants: FastifyPluginAsyncTypebox = async function tenants(app) {
       const left = await app.db.write(withoutLocks(sessionEntry), (tx) =>
         leaveTenant(tx, app.queue, session.sessionId, params.id, clientInfo),
       )
-      if (typeof left === 'string') throw toMemberProblem(left)
+      if (typeof left === 'string') throw memberProblem(left)
       await reply.followSession(left)
       return reply.code(204).send(null)
     },

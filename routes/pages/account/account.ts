@@ -7,7 +7,7 @@ import { assignablePermissions, permissionsOf } from '#src/access/roles.ts'
 import { listOwnAudit, ownAuditList } from '#src/audit/list.ts'
 import { findTargets } from '#src/audit/targets.ts'
 import { leaveTenant } from '#src/auth/members/leave.ts'
-import { toMemberProblem } from '#src/auth/members/members.ts'
+import { memberProblem } from '#src/auth/members/members.ts'
 import { listOwnInvitations } from '#src/auth/members/own-invitations.ts'
 import { createTenant, findOwnRole, listMemberships } from '#src/auth/members/tenants.ts'
 import { endOtherSessions, endOwnSession, listSessions } from '#src/auth/sessions/list.ts'
@@ -226,7 +226,7 @@ function addTenantForms(app: App) {
       const left = await app.db.write(withoutLocks(sessionEntry), (tx) =>
         leaveTenant(tx, app.queue, session.sessionId, body.id, clientInfo),
       )
-      if (typeof left === 'string') throw toMemberProblem(left)
+      if (typeof left === 'string') throw memberProblem(left)
       await reply.followSession(left)
       return left.session === 'ended'
         ? reply.redirect('/auth/signed-out', 303)

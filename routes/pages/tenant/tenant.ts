@@ -4,7 +4,13 @@ import Type from 'typebox'
 import { requireAssignableRole } from '#src/access/policy.ts'
 import { listTenantAudit, tenantAuditList, usersIn } from '#src/audit/list.ts'
 import { findTargets } from '#src/audit/targets.ts'
-import { invitationActions, inviteUser, renameActiveTenant } from '#src/auth/members/actions.ts'
+import {
+  invitationActions,
+  inviteUser,
+  removeUser,
+  renameActiveTenant,
+  updateShownUser,
+} from '#src/auth/members/actions.ts'
 import { invitationUrl } from '#src/auth/members/invitation-link.ts'
 import {
   invitationList,
@@ -13,14 +19,11 @@ import {
   resendInvitation,
 } from '#src/auth/members/invitations.ts'
 import {
-  changeMember,
   findMemberNames,
   findRoleProviders,
   listMembers,
   memberList,
-  removeMember,
-  toMemberProblem,
-  writeAsAdmin,
+  withMembersLocked,
 } from '#src/auth/members/members.ts'
 import { findTenant } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
@@ -82,9 +85,7 @@ type App = Parameters<FastifyPluginAsyncTypebox>[0]
 const hide = true
 const read = { access: { resource: 'user', action: 'read' } } as const
 const create = { access: { resource: 'user', action: 'create' } } as const
-const update = { access: { resource: 'user', action: 'update' } } as const
 const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as const
-const remove = { access: { resource: 'user', action: 'delete' } } as const
 
 /** The members page of a tenant and its forms. */
 const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
@@ -177,42 +178,31 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
   )
 }
 
-/** They lock all admins before they enter, so they are no actions. */
+/** Both lock the members first. */
 function addMemberForms(app: App) {
-  app.post(
-    '/app/tenant/members/change',
-    { config: update, schema: { hide, body: changeForm.schema } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const { role, department } = body
-      const fields = { role, department: department === '' ? null : department }
-      const { roleBefore, departmentBefore = '' } = body
-      const before =
-        roleBefore === undefined
-          ? undefined
-          : { role: roleBefore, department: departmentBefore === '' ? null : departmentBefore }
-      const id = readId(body.id)
-      const result = await writeAsAdmin(app.db, tenantEntry, id, (tx, admin) => {
-        requireAssignableRole(admin, role)
-        return changeMember(tx, admin, id, fields, clientInfo, before)
-      })
-      if (typeof result === 'string') throw toMemberProblem(result)
-      return redirect(reply, 'changed')
+  const changed = {
+    entryOf: ({ tenantEntry, body }: FastifyRequest) =>
+      withMembersLocked(tenantEntry, readId(Object(body).id)),
+    to: path,
+  }
+  app.form(`${path}/members/change`, updateShownUser, {
+    ...changed,
+    notice: 'changed',
+    fields: changeForm.schema,
+    read({ fields: { role, department, roleBefore, departmentBefore = '' } }) {
+      const before = roleBefore !== undefined && {
+        before: { role: roleBefore, department: departmentIn(departmentBefore) },
+      }
+      return { role, department: departmentIn(department), ...before }
     },
-  )
-  app.post(
-    '/app/tenant/members/remove',
-    { config: remove, schema: { hide, body: RemoveForm } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const id = readId(body.id)
-      const result = await writeAsAdmin(app.db, tenantEntry, id, (tx, admin) =>
-        removeMember(tx, app.queue, admin, id, clientInfo),
-      )
-      if (result !== 'removed') throw toMemberProblem(result)
-      return redirect(reply, 'removed')
-    },
-  )
+  })
+  const removal = { ...changed, notice: 'removed', fields: RemoveForm }
+  app.form(`${path}/members/remove`, removeUser(app.queue), removal)
+}
+
+/** An empty field stands for none. */
+function departmentIn(field: string): string | null {
+  return field === '' ? null : field
 }
 
 function readPart(

@@ -1,14 +1,17 @@
 import type { PgBoss } from 'pg-boss'
-import Type from 'typebox'
-import type { Member, TenantPrincipal, TenantScope } from '#src/access/caller.ts'
+import Type, { type Static } from 'typebox'
+import type { Caller, Member, TenantPrincipal, TenantScope } from '#src/access/caller.ts'
 import { requireAssignableRole } from '#src/access/policy.ts'
-import { roles } from '#src/access/roles.ts'
+import { managingRole, roles } from '#src/access/roles.ts'
 import { type Acting, defineAction } from '#src/actions/action.ts'
+import type { QuotaConfig } from '#src/config/parse.ts'
 import type { EncryptionKeys } from '#src/crypto/encryption.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { SortBy } from '#src/http/lists/query.ts'
+import { readId } from '#src/http/params.ts'
 import {
   Id,
+  IdParams,
   Line,
   NoContent,
   Nullable,
@@ -28,8 +31,21 @@ import {
   listInvitations,
   withdrawInvitation,
 } from './invitations.ts'
-import { listMembers, memberList } from './members.ts'
-import { renameTenant as rename } from './tenants.ts'
+import {
+  changeMember,
+  listMembers,
+  memberList,
+  memberRefusals,
+  removeMember,
+  type ShownBefore,
+} from './members.ts'
+import {
+  createTenant as create,
+  listMemberships,
+  renameTenant as rename,
+  tenantList,
+} from './tenants.ts'
+import { findUsage } from './usage.ts'
 
 export const Role = Type.Enum([...roles], { title: 'Role' })
 export const Department = Line(100)
@@ -118,6 +134,70 @@ export const listTenantMembers = defineAction({
   run: (acting: Acting<TenantScope>, input) => listUsers.run(acting, input),
 })
 
+const UserChange = Type.Object(
+  {
+    role: Type.Optional(Role),
+    department: Type.Optional(Nullable(Department)),
+  },
+  { title: 'UserChange', additionalProperties: false, minProperties: 1 },
+)
+const lastAdmin = 'The last admin cannot be removed or lose the role (409).'
+
+/** For transactions that have locked the members (`withMembersLocked`). */
+export const updateUser = defineAction({
+  name: 'updateUser',
+  rule: { resource: 'user', action: 'update' },
+  tag,
+  summary: 'Change a member of your tenant; it applies from their next request',
+  description: `\`role\` and \`department\` apply to your tenant only. The open invitations of an admin who loses the role end. ${lastAdmin}`,
+  params: IdParams,
+  body: UserChange,
+  result: User,
+  problems: ['last-admin'],
+  refusals: memberRefusals,
+  once: true,
+  versioned: false,
+  run: (acting: Acting<Member>, { params, body }) => change(acting, readId(params.id), body),
+})
+
+/** The same against lost updates: refused unless the member still is as the page showed them. */
+export const updateShownUser = defineAction({
+  ...updateUser,
+  body: Type.Unsafe<Static<typeof UserChange> & { before?: ShownBefore }>({}),
+  run: (acting: Acting<Member>, { params, body: { before, ...fields } }) =>
+    change(acting, readId(params.id), fields, before),
+})
+
+async function change(
+  { tx, by }: Acting<Member>,
+  id: number,
+  fields: Static<typeof UserChange>,
+  before?: ShownBefore,
+) {
+  if (fields.role !== undefined) requireAssignableRole(by, fields.role)
+  return changeMember(tx, by, id, fields, by.clientInfo, before)
+}
+
+/** As `updateUser`. */
+export function removeUser(queue: PgBoss) {
+  return defineAction({
+    name: 'removeUser',
+    rule: { resource: 'user', action: 'delete' },
+    tag,
+    summary: 'Remove a member from your tenant',
+    description: `Ends their sessions and API tokens in it, and their open invitations. What they wrote for the tenant stays without an author. A user without any membership left is deleted, with identities and all that they own. ${lastAdmin}`,
+    params: IdParams,
+    result: NoContent('The user is no member any more'),
+    status: 204,
+    problems: ['last-admin'],
+    refusals: memberRefusals,
+    async run({ tx, by }: Acting<Member>, { params }) {
+      const outcome = await removeMember(tx, queue, by, readId(params.id), by.clientInfo)
+      return outcome === 'removed' || outcome
+    },
+  })
+}
+
 type Inviting = {
   baseUrl: string
   keys: EncryptionKeys
@@ -198,3 +278,74 @@ export const renameTenant = defineAction({
   run: async (acting: Acting<Member>, { params, ...input }) =>
     params.id === acting.by.tenantId ? renameActiveTenant.run(acting, { ...input, params }) : null,
 })
+
+const Membership = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    role: Type.String(),
+    active: Type.Boolean({ description: 'Whether it is the active tenant of this session' }),
+  },
+  { title: 'Membership' },
+)
+
+export const listTenants = defineAction({
+  name: 'listTenants',
+  rule: { resource: 'tenant', action: 'read' },
+  tag: 'tenants',
+  summary: 'List the tenants you are a member of, by name',
+  list: tenantList,
+  result: PageOf(Membership),
+  run: ({ tx, by }: Acting<Caller>, { page }) => listMemberships(tx, by, by.tenantId, page),
+})
+
+export const createTenant = defineAction({
+  name: 'createTenant',
+  rule: { resource: 'tenant', action: 'create' },
+  tag: 'tenants',
+  summary: 'Create a tenant with you as its admin',
+  description:
+    'It is not the active tenant of your session; `POST /session/tenant` switches to it. A member of a hundred tenants cannot create another (409).',
+  body: TenantName,
+  result: Membership,
+  status: 201,
+  location: () => null,
+  problems: ['too-many-tenants'],
+  refusals: { 'too-many-tenants': { code: 'too-many-tenants' } },
+  once: true,
+  async run({ tx, by }: Acting<Caller>, { body: { name } }) {
+    const id = await create(tx, by, name, by.clientInfo)
+    return id === null ? 'too-many-tenants' : { id, name, role: managingRole, active: false }
+  },
+})
+
+const Used = (what: string) =>
+  Type.Object(
+    {
+      rows: Type.Integer(),
+      bytes: Type.Integer({ description: 'UTF-8 bytes of the stored texts' }),
+      maxRows: Nullable(Type.Integer({ description: 'null: no limit' })),
+      maxBytes: Nullable(Type.Integer({ description: 'null: no limit' })),
+    },
+    { description: what },
+  )
+
+/** What the tenant stores. */
+export function getUsage(quota: QuotaConfig) {
+  return defineAction({
+    name: 'getUsage',
+    rule: { resource: 'usage', action: 'read' },
+    tag: 'tenants',
+    summary: 'Read what your tenant stores and may store',
+    description:
+      'A write that would store more than a limit is refused with 409, `quota-exceeded`, and changes nothing. Deleting resources is always possible. Events expire on their own.',
+    result: Type.Object(
+      {
+        resources: Used('The resources of the app, folders, teams, team members and invitations'),
+        events: Used('Events, deliveries, attempts, replays and notifications'),
+      },
+      { title: 'Usage' },
+    ),
+    run: ({ tx, by }: Acting<TenantPrincipal>) => findUsage(tx, by, quota),
+  })
+}

@@ -1,10 +1,11 @@
 import type { PgBoss } from 'pg-boss'
 import type { Member as Manager, TenantScope } from '#src/access/caller.ts'
 import { managingRole, permissionsOf, rolesWith } from '#src/access/roles.ts'
+import type { Refusals } from '#src/actions/action.ts'
 import { type ClientInfo, recordAudit } from '#src/audit/audit.ts'
 import { sendRevocations } from '#src/auth/provider-tokens/retire.ts'
-import type { Database, Tx } from '#src/db/database.ts'
-import { type Entry, withoutLocks } from '#src/db/entry.ts'
+import type { Tx } from '#src/db/database.ts'
+import type { Entry } from '#src/db/entry.ts'
 import { Prisma } from '#src/db/generated/client.ts'
 import { keyset, type TimeRange, timeConditions, timeOfMicroseconds } from '#src/db/keyset.ts'
 import type { Queryable } from '#src/db/system-database.ts'
@@ -44,20 +45,15 @@ export type MemberRefusal =
   | 'changed'
 
 /**
- * Runs `work` in a transaction that an admin's credential has opened. The rows of all admins and of
- * the member are locked in one order before the rights of the caller are read for good: two admins
- * who change each other wait instead of deadlocking, and the second is no longer an admin.
+ * The entry of an admin who changes a member. The rows of all admins and of the member are locked in one order
+ * before the rights of the caller are read for good: two admins who change each other wait instead of
+ * deadlocking, and the second is no longer an admin.
  */
-export async function writeAsAdmin<T, Facts extends Admin>(
-  db: Pick<Database, 'write'>,
+export function withMembersLocked<Facts extends TenantScope>(
   entry: Entry<Facts>,
   id: number,
-  work: (tx: Tx, admin: Facts) => Promise<T>,
-): Promise<T> {
-  return db.write(withoutLocks(entry), async (tx, { tenantId }) => {
-    await lockMembers(tx, { tenantId }, id)
-    return work(tx, entry.admit(await tx.sql(entry.statement(true))))
-  })
+): Entry<Facts> {
+  return { ...entry, lockFirst: (tx, rows) => lockMembers(tx, entry.admit(rows), id) }
 }
 
 /** A row of `memberColumns`. */
@@ -271,16 +267,17 @@ async function updateMember(
   return row === undefined ? 'missing' : toMember(row)
 }
 
-/** The problem response for a refused change of members. */
-export function toMemberProblem(refusal: MemberRefusal): Problem {
-  switch (refusal) {
-    case 'changed':
-      return new Problem('precondition-failed')
-    case 'missing':
-      return new Problem('not-found')
-    case 'last-admin':
-      return new Problem('last-admin', { detail: 'Make another member an admin first.' })
-  }
+/** The problems of a refused change of members. */
+export const memberRefusals = {
+  changed: { code: 'precondition-failed' },
+  missing: { code: 'not-found' },
+  'last-admin': { code: 'last-admin', detail: 'Make another member an admin first.' },
+} as const satisfies Refusals
+
+/** The problem of a refused change of members. */
+export function memberProblem(refusal: MemberRefusal): Problem {
+  const { code, ...options } = memberRefusals[refusal]
+  return new Problem(code, options)
 }
 
 const maxManagers = 50

@@ -14,7 +14,7 @@ import {
   listManagerAddresses,
   listMembers,
   removeMember,
-  writeAsAdmin,
+  withMembersLocked,
 } from '#src/auth/members/members.ts'
 import { findOwnRole, findTenant, listMemberships } from '#src/auth/members/tenants.ts'
 import { findUsage } from '#src/auth/members/usage.ts'
@@ -221,7 +221,7 @@ t.test('a change locks only the rows of the admins and the member', { skip }, as
   await holder.query('BEGIN')
   await holder.query('SELECT FROM memberships WHERE user_id = $1 FOR UPDATE', [colleague.userId])
   const change = { role: 'viewer' } as const
-  const changed = await writeAsAdmin(app.db, enterAdmin(admin), member, (connection) =>
+  const changed = await app.db.write(withMembersLocked(enterAdmin(admin), member), (connection) =>
     changeMember(connection, admin, member, change, clientInfo),
   )
   t.match(changed, { role: 'viewer' })

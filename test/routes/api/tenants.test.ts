@@ -214,6 +214,7 @@ t.test('a person creates a tenant of their own, without leaving the active one',
   t.equal(answer.statusCode, 201)
   const created = answer.json()
   t.match(created, { name: 'Café Numéro 2', role: 'admin', active: false })
+  t.notOk('location' in answer.headers, 'a tenant is not read by its path')
   t.equal((await send('GET', '/me')).json().tenant.id, user.tenantId)
   const { data } = (await send('GET', '/tenants')).json()
   t.match(
