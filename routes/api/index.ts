@@ -16,9 +16,8 @@ import { folders, teamMembers, teams } from './resources/teams.ts'
 import tenantDeletion from './tenant/deletion.ts'
 import users, { audit, invitations, tenantMembers, tenantName, usage } from './tenant/users.ts'
 import { apiTokens, appTokens, serviceTokens } from './tokens.ts'
-import { deliveries, endpointReplays, notifications } from './webhooks/deliveries.ts'
+import { deliveries, endpointReplays, events, notifications } from './webhooks/deliveries.ts'
 import webhookEndpoints, { tenantWebhookEndpoints } from './webhooks/endpoints.ts'
-import events from './webhooks/events.ts'
 
 /** The JSON API. Each is a plugin; src/app.ts registers it behind its guards. */
 export default {

@@ -463,7 +463,7 @@ const hunts: readonly SourceHunt[] = [
   },
   {
     kind: 'role given',
-    files: ['routes/api/**/*.ts', 'routes/pages/**/*.ts'],
+    files: ['src/auth/members/actions.ts', 'routes/pages/**/*.ts'],
     forms: [form(/\brequireAssignableRole\(\w+, [\w.]+\)/g, '')],
     tests: [tests.newTokens],
   },

@@ -1,44 +1,24 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { readPage } from '#src/http/lists/pagination.ts'
-import { PageOf, PageQuery, problems } from '#src/http/schemas.ts'
+import { problems } from '#src/http/schemas.ts'
+import { listEventTypes } from '#src/webhooks/events/actions.ts'
 import {
   AppType,
   AppTypeChange,
   AppTypeName,
   requireShallow,
 } from '#src/webhooks/events/app-schemas.ts'
-import {
-  appTypeList,
-  listAppTypes,
-  maxAppTypes,
-  putAppType,
-} from '#src/webhooks/events/app-types.ts'
+import { maxAppTypes, putAppType } from '#src/webhooks/events/app-types.ts'
 
 const NameParams = Type.Object({ name: AppTypeName }, { additionalProperties: false })
 
-const tags = ['app']
-
-/** The types of the events that the app publishes. */
+/** The types of the events that the app publishes. Putting one tries its schema between two transactions. */
 const eventTypes: FastifyPluginAsyncTypebox = async function eventTypes(app) {
-  app.get(
-    '/event-types',
-    {
-      exposeHeadRoute: false,
-      config: { access: { resource: 'event-type', action: 'read' } },
-      schema: {
-        operationId: 'listEventTypes',
-        tags,
-        summary: 'The event types of your app, by name',
-        querystring: PageQuery,
-        response: { 200: PageOf(AppType) },
-      },
-    },
-    async (request) => {
-      const page = readPage(request.query, appTypeList.name, appTypeList.forms)
-      return app.db.read(request.principalEntry, (tx) => listAppTypes(tx, page))
-    },
-  )
+  app.api('GET /event-types', listEventTypes, {
+    entryOf: ({ principalEntry }: FastifyRequest) => principalEntry,
+    head: false,
+  })
 
   app.put(
     '/event-types/:name',
@@ -46,7 +26,7 @@ const eventTypes: FastifyPluginAsyncTypebox = async function eventTypes(app) {
       config: { access: { resource: 'event-type', action: 'update' } },
       schema: {
         operationId: 'putEventType',
-        tags,
+        tags: ['app'],
         summary: 'Register an event type of your app, or replace its description',
         description: `An event of the type is checked against the schema when it is published. Events that were published before stay as they are. 409 for a type of this program itself, or if there are ${maxAppTypes} types.`,
         params: NameParams,

@@ -1,91 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import Type from 'typebox'
-import type { TenantApp, TenantPrincipal } from '#src/access/caller.ts'
-import {
-  createPortalLink,
-  endPortalLink,
-  maxLinksPerMinute,
-  maxPortalSessions,
-} from '#src/auth/portal/portal.ts'
-import { found } from '#src/http/params.ts'
-import { Problem } from '#src/http/problems.ts'
-import { NoBody, NoContent, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
+import type { FastifyRequest } from 'fastify'
+import { portalLinkActions } from '#src/auth/portal/actions.ts'
 
-const PortalLink = Type.Object(
-  {
-    id: Type.Unsafe<string>({ ...Uuid, description: 'Names the link and the session it opens' }),
-    url: Type.String({
-      description:
-        'Lead the person there, in a frame or a window. Add `&theme=dark` for a dark page.',
-      examples: ['https://app.example.com/portal/open?link=…'],
-    }),
-    expiresAt: Type.Unsafe<string>({ ...Time, description: 'When it no longer opens' }),
-  },
-  { title: 'PortalLink' },
-)
-
-const LinkParams = Type.Object({ id: Uuid, linkId: Uuid }, { additionalProperties: false })
+const inTenant = {
+  entryOf: ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry,
+  namesTenant: true,
+} as const
 
 /** Links to the webhook pages of one tenant, for people without an account here. */
 const portalLinks: FastifyPluginAsyncTypebox<{ baseUrl: string }> = async function portalLinks(
   app,
   { baseUrl },
 ) {
-  app.post(
-    '/tenants/:id/portal-links',
-    {
-      config: {
-        namesTenant: true,
-        idempotencyKey: false,
-        access: { resource: 'portal-link', action: 'create' },
-      },
-      schema: {
-        operationId: 'createPortalLink',
-        tags: ['app'],
-        summary: 'Make a link to the webhook pages of a tenant',
-        description: `It works once, within five minutes, and opens a session of one hour that sees the webhooks of this tenant and nothing else: endpoints, deliveries, replays, events and their types. The person needs no account. What is done there is in the audit log of the tenant as done by the app token, with the \`id\` of the link. The session ends with the app token, and when this permission is taken from it; it stays ended if the permission is given back. A browser that opens another link of the app token for the tenant has the new session alone. An app token has at most ${maxPortalSessions} links and sessions in a tenant; one more ends its oldest. 429 after ${maxLinksPerMinute} links for one tenant within a minute.`,
-        params: UuidParams,
-        body: NoBody,
-        response: { 201: PortalLink },
-      },
-    },
-    async (request, reply) => {
-      const { tenantPrincipalEntry, clientInfo } = request
-      const { id, secret, expiresAt } = await app.db.write(tenantPrincipalEntry, (tx, caller) => {
-        return createPortalLink(tx, requireApp(caller), clientInfo)
-      })
-      const url = `${baseUrl}/portal/open?${new URLSearchParams({ link: secret })}`
-      return reply.code(201).send({ id, url, expiresAt })
-    },
-  )
-
-  app.delete(
-    '/tenants/:id/portal-links/:linkId',
-    {
-      config: { namesTenant: true, access: { resource: 'portal-link', action: 'delete' } },
-      schema: {
-        operationId: 'deletePortalLink',
-        tags: ['app'],
-        summary: 'End a link, or the session that it has opened',
-        description:
-          'For instance when the person signs out of your app. It may be of another app token, because tokens are replaced. A request of the session that is under way ends first.',
-        params: LinkParams,
-        response: { 204: NoContent('The link or session has ended') },
-      },
-    },
-    async (request, reply) => {
-      const { tenantPrincipalEntry, clientInfo, params } = request
-      await app.db.write(tenantPrincipalEntry, async (tx, caller) =>
-        found(await endPortalLink(tx, requireApp(caller), params.linkId, clientInfo)),
-      )
-      return reply.code(204).send(null)
-    },
-  )
-}
-
-function requireApp(caller: TenantPrincipal): TenantApp {
-  if (!caller.isApp) throw new Problem('forbidden', { reason: 'app-required' })
-  return caller
+  const { create, remove } = portalLinkActions(baseUrl)
+  app.api('POST /tenants/:id/portal-links', create, inTenant)
+  app.api('DELETE /tenants/:id/portal-links/:linkId', remove, inTenant)
 }
 
 export default portalLinks

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { listNotifications } from '#src/webhooks/health/actions.ts'
-import { deliveryActions, replayActions } from '#src/webhooks/history/actions.ts'
+import { deliveryActions, listEvents, replayActions } from '#src/webhooks/history/actions.ts'
 
 const at = { entryOf: ({ tenantPrincipalEntry }: FastifyRequest) => tenantPrincipalEntry }
 
@@ -19,6 +19,11 @@ export const endpointReplays: FastifyPluginAsyncTypebox = async function endpoin
   app.api('POST /webhook-endpoints/:id/replay', create, at)
   app.api('GET /webhook-endpoints/:id/replays/:replayId', get, at)
   app.api('POST /webhook-endpoints/:id/replays/:replayId/cancel', cancel, at)
+}
+
+/** All events of a tenant, for a receiver that has missed deliveries. */
+export const events: FastifyPluginAsyncTypebox = async function events(app) {
+  app.api('GET /events', listEvents, at)
 }
 
 /** Alerts about webhook endpoints, for the administrators of a tenant. */

@@ -64,18 +64,18 @@ export async function createPortalLink(
   return { id: made.id, secret, expiresAt: made.expiresAt.toISOString() }
 }
 
-/** Ends a link of the tenant, or the session that it has opened. @returns its id; null if it is missing */
+/** Ends a link of the tenant, or the session that it has opened. @returns false if it is missing */
 export async function endPortalLink(
   tx: Tx,
   { tenantId }: TenantScope,
   target: string,
   clientInfo: ClientInfo,
-): Promise<string | null> {
+): Promise<boolean> {
   const where = Prisma.sql`tenant_id = ${tenantId}::uuid AND id = ${target}::uuid`
   const ended = await tx.deleteCredentials(Prisma.sql`portal_sessions`, where, Prisma.sql`id`)
-  if (ended.length === 0) return null
+  if (ended.length === 0) return false
   await record(tx, { tenantId, target, action: 'portal-link-delete' }, clientInfo)
-  return target
+  return true
 }
 
 /**

@@ -9,6 +9,7 @@ import { Problem } from '#src/http/problems.ts'
 import { NoBody, Nullable, PageOf, PageQuery, Time, Uuid, UuidParams } from '#src/http/schemas.ts'
 import { findEndpoint } from '#src/webhooks/endpoints/endpoints.ts'
 import { disabledHint, EventTypeName } from '#src/webhooks/endpoints/schemas.ts'
+import { eventFeed, readFeed } from '#src/webhooks/events/feed.ts'
 import {
   countDeliveries,
   countedDeliveries,
@@ -228,6 +229,39 @@ export function replayActions(queue: PgBoss) {
     }),
   }
 }
+
+const SentEvent = Type.Object(
+  {
+    id: Type.String({ description: 'The same as in the delivery' }),
+    type: Type.String(),
+    createdAt: Time,
+    data: Type.Unknown(),
+  },
+  { title: 'Event' },
+)
+
+const { limit, cursor } = PageQuery.properties
+const FeedQuery = Type.Object(
+  { limit, after: cursor, ...CreatedRange, type: Type.Optional(EventTypeName) },
+  { additionalProperties: false },
+)
+
+/** All events of a tenant, for a receiver that has missed deliveries. */
+export const listEvents = defineAction({
+  name: 'listEvents',
+  rule: { resource: 'event', action: 'read' },
+  tag: 'events',
+  summary: 'List the events of your tenant in order, after a cursor',
+  description:
+    'Every event as it is sent, with the same id, whether an endpoint has chosen its type or not. `nextCursor` points after the last event of the page: store it and pass it as `after`, now or later. It is null if there are no new events; your last cursor stays valid. An event appears once all transactions that began before it have ended, so that none is skipped. Events are kept for 90 days, without an endpoint for 30 days, unless the operator has set other limits.',
+  query: FeedQuery,
+  result: PageOf(SentEvent),
+  run({ tx, by }: By, { query: { after, ...query } }) {
+    const asked = after === undefined ? query : { ...query, cursor: after }
+    const { page, filter } = readList(asked, eventFeed)
+    return readFeed(tx, by, page, filter)
+  },
+})
 
 function readSelection({
   deliveryIds,
