@@ -11,8 +11,8 @@ import {
   exceededQuota,
   haveFactsChanged,
   isRolledBackForAnother,
-  isUniqueViolation,
   tryAgain,
+  violatedConstraint,
 } from './errors.ts'
 import { createPackets } from './one-packet.ts'
 import { nameStatements } from './sql.ts'
@@ -153,10 +153,13 @@ function openShares(size: number) {
 
 /**
  * Errors of short work after which the whole work decides. The event of a deletion has a reserve (add_usage) if
- * the deletion is a statement of its own; an event of the app may be known already.
+ * the deletion is a statement of its own; an event of the app may be known already; a broken key is named by the
+ * whole work.
  */
 function isLeftToWhole(error: unknown): boolean {
-  return haveFactsChanged(error) || exceededQuota(error) !== null || isUniqueViolation(error)
+  return (
+    haveFactsChanged(error) || exceededQuota(error) !== null || violatedConstraint(error) !== null
+  )
 }
 
 /** For any other entry the program decides, which would be after the commit of a single packet. */

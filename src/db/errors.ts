@@ -165,6 +165,32 @@ export function isUniqueViolation(error: unknown): boolean {
   return hasCode(error, (code) => code === '23505')
 }
 
+/** A key that a statement would have broken. */
+export type ViolatedConstraint = {
+  readonly name: string
+  /** True if the row that others refer to was changed, not one that refers to it. */
+  readonly isOfTarget: boolean
+  /** True if another row has the key already. */
+  readonly isUnique: boolean
+}
+
+const constraintCodes = ['23001', '23503', '23505']
+
+/** The key that a statement would have broken; null for any other error. */
+export function violatedConstraint(error: unknown): ViolatedConstraint | null {
+  if (!hasCode(error, (code) => constraintCodes.includes(code))) return null
+  // Messages are in the language of the server; the names in them are quoted in all of them.
+  const quoted = causesOf(error)
+    .map(({ message }) => [...message.matchAll(/"([a-z0-9_]+)"/g)].map(([, name = '']) => name))
+    .find(({ length }) => length > 0)
+  if (quoted === undefined) return null
+  // `… on table "projects" violates … "tasks_project_id_fkey" on table "tasks"`, or `… on table "tasks" violates …`.
+  const name = quoted.find((one) => /_(fkey|key|pkey|idx)$/.test(one))
+  return name === undefined
+    ? null
+    : { name, isOfTarget: quoted.length > 2, isUnique: isUniqueViolation(error) }
+}
+
 const rolledBackCodes: readonly string[] = ['40001', '40P01', 'P2034']
 
 /**

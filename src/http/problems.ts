@@ -186,6 +186,13 @@ export const errorTable = {
       '`detail` names the state, such as a limit that is reached or an object that exists already.',
     remedy: 'Read the object again, then decide whether the request still makes sense.',
   },
+  'already-exists': {
+    status: 409,
+    title: 'There is one with these values already',
+    meaning: 'Nothing was changed. `errors` names the fields.',
+    cause: 'These values may occur once, in your tenant or among what is your own.',
+    remedy: 'Send other values, or change the one that has them.',
+  },
   'quota-exceeded': {
     status: 409,
     title: 'The storage of your tenant is full',

@@ -69,7 +69,7 @@ export const EntityTags = Type.String({
 
 /**
  * A problem (RFC 9457). `type` is the path of a page about it; `instance` is the request id; only
- * malformed requests have `errors`.
+ * malformed requests and values that exist already have `errors`.
  */
 export const ProblemBody = Type.Object(
   {

@@ -10,6 +10,7 @@ import type { Asking } from '#src/resources/kit/fields/field.ts'
 import { changeAndPublish, publish } from '#src/webhooks/events/publish.ts'
 import type { EventType } from '#src/webhooks/events/types.ts'
 import { wakeWorkers } from '#src/webhooks/schedule/due-attempts.ts'
+import { refusalOf } from './refusals.ts'
 import { type Declared, type RowScope, type Rows, rowsOf, type Tags, type Values } from './rows.ts'
 
 /** Who acts, in which transaction and when. */
@@ -116,6 +117,15 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
     return rows.enterHome(tx, id)
   }
 
+  /** The work; a broken key of the resource is a problem. */
+  async function keyed<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw refusalOf(resource, error) ?? error
+    }
+  }
+
   /** Does the work and publishes its event, if the resource declares it. */
   async function published(
     act: Act,
@@ -125,7 +135,7 @@ function composeActions<One extends Declared>(resource: One): Actions<Static<One
   ): Promise<Item> {
     const isElsewhere = scope === 'owner' && event !== 'created'
     const at = isElsewhere ? { ...act.caller, homeId: tenantId } : act.caller
-    const item = found(await work(at))
+    const item = found(await keyed(work(at)))
     if (Object.hasOwn(events, event)) await publishIn(act, tenantId, event, item)
     return item
   }

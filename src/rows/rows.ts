@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { decideWithoutObject, type Subject } from '#src/access/policy.ts'
 import { type ChainScope, firstInReach, inReach } from '#src/access/relations.ts'
 import { scopeTenantId, scopeUserId } from '#src/access/scope.ts'
 import type { RowAccess } from '#src/db/connections/one-trip.ts'
@@ -17,6 +18,8 @@ import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { homeFunctionOf, insertedKeysOf, isWritten } from '#src/resources/kit/derived.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Asking, Field, Fields } from '#src/resources/kit/fields/field.ts'
+import { type Link, linksOf } from '#src/resources/kit/links.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { entityTagOf, eventJsonOf, selectedOf } from './row-json.ts'
 
 /** A declared resource, without the types of its declaration. */
@@ -46,11 +49,29 @@ export type Rows<Item> = {
    * A row in reach of the caller, or null. Entry and statement are one packet, so owner and tenant come
    * from the scope.
    */
-  find(id: number): OneStatement<unknown, Item | null>
-  /** The same with the name or address of each person it names; null for a person who has left. */
+  find(id: number, further?: Further): OneStatement<unknown, Item | null>
+  /**
+   * The same with the name or address of each person it names, null for a person who has left, and the headings of the
+   * rows it refers to, which the caller may read.
+   */
   findWithNames(id: number): OneStatement<unknown, NamedItem<Item> | null>
   /** The rows in reach of the caller, newest first. */
-  list(tx: Tx, scope: RowScope, page: Page, filter?: ListFilter): Promise<PageResult<Item>>
+  list(
+    tx: Tx,
+    scope: RowScope,
+    page: Page,
+    filter?: ListFilter,
+    further?: Further,
+  ): Promise<PageResult<Item>>
+  /** The same with the headings of the rows that they refer to. */
+  listWithNames(
+    tx: Tx,
+    caller: Asking,
+    page: Page,
+    filter?: ListFilter,
+  ): Promise<PageResult<NamedItem<Item>>>
+  /** The newest rows in reach by their headings, for a choice; empty if the caller may not read them. */
+  choices(tx: Tx, caller: Asking, limit: number): Promise<Choice[]>
   /** A row in reach of the caller, locked until the transaction ends; null if there is none. */
   lock(tx: Pick<Tx, 'sql'>, scope: RowScope, id: number): Promise<Item | null>
   /** @returns null if the row belongs in a folder out of reach */
@@ -73,6 +94,15 @@ export type Rows<Item> = {
   enterHome(tx: Tx, id: number): Promise<string | null>
 }
 
+/** What is read beside the row itself. */
+export type Further = {
+  /** The rows that it refers to, by the names of their links (`Link.name`). Whoever asks may read them. */
+  readonly expand?: readonly string[]
+}
+
+/** A row by its heading. */
+export type Choice = { readonly id: number; readonly heading: string }
+
 export type NamedItem<Item> = {
   readonly item: Item
   /** By field. */
@@ -80,7 +110,10 @@ export type NamedItem<Item> = {
 }
 
 /** Composes the statements of a resource, once. */
-export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['shape']>> {
+export function rowsOf<One extends Declared>(
+  resource: One,
+  links: readonly Link[] = linksOf(resources),
+): Rows<Static<One['shape']>> {
   type Item = Static<One['shape']>
   const { plural, scope, fields, actions } = resource
   const table = Prisma.raw(plural)
@@ -124,6 +157,14 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   const names = people.map(
     (key) => Prisma.sql`, ${nameIn(table, fields, key)} AS ${quoted(`${key}Name`)}`,
   )
+  const ofLinks = links
+    .filter(({ from }) => from.name === resource.name)
+    .map((link) => ({ link, ...targetOf(link, table) }))
+  const headings = ofLinks.flatMap(({ link, heading }) =>
+    heading === null ? [] : [Prisma.sql`, ${heading} AS ${quoted(`${link.key}Name`)}`],
+  )
+  names.push(...headings)
+  const named = [...people, ...ofLinks.map(({ link }) => link.key)]
   const [selectRow, selectNamed] = [
     Prisma.sql`SELECT ${columns} ${fromRow}`,
     Prisma.sql`SELECT ${columns}${names.length === 0 ? Prisma.empty : Prisma.join(names, '')} ${fromRow}`,
@@ -137,20 +178,83 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
 
   const findRow = composeOnce((id: number) => Prisma.sql`${selectRow}${id}${inTeam}`)
 
-  function find(id: number) {
-    return oneStatement(ofRow(findRow(id), found), firstItem)
+  function find(id: number, { expand = [] }: Further = {}) {
+    if (expand.length === 0) return oneStatement(ofRow(findRow(id), found), firstItem)
+    const { selected, read } = expanded(expand)
+    const statement = Prisma.sql`SELECT ${columns}${selected} ${fromRow}${id}${inTeam}`
+    const access = { ...found, selected: Prisma.join([columns, selected], '').text }
+    return oneStatement(ofRow(statement, access), ([row]: Values[]) =>
+      row === undefined ? null : read(row),
+    )
+  }
+
+  /** Further columns with the JSON of other rows, and what reads them. */
+  function expanded(wanted: readonly string[]) {
+    const own = ofLinks.filter(({ link }) => wanted.includes(link.name))
+    const selected = own.map(({ link, json }) => Prisma.sql`, ${json} AS ${quoted(link.name)}`)
+    return {
+      selected: selected.length === 0 ? Prisma.empty : Prisma.join(selected, ''),
+      bytes: own.map(({ link }) => Prisma.sql` + coalesce(octet_length(${quoted(link.name)}), 0)`),
+      read(row: Values): Item {
+        const others = own.map(({ link: { name } }) => {
+          const text = row[name] as string | null
+          return [name, text === null ? null : JSON.parse(text)]
+        })
+        return { ...Object(toItem(row)), ...Object.fromEntries(others) }
+      },
+    }
+  }
+
+  /** What the caller may know of the people and rows that a row names. */
+  function withNames(row: Values, caller: Asking): NamedItem<Item> {
+    const known = named.filter((key) => {
+      const link = ofLinks.find((one) => one.link.key === key)?.link
+      return link === undefined || mayRead(caller, link.to)
+    })
+    const own = known.map((key) => [key, row[`${key}Name`] ?? null])
+    return { item: toItem(row), names: Object.fromEntries(own) }
   }
 
   function findWithNames(id: number) {
     const statement = ofRow(Prisma.sql`${selectNamed}${id}${inTeam}`, foundNamed)
-    return oneStatement(statement, ([row]: Values[]) => {
-      if (row === undefined) return null
-      const own = people.map((key) => [key, row[`${key}Name`]])
-      return { item: toItem(row), names: Object.fromEntries(own) }
-    })
+    return oneStatement(statement, ([row]: Values[], caller: unknown) =>
+      row === undefined ? null : withNames(row, Object(caller)),
+    )
   }
 
-  async function list(tx: Tx, asking: RowScope, page: Page, filter: ListFilter = {}) {
+  async function list(
+    tx: Tx,
+    asking: RowScope,
+    page: Page,
+    filter: ListFilter = {},
+    { expand = [] }: Further = {},
+  ) {
+    const { selected, bytes, read } = expanded(expand)
+    return listRows(tx, asking, page, filter, { selected, bytes, read })
+  }
+
+  async function listWithNames(tx: Tx, caller: Asking, page: Page, filter: ListFilter = {}) {
+    const selected = headings.length === 0 ? Prisma.empty : Prisma.join(headings, '')
+    const read = (row: Values) => withNames(row, caller)
+    return listRows(tx, caller, page, filter, { selected, bytes: [], read })
+  }
+
+  async function choices(tx: Tx, caller: Asking, limit: number): Promise<Choice[]> {
+    if (!mayRead(caller, resource)) return []
+    const heading = headingOf(resource)
+    const rows = await tx.sql<{ id: unknown; heading: string }>(Prisma.sql`
+      SELECT id, ${heading === null ? Prisma.sql`id::text` : column(heading)} AS heading
+      FROM ${table} WHERE ${within(caller)} ORDER BY id DESC LIMIT ${limit}`)
+    return rows.map(({ id, heading }) => ({ id: Number(id), heading }))
+  }
+
+  async function listRows<T>(
+    tx: Tx,
+    asking: RowScope,
+    page: Page,
+    filter: ListFilter,
+    { selected, bytes: furtherBytes, read }: Reading<T>,
+  ): Promise<PageResult<T>> {
     const { from, to, ...given } = filter
     const filters = Object.entries(given).flatMap(([key, value]) =>
       value === undefined
@@ -169,14 +273,15 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
     const inOrder =
       scope === 'chain'
         ? Prisma.sql`
-            SELECT ${columns} FROM ${table}
+            SELECT ${columns}${selected} FROM ${table}
             WHERE ${firstInReach(table, chainOf(asking), { matching, direction, limit })}
             ORDER BY id ${direction}`
         : Prisma.sql`
-            SELECT ${columns} FROM ${table} WHERE ${within(asking)} AND ${matching}
+            SELECT ${columns}${selected} FROM ${table} WHERE ${within(asking)} AND ${matching}
             ORDER BY id ${direction} LIMIT ${limit}`
-    const rows = await tx.sql<Values>(withinBytes(inOrder, bytes))
-    return pageOf(rows, page, listing.name, ({ id }) => [String(id)], toItem)
+    const size = Prisma.join([bytes, ...furtherBytes], '')
+    const rows = await tx.sql<Values>(withinBytes(inOrder, size))
+    return pageOf(rows, page, listing.name, ({ id }) => [String(id)], read)
   }
 
   function filterable(key: string): Field {
@@ -273,11 +378,49 @@ export function rowsOf<One extends Declared>(resource: One): Rows<Static<One['sh
   }
 
   return {
-    ...{ columns, toItem, json, listing, find, findWithNames, list, lock },
+    ...{ columns, toItem, json, listing, find, findWithNames, list, listWithNames, choices, lock },
     ...{ insertion, changing, removal, enterHome },
     insert: async (tx, ...given) => firstItem(await tx.sql(ofRow(insertion(...given), added))),
     update: async (tx, ...given) => firstItem(await tx.sql(changing(...given))),
     remove: async (tx, ...given) => firstItem(await tx.sql(removal(...given))),
+  }
+}
+
+type Reading<T> = {
+  /** Further columns, each after a comma. */
+  readonly selected: Prisma.Sql
+  /** What they add to the bytes of a row. */
+  readonly bytes: readonly Prisma.Sql[]
+  read(row: Values): T
+}
+
+/** Decided without a row: conditions are about changes. */
+function mayRead(caller: Asking, { name }: Resource): boolean {
+  const subject = caller as Asking & Subject
+  return decideWithoutObject({ caller: subject, resource: name, action: 'read' }).effect === 'allow'
+}
+
+/** The field that names a row on pages, if it is a text. */
+function headingOf({ page, fields }: Resource): string | null {
+  return page !== null && fields[page.heading]?.column === 'text' ? page.heading : null
+}
+
+/**
+ * SQL for the row that a reference leads to: its heading, and its JSON. The first lock is the scope of the row that
+ * refers to it, which the foreign key has too; row-level security is the second.
+ */
+function targetOf({ key, to, foreignKey }: Link, table: Prisma.Sql) {
+  const keys = foreignKey.targetColumns.map(
+    (one, index) =>
+      Prisma.sql`target.${Prisma.raw(one)} = ${table}.${Prisma.raw(foreignKey.columns[index] ?? columnOf(key))}`,
+  )
+  const from = Prisma.sql`FROM ${Prisma.raw(to.plural)} AS target WHERE ${Prisma.join(keys, ' AND ')}`
+  const shown = Object.entries(to.fields).filter(([, { isHidden }]) => !isHidden)
+  const columns = Prisma.join(shown.map(selected))
+  const heading = headingOf(to)
+  return {
+    heading: heading && Prisma.sql`(SELECT target.${column(heading)} ${from})`,
+    json: Prisma.sql`(SELECT ${eventJsonOf(shown)} FROM (SELECT ${columns} ${from}) AS changed)`,
   }
 }
 

@@ -22,8 +22,15 @@ export async function checkResource(
   const { tenantId, userId } = user
   const teamId = await createTeam(test.database, tenantId, [userId])
   const folderId = await createFolder(test.database, tenantId, teamId)
-  const facts = { tenantId, userId, department: 'sales', folderId, teamId }
-  const full = { ...body, ...(rules.read?.reach === 'chain' && { folderId }) }
+  const neededId = one.needs === undefined ? 0 : await createNeeded(one.needs.of)
+  const facts = { tenantId, userId, department: 'sales', folderId, teamId, neededId }
+  const full = {
+    ...{ ...body, ...(rules.read?.reach === 'chain' && { folderId }) },
+    ...(one.needs !== undefined && { [one.needs.key]: neededId }),
+  }
+  async function createNeeded({ path, body }: Description): Promise<number> {
+    return (await send('POST', path, body)).json().id
+  }
   const eventsOf = async () => {
     const { rows } = await test.database.admin.query<{ type: string; body: string }>(
       'SELECT type, body FROM outbound_events WHERE tenant_id = $1 ORDER BY created_at, sequence',

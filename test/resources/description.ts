@@ -16,6 +16,8 @@ export type Facts = {
   readonly department: string | null
   readonly folderId: number
   readonly teamId: number
+  /** Of the row that it needs (`needs`). */
+  readonly neededId?: number
 }
 type Columns = Readonly<Record<string, unknown>>
 
@@ -31,7 +33,9 @@ export type Description = {
   readonly specified?: true
   /** A row as the database has it. */
   row(facts: Facts): Columns
-  /** A valid body of POST, but for the folder, and of PATCH. */
+  /** A row needs one of another resource, which a body names by this key. */
+  readonly needs?: { readonly key: string; readonly of: Description }
+  /** A valid body of POST, but for the folder and the row that it needs, and of PATCH. */
   readonly body?: object
   readonly change?: object
   /** What POST responds to the body, but for the id. @param now RFC 3339 */
@@ -102,14 +106,23 @@ function routesOfOne(one: Description): Record<string, RouteRow> {
   const who = (action: keyof Description['rules']) => `${name}:${action}` as const
   const isChain = rules.read?.reach === 'chain'
   const inTenant = rules.read?.reach === 'owner' ? { needsTenant: true as const } : {}
+  const { needs } = one
   const inFolder = isChain && { object: 'folder' }
+  // Keys of the database hold what a body names, with both locks open too.
+  const named = needs !== undefined && {
+    ...{ object: needs.of.name, outOfReach: 400, heldByKeys: true as const },
+  }
   const routes: [RouteRow | false, string][] = [
     [{ who: who('read'), answer: 200, lists: name }, `GET ${path}`],
     [{ who: who('read'), answer: 200, object: name }, `GET ${path}/:id`],
     [
       rules.create !== undefined && {
-        ...{ who: who('create'), answer: 201, ...inTenant, ...inFolder },
-        body: ({ id }) => ({ ...body, ...(isChain && { folderId: idInBody(id) }) }),
+        ...{ who: who('create'), answer: 201, ...inTenant, ...inFolder, ...named },
+        body: ({ id }) => ({
+          ...body,
+          ...(isChain && { folderId: idInBody(id) }),
+          ...(needs !== undefined && { [needs.key]: idInBody(id) }),
+        }),
       },
       `POST ${path}`,
     ],
@@ -127,9 +140,10 @@ function routesOfOne(one: Description): Record<string, RouteRow> {
     [forms !== undefined && { who: who('read'), answer: 200, object: name }, `GET /app${path}/:id`],
     [
       forms?.create != null && {
-        ...{ who: who('create'), answer: 303, ...inTenant, ...inFolder },
+        ...{ who: who('create'), answer: 303, ...inTenant, ...inFolder, ...named },
         body: ({ id = '' }) => ({
           ...{ ...forms.create, ...(isChain && { folderId: id }) },
+          ...(needs !== undefined && { [needs.key]: id }),
           submission: crypto.randomUUID(),
         }),
       },

@@ -9,5 +9,6 @@ await runOnApp(fileURLToPath(new URL('../support/small-app', import.meta.url)), 
   () => import('#test/schema/resource-indexes.test.ts'),
   () => import('#test/resources/resources.test.ts'),
   () => import('#test/resources/small-app/field-kinds.ts'),
+  () => import('#test/resources/small-app/references.ts'),
   () => import('#test/rows/rows.test.ts'),
 ])

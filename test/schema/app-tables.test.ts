@@ -6,6 +6,7 @@ import { type Field, optional, renamed } from '#src/resources/kit/fields/field.t
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { author, owner } from '#src/resources/kit/fields/keys/people.ts'
+import { reference } from '#src/resources/kit/fields/keys/reference.ts'
 import { flag } from '#src/resources/kit/fields/numbers/flag.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
 import { choice } from '#src/resources/kit/fields/texts/choice.ts'
@@ -391,4 +392,54 @@ t.test('a long name of an index is one that PostgreSQL keeps', async (t) => {
   const names = sql.flatMap((one) => /INDEX (\w+)/.exec(one)?.[1] ?? [])
   t.equal(new Set(names).size, 4)
   t.ok(names.every((name) => name.length <= 63))
+})
+
+t.test('a reference gets its key and its index, and a deletion rule changes with it', async (t) => {
+  const { evolve, run } = await openWorld(t)
+  const project = defineResource('project', {
+    ...{ plural: 'projects', scope: 'tenant' },
+    fields: { id: id(), title: line(9), createdAt: created() },
+    actions: { read: { permission: 'post:read' } },
+  })
+  const refers = (onDelete: 'cascade' | 'restrict' | 'clear') => [
+    tasks({ title: line(9), projectId: optional(reference('project', { onDelete })) }),
+    project,
+  ]
+  const { sql } = await evolve(refers('cascade'))
+  t.match(
+    sql.join('\n'),
+    'CONSTRAINT tasks_project_id_fkey FOREIGN KEY (tenant_id, project_id) REFERENCES projects (tenant_id, id) ON DELETE CASCADE',
+  )
+  t.match(sql.join('\n'), 'ON tasks (tenant_id, project_id, id)')
+  t.match((await evolve(refers('clear'))).sql.join('\n'), 'ON DELETE SET NULL (project_id)')
+  await evolve(refers('restrict'))
+  await run('ALTER TABLE tasks RENAME CONSTRAINT tasks_project_id_fkey TO another')
+  t.strictSame((await evolve(refers('restrict'))).sql, [
+    'ALTER TABLE tasks RENAME CONSTRAINT another TO tasks_project_id_fkey;',
+  ])
+})
+
+t.test('an owner’s row refers to a key with the owner', async (t) => {
+  const { evolve } = await openWorld(t)
+  const memo = defineResource('memo', {
+    ...{ plural: 'memos', scope: 'owner' },
+    fields: {
+      ...{ id: id(), userId: owner(), title: line(9), createdAt: created() },
+      afterId: optional(reference('memo', { onDelete: 'clear' })),
+    },
+    actions: { read: { permission: null, token: 'memo:read' } },
+  })
+  const { sql } = await evolve([memo])
+  t.match(sql.join('\n'), 'UNIQUE (tenant_id, user_id, id)')
+  t.match(sql.join('\n'), 'REFERENCES memos (tenant_id, user_id, id)')
+})
+
+t.test('a unique key is added, and refused where two rows have it', async (t) => {
+  const { evolve, plan, add } = await openWorld(t)
+  const unique = { unique: [['title']] }
+  await evolve([tasks({ title: line(9) })])
+  await add({ title: 'x' })
+  const { sql } = await evolve([tasks({ title: line(9) }, unique)])
+  t.strictSame(sql, ['CREATE UNIQUE INDEX tasks_title_key ON tasks (tenant_id, title);'])
+  t.strictSame((await plan([tasks({ title: line(9) }, unique)])).steps, [])
 })

@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { TestUser } from '#dev/testing/people.ts'
 import { isolationRows } from '#src/schema/verification/isolation-rows.ts'
 import { descriptions } from '#test/resources/index.ts'
+import { NewRow } from '#test/resources/new-row.ts'
 import type { TestDatabase } from '#test/support/database/database.ts'
 
 type Row = Record<string, unknown>
@@ -196,7 +197,27 @@ export function rowOf(table: string, user: TestUser): [string, unknown[]] {
 }
 
 export function insertion(table: string, row: Row): [string, unknown[]] {
+  const [needed] = Object.entries(row).filter(([, value]) => value instanceof NewRow)
+  if (needed !== undefined) return insertionAfter(table, row, needed[0], needed[1] as NewRow)
   const columns = Object.keys(row).map((name) => pg.escapeIdentifier(name))
   const marks = columns.map((_, index) => `$${index + 1}`)
   return [`INSERT INTO ${table} (${columns}) VALUES (${marks})`, Object.values(row)]
+}
+
+/** The row and the one that its column `name` names, in one statement: keys are checked at its end. */
+function insertionAfter(
+  table: string,
+  row: Row,
+  name: string,
+  needed: NewRow,
+): [string, unknown[]] {
+  const { [name]: _, ...rest } = row
+  const [first, values] = insertion(needed.table, needed.row)
+  const columns = Object.keys(rest).map((one) => pg.escapeIdentifier(one))
+  const marks = columns.map((_, index) => `$${index + values.length + 1}`)
+  return [
+    `WITH needed AS (${first} RETURNING id)
+     INSERT INTO ${table} (${[...columns, name]}) VALUES (${[...marks, '(SELECT id FROM needed)']})`,
+    [...values, ...Object.values(rest)],
+  ]
 }

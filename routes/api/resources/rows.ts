@@ -1,13 +1,24 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type TSchema } from 'typebox'
+import { decideWithoutObject, type Subject, toProblem } from '#src/access/policy.ts'
 import type { ShortStatement } from '#src/db/database.ts'
-import type { Entry } from '#src/db/entry.ts'
+import { type Entry, refine } from '#src/db/entry.ts'
 import { readList } from '#src/http/lists/pagination.ts'
 import { CreatedRange, SortBy } from '#src/http/lists/query.ts'
 import { found, readId } from '#src/http/params.ts'
-import { IdParams, NoContent, PageOf, PageQuery, problems } from '#src/http/schemas.ts'
-import { type Action, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
+import {
+  explained,
+  IdParams,
+  NoContent,
+  Nullable,
+  PageOf,
+  PageQuery,
+  problems,
+} from '#src/http/schemas.ts'
+import { type Action, aWord, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
 import type { Asking } from '#src/resources/kit/fields/field.ts'
+import { linksOf } from '#src/resources/kit/links.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { type Act, actionsOf } from '#src/rows/actions.ts'
 import type { Declared, Values } from '#src/rows/rows.ts'
 
@@ -35,6 +46,7 @@ const declared: FastifyPluginAsync<Options> = async function declared(app, optio
 
 function list(app: FastifyInstance, resource: Declared) {
   const { listing, list: listRows } = actionsOf(resource)
+  const expansion = expansionFor(resource)
   app.get<OfList>(
     pathOf(resource),
     {
@@ -44,13 +56,15 @@ function list(app: FastifyInstance, resource: Declared) {
         summary: `List ${inWords(resource).all}, newest first`,
         ...described(resource, resource.actions.read),
         querystring: queryOf(resource),
-        response: { 200: PageOf(resource.shape) },
+        response: { 200: PageOf(expansion.shape) },
       },
     },
     async (request) => {
-      const { page, filter } = readList(request.query, listing)
-      return app.db.read(entryOf(request, resource), (tx, caller) =>
-        listRows(tx, caller, page, filter),
+      const { expand, ...query } = request.query
+      const wanted = expansion.read(expand)
+      const { page, filter } = readList(query, listing)
+      return app.db.read(expansion.entry(entryOf(request, resource), wanted), (tx, caller) =>
+        listRows(tx, caller, page, filter, { expand: wanted }),
       )
     },
   )
@@ -61,8 +75,10 @@ function post(app: FastifyInstance, resource: Declared, action: Action, currency
   const initial = Object.fromEntries(currencies.map((key) => [key, currency]))
   const actions = actionsOf(resource)
   const path = pathOf(resource)
-  const expected =
-    resource.scope === 'chain' ? problems(404, 'quota-exceeded') : problems('quota-exceeded')
+  const expected = {
+    ...(resource.scope === 'chain' && problems(404)),
+    ...problems('quota-exceeded', ...repeatable(resource)),
+  }
   app.post<OfBody>(
     path,
     {
@@ -96,7 +112,8 @@ function post(app: FastifyInstance, resource: Declared, action: Action, currency
 
 function get(app: FastifyInstance, resource: Declared) {
   const { find } = actionsOf(resource)
-  app.get<OfOne>(
+  const expansion = expansionFor(resource)
+  app.get<OfOne & { Querystring: { expand?: string } }>(
     `${pathOf(resource)}/:id`,
     {
       config: { ...versioned(resource), access: { resource: resource.name, action: 'read' } },
@@ -105,11 +122,17 @@ function get(app: FastifyInstance, resource: Declared) {
         summary: `Read ${inWords(resource).one}`,
         ...described(resource, resource.actions.read),
         params: IdParams,
-        response: { 200: resource.shape },
+        ...(expansion.query !== null && {
+          querystring: Type.Object(expansion.query, { additionalProperties: false }),
+        }),
+        response: { 200: expansion.shape },
       },
     },
-    async (request) =>
-      found(await app.db.read(entryOf(request, resource), find(readId(request.params.id)))),
+    async (request) => {
+      const expand = expansion.read(request.query.expand)
+      const entry = expansion.entry(entryOf(request, resource), expand)
+      return found(await app.db.read(entry, find(readId(request.params.id), { expand })))
+    },
   )
 }
 
@@ -130,7 +153,7 @@ function patch(app: FastifyInstance, resource: Declared, action: Action) {
         ...described(resource, action),
         params: IdParams,
         body: changeBody(resource, action),
-        response: { 200: resource.shape, ...problems('quota-exceeded') },
+        response: { 200: resource.shape, ...problems('quota-exceeded', ...repeatable(resource)) },
       },
     },
     async (request, reply) => {
@@ -159,7 +182,10 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
         summary: `Delete ${inWords(resource).one}`,
         ...described(resource, action),
         params: IdParams,
-        response: { 204: NoContent(`The ${wordOf(resource)} is deleted`) },
+        response: {
+          204: NoContent(`The ${wordOf(resource)} is deleted`),
+          ...(isHeld(resource) && problems('conflict')),
+        },
       },
     },
     async (request, reply) => {
@@ -171,6 +197,61 @@ function remove(app: FastifyInstance, resource: Declared, action: Action) {
       return reply.code(204).send(null)
     },
   )
+}
+
+/** The code of a repeated key, if the resource has one. */
+function repeatable({ unique }: Declared): 'already-exists'[] {
+  return unique.length === 0 ? [] : ['already-exists']
+}
+
+/** Whether rows that refer to one of the resource keep it from being deleted. */
+function isHeld({ name }: Declared): boolean {
+  return linksOf(resources).some(({ to, onDelete }) => to.name === name && onDelete === 'restrict')
+}
+
+/** `?expand=` of a resource: the rows that its rows refer to, in the same response. */
+function expansionFor(resource: Declared) {
+  const links = linksOf(resources).filter(({ from }) => from.name === resource.name)
+  const names = links.map(({ name }) => name)
+  const properties = links.map(({ name, to }) => [name, Type.Optional(Nullable(to.shape))])
+  const pattern = `^(${names.join('|')})(,(${names.join('|')}))*$`
+  const words = `must be one or more of ${names.join(', ')}, separated by commas`
+  return {
+    query:
+      links.length === 0
+        ? null
+        : {
+            expand: Type.Optional(
+              Type.String({
+                pattern: explained(pattern, words),
+                maxLength: 500,
+                examples: [names[0]],
+                description: `The rows it refers to, in the same response: ${names.join(', ')}`,
+              }),
+            ),
+          },
+    shape:
+      links.length === 0
+        ? resource.shape
+        : Type.Object(
+            { ...resource.shape.properties, ...Object.fromEntries(properties) },
+            { title: `Expanded${resource.title}` },
+          ),
+    read: (text: string | undefined) => (text === undefined ? [] : [...new Set(text.split(','))]),
+    /** @throws Problem of its decision for a caller who may not read one of the other rows */
+    entry(entry: Entry<Asking>, wanted: readonly string[]): Entry<Asking> {
+      if (wanted.length === 0) return entry
+      const targets = links.filter(({ name }) => wanted.includes(name)).map(({ to }) => to.name)
+      return refine(entry, (caller) => {
+        for (const name of targets) {
+          const question = { caller: caller as Asking & Subject, resource: name }
+          const decision = decideWithoutObject({ ...question, action: 'read' })
+          if (decision.effect === 'deny') throw toProblem(decision.reason, decision)
+        }
+        return caller
+      })
+    },
+  }
 }
 
 /** The transaction of the caller: an owner's is in no tenant, and a service enters only where it may. */
@@ -216,7 +297,8 @@ function described(resource: Declared, { summary, description }: Partial<Action>
   }
 }
 
-function queryOf({ fields, filters }: Declared) {
+function queryOf(resource: Declared) {
+  const { fields, filters } = resource
   const filtered = filters.map(
     (key) => [key, Type.Optional(fields[key]?.filter ?? Type.Never())] as const,
   )
@@ -226,6 +308,7 @@ function queryOf({ fields, filters }: Declared) {
       ...CreatedRange,
       ...(Object.fromEntries(filtered) as Record<string, TSchema>),
       sort: SortBy('createdAt'),
+      ...expansionFor(resource).query,
     },
     { additionalProperties: false },
   )
@@ -271,9 +354,8 @@ function titled(plural: string): string {
 
 /** Rows in the words of a summary. */
 function inWords(resource: Declared): { all: string; one: string; created: string } {
-  const word = wordOf(resource)
   const plural = resource.plural.replaceAll('_', ' ')
-  const a = `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
+  const a = aWord(resource)
   const words: Record<Scope, { all: string; one: string; created: string }> = {
     owner: {
       all: `your ${plural} in all your tenants`,

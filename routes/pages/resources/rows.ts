@@ -16,6 +16,7 @@ import { CursorQuery, IdParams } from '#src/http/schemas.ts'
 import { confirmedField } from '#src/pages/kit/components.ts'
 import { doneQuery } from '#src/pages/kit/layout.ts'
 import {
+  type Choices,
   changeFormOf,
   createFormOf,
   filterSchemasOf,
@@ -24,7 +25,9 @@ import {
   rowListPage,
   rowPage,
 } from '#src/pages/resources/rows.ts'
-import { pagePathOf, wordOf } from '#src/resources/kit/define.ts'
+import { type Action, pagePathOf, wordOf } from '#src/resources/kit/define.ts'
+import { linksOf } from '#src/resources/kit/links.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { type Act, actionsOf } from '#src/rows/actions.ts'
 import type { Declared } from '#src/rows/rows.ts'
 import { listFoldersInReach } from '#src/teams/folders.ts'
@@ -37,6 +40,7 @@ type PagedResource = Declared & Paged
 
 const pageSize = '25'
 const folderChoices = 100
+const rowChoices = 200
 const hide = true
 const DoneQuery = Type.Object(doneQuery, { additionalProperties: false })
 const DeleteForm = Type.Object(confirmedField, { additionalProperties: false })
@@ -58,7 +62,7 @@ function isPaged(resource: Declared): resource is PagedResource {
 }
 
 function list(app: FastifyInstance, resource: PagedResource) {
-  const { list: listRows, listing } = actionsOf(resource)
+  const { listWithNames, listing } = actionsOf(resource)
   const filters = filterSchemasOf(resource)
   const querystring = Type.Object(
     { ...CursorQuery.properties, ...doneQuery, ...filters },
@@ -77,12 +81,19 @@ function list(app: FastifyInstance, resource: PagedResource) {
         listing,
       )
       const read = await app.db.read(entryOf(request, resource), (tx, caller) =>
-        Promise.all([listRows(tx, caller, page, filter), foldersFor(tx, caller, resource)]),
+        Promise.all([
+          listWithNames(tx, caller, page, filter),
+          foldersFor(tx, caller, resource),
+          choicesFor(tx, caller, resource, resource.actions.create),
+        ]),
       )
-      const [{ data, ...cursors }, folders] = read
+      const [{ data, ...cursors }, folders, choices] = read
       const { viewer } = request
       return reply.sendPage(
-        rowListPage(resource, { viewer, rows: data.map(Object), cursors, folders, filter, done }),
+        rowListPage(resource, {
+          ...{ viewer, cursors, folders, choices, filter, done },
+          rows: data.map(({ item, names }) => ({ row: Object(item), names })),
+        }),
       )
     },
   )
@@ -92,6 +103,27 @@ function list(app: FastifyInstance, resource: PagedResource) {
 async function foldersFor(tx: Tx, { userId, tenantId }: Caller, { scope, actions }: PagedResource) {
   if (scope !== 'chain' || actions.create === undefined || tenantId === null) return []
   return listFoldersInReach(tx, { userId, tenantId }, folderChoices)
+}
+
+/** Whether an action asks for a row of another resource. */
+function hasChoices({ fields }: PagedResource, { accepts = [] }: Partial<Action> = {}): boolean {
+  return accepts.some((key) => fields[key]?.control?.offers === 'rows')
+}
+
+/** The rows to choose from, by the field that refers to them; the API takes the others too. */
+async function choicesFor(
+  tx: Tx,
+  caller: Caller,
+  resource: PagedResource,
+  { accepts = [] }: Partial<Action> = {},
+): Promise<Choices> {
+  const links = linksOf(resources).filter(
+    ({ from, key }) => from.name === resource.name && accepts.includes(key),
+  )
+  const all = await Promise.all(
+    links.map(async ({ key, to }) => [key, await actionsOf(to).choices(tx, caller, rowChoices)]),
+  )
+  return Object.fromEntries(all)
 }
 
 function create(app: FastifyInstance, resource: PagedResource) {
@@ -178,12 +210,18 @@ async function sendRow(
   done: string | undefined,
 ) {
   const { findWithNames } = actionsOf(resource)
-  const id = readId(request.params.id)
-  const { item, names } = found(
-    await request.server.db.read(entryOf(request, resource), findWithNames(id)),
-  )
+  const find = findWithNames(readId(request.params.id))
+  const entry = entryOf(request, resource)
+  const { db } = request.server
+  const [row, choices] = hasChoices(resource, resource.actions.update)
+    ? await db.read(entry, async (tx, caller) => {
+        const read = async () => find.read(await tx.sql(find.statement), caller)
+        return Promise.all([read(), choicesFor(tx, caller, resource, resource.actions.update)])
+      })
+    : [await db.read(entry, find), {}]
+  const { item, names } = found(row)
   const { viewer } = request
-  return reply.sendPage(rowPage(resource, { viewer, row: Object(item), names, done }))
+  return reply.sendPage(rowPage(resource, { viewer, row: Object(item), names, choices, done }))
 }
 
 function accessTo({ name }: PagedResource, action: 'read' | 'create' | 'update' | 'delete') {

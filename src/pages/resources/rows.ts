@@ -23,6 +23,9 @@ import {
   wordOf,
 } from '#src/resources/kit/define.ts'
 import type { Control, OnPage } from '#src/resources/kit/fields/control.ts'
+import type { Field } from '#src/resources/kit/fields/field.ts'
+import { expansionOf } from '#src/resources/kit/fields/keys/reference.ts'
+import { resources } from '#src/resources/running-app.ts'
 import { isolatedText } from '#src/runtime/text.ts'
 import { capital, inWords } from '#src/runtime/words.ts'
 
@@ -56,11 +59,12 @@ function inputsOf(resource: Paged, { accepts = [] }: Action): Record<string, For
 
 const noneOf = 'Default'
 
-function inputOf({ name, fields, page }: Paged, key: string): FormField {
+function inputOf(resource: Paged, key: string): FormField {
+  const { name, fields } = resource
   const { control = null, isNullable = false, initial } = fields[key] ?? {}
   if (control === null) throw new Error(`The resource ${name} has no input for ${key}.`)
   const mayBeEmpty = isNullable || initial !== undefined
-  const label = `${labelOf(page, key)}${mayBeEmpty ? ' (optional)' : ''}`
+  const label = `${labelOf(resource, key)}${mayBeEmpty ? ' (optional)' : ''}`
   const { rule, attributes, options } = control
   return inputs[control.as](control.schema(mayBeEmpty), label, {
     ...(rule !== undefined && { rule }),
@@ -92,14 +96,23 @@ function shownFilters({ fields, filters }: Pick<Paged, 'fields' | 'filters'>) {
 
 export type RowListView = {
   readonly viewer: Viewer
-  readonly rows: readonly ShownRow[]
+  readonly rows: readonly { readonly row: ShownRow; readonly names: Names }[]
   readonly cursors: Pick<ShownList, 'nextCursor' | 'previousCursor'>
   /** Folders in which the viewer can create a row of a chain. */
   readonly folders: readonly FolderChoice[]
+  readonly choices: Choices
   /** The filters in use, by field. */
   readonly filter: Readonly<Record<string, string>>
   readonly done: string | undefined
 }
+
+/** The rows that a field can refer to, by their headings. */
+export type Choices = Readonly<
+  Record<string, readonly { readonly id: number; readonly heading: string }[]>
+>
+
+/** The name of each person or row that a row names, by field. */
+type Names = Readonly<Record<string, string | null>>
 
 /** A folder by its name and the name of its team. */
 export type FolderChoice = { readonly id: number; readonly name: string; readonly team: string }
@@ -112,14 +125,14 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const words = plural.replaceAll('_', ' ')
   const keys = [page.heading, ...(page.columns ?? [])]
   const columns = keys.map((key, index) => ({
-    label: labelOf(page, key),
+    label: labelOf(resource, key),
     ...(index === 0 || resource.fields[key]?.isLong ? { kind: 'wrap' as const } : {}),
   }))
-  const cells = rows.map((row) =>
+  const cells = rows.map(({ row, names }) =>
     keys.map((key, index) =>
       index === 0
         ? html`<a href="${path}/${Number(row.id)}">${valueText(resource, key, row)}</a>`
-        : valueText(resource, key, row),
+        : valueText(resource, key, row, names),
     ),
   )
   const isFiltered = Object.values(filter).some((value) => value !== '')
@@ -130,7 +143,10 @@ export function rowListPage(resource: Paged, view: RowListView): Page {
   const { heading, button } = creationOf(resource)
   const hasPlace = resource.scope !== 'chain' || folders.length > 0
   const mayCreate = form !== null && hasPlace && may(viewer, resource.actions.create)
-  const options = { folderId: folders.map(optionOf) }
+  const options = {
+    ...{ folderId: folders.map(optionOf) },
+    ...optionsOf(resource, view.choices, {}),
+  }
   const lead = page.lead === undefined ? 'Newest first.' : `${page.lead} Newest first.`
   return layout(
     page.label,
@@ -164,7 +180,7 @@ function filterBarOf(
   const shown = shownFilters(resource)
   if (shown.length === 0) return html``
   const fields = shown.map(([key, control]) => {
-    const label = labelOf(resource.page, key)
+    const label = labelOf(resource, key)
     const value = filter[key] ?? ''
     if (control.options !== undefined) {
       const options = Object.entries(control.options).map(([one, words]) => ({
@@ -182,32 +198,35 @@ function filterBarOf(
 export type RowView = {
   readonly viewer: Viewer
   readonly row: ShownRow
-  /** The name of each person that the row names, by field. */
-  readonly names: Readonly<Record<string, string | null>>
+  readonly names: Names
+  readonly choices: Choices
   readonly done: string | undefined
 }
 
 /** One row, with forms to edit and delete it for those who may. */
-export function rowPage(resource: Paged, { viewer, row, names, done }: RowView): Page {
+export function rowPage(resource: Paged, { viewer, row, names, choices, done }: RowView): Page {
   const { page, fields } = resource
   const word = wordOf(resource)
   const path = pagePathOf(resource)
   const title = String(row[page.heading] ?? '')
   const by = Object.keys(names)
-    .filter((key) => key !== 'userId')
+    .filter((key) => key !== 'userId' && fields[key]?.isPerson)
     .map((key) => html`, by ${isolated(names[key] ?? nameless(resource, row, key))}`)
   const texts = Object.keys(fields).filter((key) => fields[key]?.control?.as === 'area')
   const hidden = [page.heading, ...texts]
   const facts = Object.keys(row).filter(
-    (key) => !hidden.includes(key) && fields[key]?.control != null && !fields[key]?.control?.offers,
+    (key) =>
+      !hidden.includes(key) &&
+      fields[key]?.control != null &&
+      fields[key]?.control?.offers !== 'folders',
   )
   return layout(
     isolatedText(title),
     html`${pageHead({ trail: { href: path, label: page.label }, title: isolated(title), lead: html`${capital(word)} ${Number(row.id)}${by}, last changed ${timeText(String(row.updatedAt ?? row.createdAt))}` })}
       ${noticeText(noticesOf(resource), done)}
-      ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(page, key)}</dt><dd>${valueText(resource, key, row)}</dd></div>`)}</dl></section>`}
-      ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(page, key)}">${blockText(resource, key, row)}</section>`)}
-      ${actionSection(resource, row, viewer)}`,
+      ${facts.length === 0 ? '' : html`<section class="card" aria-label="Details"><dl class="facts">${facts.map((key) => html`<div><dt>${labelOf(resource, key)}</dt><dd>${valueText(resource, key, row, names)}</dd></div>`)}</dl></section>`}
+      ${texts.filter((key) => key !== page.heading).map((key) => html`<section class="card text" aria-label="${labelOf(resource, key)}">${blockText(resource, key, row)}</section>`)}
+      ${actionSection(resource, row, { viewer, names, choices })}`,
     { current: path, ...viewer },
   )
 }
@@ -219,10 +238,13 @@ function may({ role }: Viewer, action: Action | undefined): boolean {
 }
 
 /** What the viewer may do with the row, as buttons; empty for nothing. */
-function actionSection(resource: Paged, row: ShownRow, viewer: Viewer): Html {
+type Editing = Pick<RowView, 'viewer' | 'names' | 'choices'>
+
+function actionSection(resource: Paged, row: ShownRow, editing: Editing): Html {
+  const { viewer } = editing
   const { update, delete: remove } = resource.actions
   const acts = [
-    ...(may(viewer, update) ? [editForm(resource, row, viewer)] : []),
+    ...(may(viewer, update) ? [editForm(resource, row, editing)] : []),
     ...(may(viewer, remove) ? [deleteForm(resource, Number(row.id))] : []),
   ]
   return acts.length === 0
@@ -230,7 +252,7 @@ function actionSection(resource: Paged, row: ShownRow, viewer: Viewer): Html {
     : html`<section class="card acts" aria-label="Actions">${acts}</section>`
 }
 
-function editForm(resource: Paged, row: ShownRow, viewer: Viewer): Html {
+function editForm(resource: Paged, row: ShownRow, { viewer, names, choices }: Editing): Html {
   const { update } = resource.actions
   const form = changeFormOf(resource)
   if (form === null) return html``
@@ -244,7 +266,10 @@ function editForm(resource: Paged, row: ShownRow, viewer: Viewer): Html {
   const word = wordOf(resource)
   const edit = renderForm(
     form,
-    { viewer, action: `${pagePathOf(resource)}/${Number(row.id)}`, values },
+    {
+      ...{ viewer, action: `${pagePathOf(resource)}/${Number(row.id)}`, values },
+      options: optionsOf(resource, choices, row, names),
+    },
     (inputs) => html`${placed(update, inputs)}
             ${conditions === '' ? '' : html`<p class="quiet small">${capital(conditions)}.</p>`}
             <button class="button">Save changes</button>`,
@@ -274,10 +299,40 @@ function formText({ fields }: Paged, key: string, row: ShownRow): string {
 }
 
 /** A value on a page. */
-function valueText({ fields }: Paged, key: string, row: ShownRow): Cell {
+function valueText({ fields }: Paged, key: string, row: ShownRow, names: Names = {}): Cell {
   const value = row[key] ?? null
+  const target = targetOf(fields[key])
+  if (value !== null && target !== undefined) {
+    const words = names[key] == null ? String(value) : isolated(names[key])
+    return target.page === null
+      ? words
+      : html`<a href="${pagePathOf(target)}/${Number(value)}">${words}</a>`
+  }
   const shown = value === null ? null : fields[key]?.onPage?.(value)
   return shown == null ? html`<span class="quiet">None</span>` : cellOf(shown)
+}
+
+function targetOf(field: Field | undefined): Resource | undefined {
+  return resources.find(({ name }) => name === field?.refersTo?.name)
+}
+
+/** The rows to choose from: those that are given, and the one that is chosen. */
+function optionsOf(
+  { fields }: Paged,
+  choices: Choices,
+  row: ShownRow,
+  names: Names = {},
+): Record<string, [string, Cell][]> {
+  const options = Object.entries(choices).map(([key, given]) => {
+    const { isNullable = false } = fields[key] ?? {}
+    const id = row[key] == null ? null : Number(row[key])
+    const isGiven = id === null || given.some((one) => one.id === id)
+    const all = isGiven ? given : [{ id, heading: names[key] ?? String(id) }, ...given]
+    const none: [string, Cell][] = isNullable ? [['', 'None']] : []
+    const shown = all.map((one): [string, Cell] => [String(one.id), isolated(one.heading)])
+    return [key, [...none, ...shown]]
+  })
+  return Object.fromEntries(options)
 }
 
 /** The value of a field that has a section of its own. */
@@ -311,11 +366,9 @@ function noticesOf(resource: Paged): Readonly<Record<Notice, string>> {
 }
 
 /** `Due at` of `dueAt`. */
-function labelOf({ labels = {} }: Paged['page'], key: string): string {
+function labelOf({ page: { labels = {} }, fields }: Paged, key: string): string {
   const own: Readonly<Record<string, string>> = { updatedAt: 'Last changed', createdAt: 'Created' }
-  return (
-    labels[key] ??
-    own[key] ??
-    inWords(key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`))
-  )
+  const name = fields[key]?.refersTo === undefined ? key : expansionOf(key)
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return labels[key] ?? own[key] ?? inWords(words)
 }

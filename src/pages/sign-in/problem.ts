@@ -97,6 +97,10 @@ const adviceByCode: Readonly<Record<ErrorCode, Advice>> = {
     text: 'Somebody has changed this in the meantime. Reload the page and try again.',
     ...home,
   },
+  'already-exists': {
+    text: 'There is one with these values already. Nothing was changed.',
+    ...home,
+  },
   conflict: { text: 'Something changed in the meantime. Reload the page and try again.', ...home },
   'quota-exceeded': {
     text: 'Nothing was changed. The members page shows what your tenant stores.',

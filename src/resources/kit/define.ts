@@ -1,5 +1,6 @@
 import Type, { type Static, type TObject, type TSchema } from 'typebox'
 import type { Asking, Field, Fields } from './fields/field.ts'
+import { expansionOf, type OnDelete, referencesOf } from './fields/keys/reference.ts'
 
 /** What a role may do: `resource:action`, such as `post:read`. */
 export type Permission = `${string}:${string}`
@@ -109,6 +110,8 @@ type Declaration<
   /** In the order of the response. */
   readonly fields: F
   readonly filters?: readonly (keyof F & string)[]
+  /** Fields whose values together occur once, in the tenant or with the owner. A second row is a 409. */
+  readonly unique?: readonly (readonly (keyof F & string)[])[]
   readonly actions: {
     readonly read: Allowed<Name>
     readonly create?: Allowed<Name> & {
@@ -191,6 +194,7 @@ export type Resource = {
   readonly forServices: boolean
   readonly fields: Fields
   readonly filters: readonly string[]
+  readonly unique: readonly (readonly string[])[]
   readonly actions: { readonly [Name in ActionName]?: Action }
   readonly events: Readonly<Record<string, string>>
   readonly example: object
@@ -228,7 +232,14 @@ export function defineResource<
   name: Name,
   declaration: Declaration<Name, F, New, Changed, Event, Set, ChangedSet>,
 ): Typed<Name, F, Event> {
-  const { forServices = false, filters = [], example = {}, worker = '', ...rest } = declaration
+  const {
+    forServices = false,
+    filters = [],
+    unique = [],
+    example = {},
+    worker = '',
+    ...rest
+  } = declaration
   const { page = null, erased = null } = declaration
   const fields: Fields = declaration.fields
   const title = titleOf(name)
@@ -236,7 +247,7 @@ export function defineResource<
   const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
   const resource = {
     ...rest,
-    ...{ name, title, fields, forServices, filters, example, erased, worker, page },
+    ...{ name, title, fields, forServices, filters, unique, example, erased, worker, page },
     events: declaration.events ?? {},
     shape: Type.Object(shape, { title }),
   } as unknown as Resource & Typed<Name, F, Event>
@@ -318,6 +329,9 @@ function faultsOf(resource: Resource): string[] {
       `has the privileges ${worker} for workers, which GRANT does not take`,
     ],
   ]
+  for (const { key, onDelete, isNullable } of referencesOf(fields))
+    faults.push(...referenceFaultsOf(key, onDelete, isNullable, keys))
+  faults.push(...resource.unique.map((key) => uniqueFaultOf(resource, key)))
   const unfit = keys.find((key) => fields[key]?.fault !== undefined)
   if (unfit !== undefined) faults.push([true, `has the field ${unfit} ${fields[unfit]?.fault}`])
   faults.push(...pageFaultsOf(resource))
@@ -325,6 +339,37 @@ function faultsOf(resource: Resource): string[] {
 }
 
 const listParameters = ['cursor', 'limit', 'sort', 'from', 'to']
+
+/** Values of JSON and long texts have no order that an index could keep. */
+function uniqueFaultOf(resource: Resource, key: readonly string[]): [boolean, string] {
+  const { fields } = resource
+  const isFit = ({ column, control }: Field) => column !== 'jsonb' && control?.as !== 'area'
+  const strange = key.find((one) => {
+    const field = fields[one]
+    return field === undefined || !isFit(field)
+  })
+  if (key.length === 0) return [true, 'has a unique key of no fields']
+  return [strange !== undefined, `has a unique key with ${strange}, which no index can have`]
+}
+
+function referenceFaultsOf(
+  key: string,
+  onDelete: OnDelete,
+  isNullable: boolean,
+  keys: readonly string[],
+): [boolean, string][] {
+  return [
+    [!/.Id$/.test(key), `has the reference ${key}, whose name does not end in Id`],
+    [
+      keys.includes(expansionOf(key)),
+      `has the reference ${key} and a field ${expansionOf(key)}, which an expanded response has for its row`,
+    ],
+    [
+      onDelete === 'clear' && !isNullable,
+      `has the reference ${key}, which is cleared and not optional`,
+    ],
+  ]
+}
 
 /** A page asks for every field that an action accepts, so each needs an input, and shows no JSON. */
 function pageFaultsOf({ scope, page, fields, actions }: Resource): [boolean, string][] {
@@ -377,6 +422,12 @@ export function titleOf(name: string): string {
 /** The name of a resource in a sentence. */
 export function wordOf({ name }: Pick<Resource, 'name'>): string {
   return name.replaceAll('-', ' ')
+}
+
+/** The same with its article: `an order`. */
+export function aWord(resource: Pick<Resource, 'name'>): string {
+  const word = wordOf(resource)
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
 }
 
 /** The column of a field: `author_id` of `authorId`. */

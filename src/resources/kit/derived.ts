@@ -1,6 +1,7 @@
 import { exampleOf, type Schema } from '#src/http/openapi/examples.ts'
 import { type Action, type ActionName, columnOf, type Resource } from './define.ts'
 import { columns as columnTypes } from './fields/columns.ts'
+import { inOrderOfNeed, type Link, linksOf } from './links.ts'
 
 /* What the program reads from the declared resources. */
 
@@ -100,13 +101,20 @@ type Tenant = { readonly tenantId: string; readonly userId: number }
 export function isolationRowsOf(
   resources: readonly Resource[],
 ): Record<string, (tenant: Tenant) => Insert> {
-  const inserted = resources.filter(({ actions }) => actions.create !== undefined)
+  const inserted = inOrderOfNeed(resources).filter(({ actions }) => actions.create !== undefined)
   return Object.fromEntries(
-    inserted.map((resource) => [resource.plural, (tenant: Tenant) => insertOf(resource, tenant)]),
+    inserted.map((resource) => [
+      resource.plural,
+      (tenant: Tenant) => insertOf(resource, tenant, linksOf(resources)),
+    ]),
   )
 }
 
-function insertOf(resource: Resource, { tenantId, userId }: Tenant): Insert {
+function insertOf(
+  resource: Resource,
+  { tenantId, userId }: Tenant,
+  links: readonly Link[],
+): Insert {
   const { plural, scope, fields, actions } = resource
   const written = [...(actions.create?.accepts ?? []), ...(actions.create?.sets ?? [])]
   const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
@@ -116,9 +124,16 @@ function insertOf(resource: Resource, { tenantId, userId }: Tenant): Insert {
     ...people.map((key) => [columnOf(key), userId] as const),
   ])
   row.delete('folder_id')
+  const own = links.filter(({ from }) => from === resource)
+  for (const { key } of own) row.delete(columnOf(key))
   const values = [...row.values()]
   const columns = [...row.keys(), 'id']
   const marks = [...values.map((_, index) => `$${index + 1}`), freeId]
+  for (const { key, to, isNullable } of own) {
+    if (isNullable) continue
+    columns.push(columnOf(key))
+    marks.push(firstOf(to.plural))
+  }
   if (scope === 'chain') {
     // The isolation check has one team and one folder in each tenant.
     columns.push('team_id', 'folder_id')

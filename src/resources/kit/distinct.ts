@@ -1,4 +1,5 @@
 import type { Resource } from './define.ts'
+import { checkLinks } from './links.ts'
 
 /**
  * Returns the list. Without the check, of two entries with the same key one would silently replace the other.
@@ -15,7 +16,7 @@ export function distinct<const All extends readonly unknown[]>(
   return all
 }
 
-/** @throws Error if two resources have one name or table */
+/** @throws Error if two resources have one name or table, or a reference leads nowhere */
 export function distinctResources<const All extends readonly Resource[]>(all: All): All {
   const facts = ['name', 'plural'] as const
   for (const fact of facts) {
@@ -25,5 +26,6 @@ export function distinctResources<const All extends readonly Resource[]>(all: Al
       (value) => `Two resources have the ${fact} ${value}.`,
     )
   }
+  checkLinks(all)
   return all
 }

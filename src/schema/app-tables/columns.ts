@@ -60,7 +60,7 @@ function renamedColumns({ plural, fields }: Resource, before: PresentTable) {
     ...before,
     name: plural,
     columns: before.columns.map((one) => ({ ...one, name: now(one.name) })),
-    uniqueKeys: before.uniqueKeys.map(all),
+    uniqueKeys: before.uniqueKeys.map((one) => ({ ...one, columns: all(one.columns) })),
     indexes: before.indexes.map(all),
     foreignKeys: before.foreignKeys.map((one) => ({ ...one, columns: all(one.columns) })),
   }

@@ -1,17 +1,29 @@
 import { columnOf, type Resource } from '#src/resources/kit/define.ts'
 import { columns as columnTypes } from '#src/resources/kit/fields/columns.ts'
 import type { Field } from '#src/resources/kit/fields/field.ts'
+import { referencesOf } from '#src/resources/kit/fields/keys/reference.ts'
+import { type Link, linksOf, scopedColumnsOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
 import type { Column, ForeignKey, Table } from './table.ts'
 
 /** The table that a resource needs: the tenant in every key, an index for each order and filter of its lists. */
-export function declaredTable(resource: Resource): Table {
+export function declaredTable(resource: Resource, resources: readonly Resource[]): Table {
   const { plural, scope } = resource
+  const links = linksOf(resources)
+  const isOwnersTarget = scope === 'owner' && links.some(({ to }) => to.name === resource.name)
   return {
     name: plural,
     columns: columnsOf(resource),
     primaryKey: ['tenant_id', 'id'],
-    uniqueKeys: [],
-    foreignKeys: [tenantKey, ...(scope === 'chain' ? [folderKey] : [])],
+    uniqueKeys: [
+      ...uniqueKeysOf(resource),
+      // What the key of a reference leads to.
+      ...(isOwnersTarget ? [{ columns: [...scopedColumnsOf(resource), 'id'] }] : []),
+    ],
+    foreignKeys: [
+      tenantKey,
+      ...(scope === 'chain' ? [folderKey] : []),
+      ...links.filter(({ from }) => from.name === resource.name).map(referenceKey),
+    ],
     indexes: indexesOf(resource),
   }
 }
@@ -27,6 +39,18 @@ const folderKey: ForeignKey = {
   references: ['tenant_id', 'id', 'team_id'],
   onDelete: 'NO ACTION',
 }
+
+function referenceKey({ key, to, onDelete, foreignKey }: Link): ForeignKey {
+  const { name, columns, targetColumns } = foreignKey
+  return {
+    ...{ name, columns, table: to.plural, references: targetColumns },
+    onDelete: deletions[onDelete],
+    ...(onDelete === 'clear' && { cleared: [columnOf(key)] }),
+  }
+}
+
+/** NO ACTION is checked after a whole statement, so a tenant with all of its rows can be deleted. */
+const deletions = { restrict: 'NO ACTION', cascade: 'CASCADE', clear: 'SET NULL' } as const
 
 function columnsOf({ scope, fields }: Resource): Column[] {
   const scoped = scopeColumns[scope]
@@ -61,7 +85,8 @@ const listed: Readonly<Record<Resource['scope'], readonly string[]>> = {
   chain: ['tenant_id', 'team_id'],
 }
 
-function indexesOf({ scope, fields, filters }: Resource): string[][] {
+function indexesOf(resource: Resource): string[][] {
+  const { scope, fields, filters } = resource
   const first = listed[scope]
   const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
   const all = [
@@ -71,6 +96,8 @@ function indexesOf({ scope, fields, filters }: Resource): string[][] {
     ...(scope === 'chain' ? [['tenant_id', 'folder_id', 'team_id', 'id']] : []),
     // Who leaves a tenant is taken out of its rows.
     ...(scope === 'owner' ? [] : people.map((key) => ['tenant_id', columnOf(key), 'id'])),
+    // A deletion of the other row looks for those that refer to it.
+    ...referencesOf(fields).map(({ key }) => [...scopedColumnsOf(resource), columnOf(key), 'id']),
     ...filters
       .map(columnOf)
       .filter((column) => !first.includes(column) && !(scope === 'chain' && column === 'folder_id'))

@@ -16,18 +16,26 @@ export function planKeys(
   const { name } = wanted
   const foreignKeys = wanted.foreignKeys.flatMap((key) => {
     const same = table.foreignKeys.filter((one) => isSameReference(one, key))
-    if (same.some((one) => isSame(one, key))) return []
+    const equal = same.filter((one) => isSame(one, key))
+    const isNamed = key.name === undefined || equal.some((one) => one.name === key.name)
+    if (equal[0] !== undefined) {
+      const rename = `ALTER TABLE ${name} RENAME CONSTRAINT ${equal[0].name} TO ${key.name};`
+      return isNamed ? [] : [step(rename)]
+    }
     const drops = same.map((one) => step(`ALTER TABLE ${name} DROP CONSTRAINT ${one.name};`))
     const isEmpty = key.columns.some((column) => !filled.has(column) && isNew(table, column))
     const add = addForeignKey(name, key)
     return [...drops, isEmpty ? step(add) : comparing(add, [table, found.get(key.table)])]
   })
   const uniqueKeys = wanted.uniqueKeys
-    .filter((key) => !table.uniqueKeys.some((one) => `${one.toSorted()}` === `${key.toSorted()}`))
+    .filter(
+      ({ columns }) =>
+        !table.uniqueKeys.some((one) => `${one.columns.toSorted()}` === `${columns.toSorted()}`),
+    )
     .map((key) =>
       step(
-        `CREATE UNIQUE INDEX ${nameOf(name, key, 'key')} ON ${name} ${listOf(key)};`,
-        `Fails, and changes nothing, if two rows have the same ${key.join(', ')}.`,
+        `CREATE UNIQUE INDEX ${key.name ?? nameOf(name, key.columns, 'key')} ON ${name} ${listOf(key.columns)};`,
+        `Fails, and changes nothing, if two rows have the same ${key.columns.join(', ')}.`,
         indexWarning(name),
       ),
     )

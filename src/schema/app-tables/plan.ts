@@ -1,4 +1,5 @@
 import type { Resource } from '#src/resources/kit/define.ts'
+import { inOrderOfNeed } from '#src/resources/kit/links.ts'
 import type { Finding } from '../finding.ts'
 import { planColumns } from './columns.ts'
 import { type Decisions, unusedOf } from './decisions.ts'
@@ -46,8 +47,8 @@ export function planTables(
     found.delete(before.name)
     found.set(plural, { ...before, name: plural })
   }
-  for (const resource of resources) {
-    const wanted = declaredTable(resource)
+  for (const resource of inOrderOfNeed(resources)) {
+    const wanted = declaredTable(resource, resources)
     const table = found.get(resource.plural)
     if (table === undefined) {
       const inline = wanted.foreignKeys.filter((key) => found.has(key.table))

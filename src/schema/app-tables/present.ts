@@ -37,7 +37,8 @@ export async function readTables(client: pg.ClientBase): Promise<Map<string, Pre
      ) columns
      CROSS JOIN LATERAL (
        SELECT json_agg(k.columns) FILTER (WHERE k.usable) AS indexes,
-         json_agg(k.columns) FILTER (WHERE k.usable AND i.indisunique AND NOT i.indisprimary) AS unique_keys,
+         json_agg(json_build_object('columns', k.columns, 'name', k.name))
+           FILTER (WHERE k.usable AND i.indisunique AND NOT i.indisprimary) AS unique_keys,
          (json_agg(k.columns) FILTER (WHERE i.indisprimary)) -> 0 AS primary_key,
          json_agg(k.name) AS names
        FROM pg_index i CROSS JOIN LATERAL (

@@ -16,7 +16,7 @@ export function createTable(table: Table, nameOf: NameOf): Step[] {
   const lines = [
     ...columns.map(definitionOf),
     `PRIMARY KEY ${listOf(primaryKey)}`,
-    ...uniqueKeys.map((key) => `UNIQUE ${listOf(key)}`),
+    ...uniqueKeys.map(({ columns, name }) => `${constraint(name)}UNIQUE ${listOf(columns)}`),
     ...foreignKeys.map(foreignKeyOf),
   ]
   return [
@@ -39,10 +39,15 @@ export function spelled(type: string): string {
   return type === 'timestamp with time zone' ? 'timestamptz(6)' : type
 }
 
-function foreignKeyOf({ columns, table, references, onDelete, cleared = [] }: ForeignKey): string {
+function constraint(name: string | undefined): string {
+  return name === undefined ? '' : `CONSTRAINT ${name} `
+}
+
+function foreignKeyOf(key: ForeignKey): string {
+  const { name, columns, table, references, onDelete, cleared = [] } = key
   const of = cleared.length > 0 ? ` ${listOf(cleared)}` : ''
   const deletion = onDelete === 'NO ACTION' ? '' : ` ON DELETE ${onDelete}${of}`
-  return `FOREIGN KEY ${listOf(columns)} REFERENCES ${table} ${listOf(references)}${deletion}`
+  return `${constraint(name)}FOREIGN KEY ${listOf(columns)} REFERENCES ${table} ${listOf(references)}${deletion}`
 }
 
 export function addForeignKey(table: string, key: ForeignKey): string {

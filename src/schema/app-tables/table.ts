@@ -5,11 +5,13 @@ export type Table = {
   readonly name: string
   readonly columns: readonly Column[]
   readonly primaryKey: readonly string[]
-  /** The columns of each further unique key. */
-  readonly uniqueKeys: readonly (readonly string[])[]
+  /** The columns of each further unique key, and its name where a program has to know it. */
+  readonly uniqueKeys: readonly UniqueKey[]
   readonly foreignKeys: readonly ForeignKey[]
   readonly indexes: readonly (readonly string[])[]
 }
+
+export type UniqueKey = { readonly columns: readonly string[]; readonly name?: string }
 
 export type Column = {
   readonly name: string
@@ -19,6 +21,8 @@ export type Column = {
 }
 
 export type ForeignKey = {
+  /** By which the program knows which one was broken; without it PostgreSQL chooses one. */
+  readonly name?: string
   readonly columns: readonly string[]
   readonly table: string
   readonly references: readonly string[]

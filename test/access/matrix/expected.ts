@@ -58,7 +58,7 @@ export function expectedStatus(
   if (!mayTry(route, actor)) return 403
   if (object?.place === 'malformed') return 400
   if (route.gives !== undefined && !mayGive(route, actor, route.gives)) return 403
-  if (object !== null && !reaches(actor, reachOf(route), object)) return 404
+  if (object !== null && !reaches(actor, reachOf(route), object)) return route.outOfReach ?? 404
   if (object !== null && rules[route.who]?.attribute && forbidden(actor, object)) return 403
   return route.answer
 }

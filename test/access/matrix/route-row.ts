@@ -11,6 +11,8 @@ export type RouteRow = {
   answerInSession?: number
   /** The kind of object (objects.ts) that its path, or else its body, names. */
   object?: string
+  /** The status for an object out of reach, if it is not 404. */
+  outOfReach?: number
   /** The scope of the object, if no rule defines it. */
   reach?: Reach
   /** A valid body. */

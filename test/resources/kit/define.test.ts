@@ -3,11 +3,12 @@ import Type from 'typebox'
 import { defineResource } from '#src/resources/kit/define.ts'
 import { rulesOf } from '#src/resources/kit/derived.ts'
 import { distinctResources } from '#src/resources/kit/distinct.ts'
-import { hidden } from '#src/resources/kit/fields/field.ts'
+import { hidden, optional } from '#src/resources/kit/fields/field.ts'
 import { json } from '#src/resources/kit/fields/json.ts'
 import { folder } from '#src/resources/kit/fields/keys/folder.ts'
 import { id } from '#src/resources/kit/fields/keys/id.ts'
 import { owner } from '#src/resources/kit/fields/keys/people.ts'
+import { reference } from '#src/resources/kit/fields/keys/reference.ts'
 import { decimal } from '#src/resources/kit/fields/numbers/decimal.ts'
 import { integer } from '#src/resources/kit/fields/numbers/integer.ts'
 import { choice } from '#src/resources/kit/fields/texts/choice.ts'
@@ -132,6 +133,18 @@ t.test('each mistake that the compiler cannot see is named at start', async (t) 
     'has the field tags with at most 0 lines of 9 characters': {
       fields: { ...documentFields, tags: lines(0, 9) },
     },
+    'has the reference project, whose name does not end in Id': {
+      fields: { ...documentFields, project: reference('project', { onDelete: 'restrict' }) },
+    },
+    'has the reference projectId and a field project, which an expanded response has for its row': {
+      fields: {
+        ...documentFields,
+        ...{ project: line(9), projectId: reference('project', { onDelete: 'restrict' }) },
+      },
+    },
+    'has the reference projectId, which is cleared and not optional': {
+      fields: { ...documentFields, projectId: reference('project', { onDelete: 'clear' }) },
+    },
     'has a page and a field version, which every form has for itself': {
       fields: { ...documentFields, version: line(9) },
       actions: { read, create: { ...write, accepts: ['title', 'folderId', 'version'] } },
@@ -157,12 +170,53 @@ function nameIn(change: { readonly name?: string }): string {
 }
 
 t.test('two resources do not share a name or a table', async (t) => {
-  const one = { name: 'task', plural: 'tasks' }
-  const other = { name: 'chore', plural: 'chores' }
+  const one = { name: 'task', plural: 'tasks', fields: {}, unique: [] }
+  const other = { name: 'chore', plural: 'chores', fields: {}, unique: [] }
   const both = (change: object) => () => distinctResources([one, { ...other, ...change }] as never)
   t.doesNotThrow(both({}))
   t.throws(both({ name: 'task' }), { message: 'Two resources have the name task.' })
   t.throws(both({ plural: 'tasks' }), { message: 'Two resources have the plural tasks.' })
+})
+
+t.test('a reference leads to a row that its reader may know of', async (t) => {
+  const one = (name: string, scope: string, fields: object = {}) =>
+    ({ name, plural: `${name}s`, scope, fields, unique: [] }) as never
+  const to = (name: string) => reference(name, { onDelete: 'cascade' })
+  const mistakes: [resources: never[], message: string][] = [
+    [
+      [one('task', 'tenant', { projectId: to('project') })],
+      'The resource task has the field projectId, which refers to project: there is no such resource.',
+    ],
+    [
+      [one('task', 'tenant', { pageId: to('page') }), one('page', 'chain')],
+      'The resource task has the field pageId, which refers to pages: that one exists is known to its team alone.',
+    ],
+    [
+      [one('note', 'chain', { pageId: to('page') }), one('page', 'chain')],
+      'The resource note has the field pageId, which refers to pages: that one exists is known to its team alone.',
+    ],
+    [
+      [one('memo', 'owner', { taskId: to('task') }), one('task', 'tenant')],
+      'The resource memo has the field taskId, which refers to tasks of the scope tenant: both need the scope owner or tenant.',
+    ],
+    [
+      [one('task', 'tenant', { taskId: to('task') })],
+      'The resource task has the field taskId, which refers to itself: the first row needs it to be optional.',
+    ],
+    [
+      [one('a', 'tenant', { bId: to('b') }), one('b', 'tenant', { aId: to('a') })],
+      'The resource a needs a row that needs one of its own: make a reference between them optional.',
+    ],
+  ]
+  for (const [resources, message] of mistakes) {
+    t.throws(() => distinctResources(resources), { message }, message)
+  }
+  t.doesNotThrow(() =>
+    distinctResources([
+      one('a', 'tenant', { bId: to('b'), aId: optional(to('a')) }),
+      one('b', 'tenant', { aId: optional(to('a')) }),
+    ]),
+  )
 })
 
 t.test('a row in a folder keeps its team, so an update cannot move it', async (t) => {

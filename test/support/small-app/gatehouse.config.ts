@@ -1,7 +1,9 @@
 import { defineApp, everything } from 'gatehouse'
 import { assets } from './resources/assets.ts'
+import { issues } from './resources/issues.ts'
 import { memos } from './resources/memos.ts'
 import { pages } from './resources/pages.ts'
+import { projects } from './resources/projects.ts'
 import { tasks } from './resources/tasks.ts'
 
 /**
@@ -16,5 +18,5 @@ export default defineApp({
     accountant: ['task:read', 'task:close'],
     admin: everything,
   },
-  resources: [memos, tasks, pages, assets],
+  resources: [memos, tasks, pages, issues, projects, assets],
 })

@@ -17,7 +17,15 @@ const room: Resource = {
     ...{ id: id(), title: line(200), seats: integer('', { minimum: 1, maximum: 12 }) },
     ...{ level: integer(), createdAt: created(), updatedAt: updated() },
   },
-  ...{ filters: [], events: {}, example: {}, erased: null, worker: '', shape: Object(null) },
+  ...{
+    filters: [],
+    unique: [],
+    events: {},
+    example: {},
+    erased: null,
+    worker: '',
+    shape: Object(null),
+  },
   actions: { read: { permission: 'post:read' }, create: write, update: write },
   page: { label: 'Rooms', heading: 'title' },
 }

@@ -2,6 +2,7 @@ import type { RouteRows } from '#test/access/matrix/route-row.ts'
 import { like, type Settled } from '#test/access/matrix/settled.ts'
 import type { Description } from '#test/resources/description.ts'
 import { asset } from './asset.ts'
+import { issue, project } from './issue.ts'
 
 const memo: Description = {
   ...{ name: 'memo', path: '/memos', table: 'memos' },
@@ -15,7 +16,7 @@ const memo: Description = {
   body: { title: 'Buy a gate' },
   change: { title: 'Another' },
   answer: ({ tenantId, userId }, now) => ({
-    ...{ tenantId, userId, title: 'Buy a gate', createdAt: now, updatedAt: now },
+    ...{ tenantId, userId, afterId: null, title: 'Buy a gate', createdAt: now, updatedAt: now },
   }),
   events: { PATCH: 'memo.updated' },
 }
@@ -60,7 +61,7 @@ const page: Description = {
 }
 
 /** The app a second time, as the tests of the core ask it. */
-export const descriptions: readonly Description[] = [memo, task, page, asset]
+export const descriptions: readonly Description[] = [memo, task, page, project, issue, asset]
 
 /** Its roles, of which one may do what an editor may not. */
 export const roles = {

@@ -2,11 +2,16 @@ CREATE TABLE memos (
   tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
   id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
   user_id bigint NOT NULL,
+  after_id bigint,
   title text NOT NULL,
   created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
   updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  PRIMARY KEY (tenant_id, id)
+  PRIMARY KEY (tenant_id, id),
+  UNIQUE (tenant_id, user_id, id),
+  CONSTRAINT memos_after_id_fkey FOREIGN KEY (tenant_id, user_id, after_id)
+    REFERENCES memos (tenant_id, user_id, id) ON DELETE SET NULL (after_id)
 );
+CREATE INDEX memos_tenant_id_user_id_after_id_idx ON memos (tenant_id, user_id, after_id);
 CREATE INDEX memos_user_id_created_at_id_idx ON memos (user_id, created_at, id);
 CREATE INDEX memos_user_id_id_idx ON memos (user_id, id);
 CREATE INDEX memos_user_id_tenant_id_id_idx ON memos (user_id, tenant_id, id);
@@ -79,3 +84,38 @@ CREATE INDEX assets_tenant_id_created_at_id_idx ON assets (tenant_id, created_at
 CREATE INDEX assets_tenant_id_state_id_idx ON assets (tenant_id, state, id);
 CREATE INDEX assets_tenant_id_weight_id_idx ON assets (tenant_id, weight, id);
 ALTER TABLE assets ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE projects (
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  title text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id)
+);
+CREATE INDEX projects_tenant_id_created_at_id_idx ON projects (tenant_id, created_at, id);
+ALTER TABLE projects ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE issues (
+  tenant_id uuid NOT NULL REFERENCES tenants(id) ON DELETE CASCADE,
+  id bigint GENERATED ALWAYS AS IDENTITY (MAXVALUE 9007199254740991),
+  project_id bigint NOT NULL,
+  asset_id bigint,
+  blocked_by_id bigint,
+  title text NOT NULL,
+  created_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  updated_at timestamptz(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  PRIMARY KEY (tenant_id, id),
+  CONSTRAINT issues_project_id_title_key UNIQUE (tenant_id, project_id, title),
+  CONSTRAINT issues_project_id_fkey FOREIGN KEY (tenant_id, project_id)
+    REFERENCES projects (tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT issues_asset_id_fkey FOREIGN KEY (tenant_id, asset_id)
+    REFERENCES assets (tenant_id, id),
+  CONSTRAINT issues_blocked_by_id_fkey FOREIGN KEY (tenant_id, blocked_by_id)
+    REFERENCES issues (tenant_id, id) ON DELETE SET NULL (blocked_by_id)
+);
+CREATE INDEX issues_tenant_id_asset_id_id_idx ON issues (tenant_id, asset_id, id);
+CREATE INDEX issues_tenant_id_blocked_by_id_id_idx ON issues (tenant_id, blocked_by_id, id);
+CREATE INDEX issues_tenant_id_created_at_id_idx ON issues (tenant_id, created_at, id);
+CREATE INDEX issues_tenant_id_project_id_id_idx ON issues (tenant_id, project_id, id);
+ALTER TABLE issues ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

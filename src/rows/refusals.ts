@@ -1,0 +1,48 @@
+import { violatedConstraint } from '#src/db/errors.ts'
+import { Problem } from '#src/http/problems.ts'
+import { aWord, type Resource, wordOf } from '#src/resources/kit/define.ts'
+import { type Link, linksOf, uniqueKeysOf } from '#src/resources/kit/links.ts'
+import { resources } from '#src/resources/running-app.ts'
+import { capital } from '#src/runtime/words.ts'
+
+/** The problem that a broken key of a resource means; null for any other error. */
+export function refusalOf(
+  resource: Pick<Resource, 'name' | 'plural' | 'scope' | 'unique' | 'fields'>,
+  error: unknown,
+  links: readonly Link[] = linksOf(resources),
+): Problem | null {
+  const constraint = violatedConstraint(error)
+  if (constraint === null) return null
+  if (constraint.isUnique) return repeated(resource, constraint.name)
+  const link = links.find(({ foreignKey }) => foreignKey.name === constraint.name)
+  if (link === undefined) return null
+  // Its own row may be what is deleted, if rows of a resource refer to each other.
+  if (link.from.name === resource.name && !constraint.isOfTarget) return unknownRow(link)
+  return new Problem('conflict', {
+    detail: `${capital(link.from.plural.replaceAll('_', ' '))} refer to this ${wordOf(link.to)}. Delete them or let them refer to another one first.`,
+  })
+}
+
+/** Null for a key that the resource does not declare, such as that of an event. */
+function repeated(
+  resource: Pick<Resource, 'name' | 'plural' | 'scope' | 'unique'>,
+  name: string,
+): Problem | null {
+  const key = uniqueKeysOf(resource).find((one) => one.name === name)
+  if (key === undefined) return null
+  const others = key.keys.length === 1 ? '' : `, with the same ${key.keys.slice(1).join(', ')}`
+  const detail = `is that of another ${wordOf(resource)}${others}`
+  return new Problem('already-exists', {
+    detail: `There is ${aWord(resource)} with the same ${key.keys.join(', ')} already.`,
+    fields: key.keys.map((one) => ({ in: 'body' as const, pointer: `/${one}`, detail })),
+  })
+}
+
+/** The same for no row as for one out of reach. */
+function unknownRow({ key, to }: Link): Problem {
+  const detail = `must be the id of ${aWord(to)} that you can see`
+  return new Problem('malformed', {
+    detail: `/${key} in the body ${detail}.`,
+    fields: [{ in: 'body', pointer: `/${key}`, detail }],
+  })
+}

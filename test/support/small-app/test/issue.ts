@@ -1,0 +1,42 @@
+import type { Description } from '#test/resources/description.ts'
+import { NewRow } from '#test/resources/new-row.ts'
+
+const rules = {
+  read: { reach: 'tenant', permission: 'task:read', token: 'task:read' },
+  create: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+  update: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
+  delete: { reach: 'tenant', permission: 'task:close', token: 'task:close' },
+} as const
+
+/** What issues belong to. */
+export const project: Description = {
+  ...{ name: 'project', path: '/projects', table: 'projects', rules },
+  row: ({ tenantId }) => ({ tenant_id: tenantId, title: 'A project' }),
+  body: { title: 'A fence' },
+  change: { title: 'A wall' },
+  answer: (_, now) => ({ title: 'A fence', createdAt: now, updatedAt: now }),
+  forms: { create: { title: 'A fence' }, change: { title: 'A wall' } },
+}
+
+/** What is to be solved in a project. */
+export const issue: Description = {
+  ...{ name: 'issue', path: '/issues', table: 'issues' },
+  rules: { ...rules, read: { ...rules.read, token: 'issue:read' } },
+  needs: { key: 'projectId', of: project },
+  row: ({ tenantId }) => ({
+    tenant_id: tenantId,
+    title: 'It squeaks',
+    project_id: new NewRow('projects', { tenant_id: tenantId, title: 'A project' }),
+  }),
+  body: { title: 'It squeaks' },
+  change: { title: 'It creaks' },
+  answer: ({ neededId }, now) => ({
+    ...{ projectId: neededId, assetId: null, blockedById: null, title: 'It squeaks' },
+    ...{ createdAt: now, updatedAt: now },
+  }),
+  events: { POST: 'issue.created', PATCH: 'issue.updated' },
+  forms: {
+    create: { title: 'It squeaks', assetId: '', blockedById: '' },
+    change: { title: 'It creaks', assetId: '', blockedById: '' },
+  },
+}
