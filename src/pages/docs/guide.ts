@@ -95,7 +95,7 @@ export const topics: readonly Topic[] = [
     title: 'Webhooks',
     texts: [
       'An admin creates an endpoint with `POST /webhook-endpoints`; the response is the only one with its secret. Each delivery has `webhook-id`, `webhook-timestamp` and `webhook-signature`: `v1,` and the base64 of HMAC-SHA256 over the timestamp, a dot and the raw body, with the secret as the key.',
-      'Verify the signature over the bytes as they arrived, refuse a timestamp that is more than 300 seconds away, and process each id once. Respond with any 2xx status within 10 seconds. Other responses are retried.',
+      'Verify the signature over the bytes as they arrived, refuse a timestamp that is more than 300 seconds away, and process each id once. Respond with any 2xx status within 10 seconds. Other responses are retried, later than planned if they have `Retry-After` (at most two hours).',
       '`POST /webhook-endpoints/{id}/test` sends a test, `…/probe` checks your receiver and names its faults. `GET /events` has every event in order, to catch up.',
     ],
   },
