@@ -15,7 +15,7 @@ import type { Jobs } from '#src/queue/queue.ts'
 import { type Clock, unixSeconds } from '#src/runtime/clock.ts'
 import { createSender } from '#src/webhooks/client/client.ts'
 import { PostponedError } from '#src/webhooks/client/errors.ts'
-import type { SendResult } from '#src/webhooks/client/sender.ts'
+import type { Sender, SendResult } from '#src/webhooks/client/sender.ts'
 import { nextStep, type Step } from '#src/webhooks/delivery/outcome.ts'
 import { signDelivery } from '#src/webhooks/signing/signature.ts'
 import { completeJob } from './job.ts'
@@ -62,19 +62,21 @@ export async function addForward(
 export async function workForwards(
   app: AppWebhook,
   { retrySeconds, timeoutMs, perAddress }: Schedule,
-  { queue, due, db, systemDb, clock, metrics, logger }: ForwardDeps,
+  deps: ForwardDeps,
 ): Promise<Pick<Consumer, 'stop'>> {
   // The operator chose this address, so it may be private. No other sender may call it.
   const { hostname, protocol, port } = new URL(app.url)
   const allow = [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`]
+  const { queue, due, clock, logger } = deps
   const sender = createSender({ allow, timeoutMs, perAddress, clock })
+  const work = { ...deps, retrySeconds, app, sender }
   const consumer = await startConsumer<ForwardJob>({
     queue,
     due,
     name: queueName,
     limits,
     fetch: (batchSize) => queue.fetch(queueName, { batchSize, includeMetadata: true }),
-    run: (jobs, abandoned) => jobs.map((job) => forward(job, abandoned)),
+    run: (jobs, abandoned) => jobs.map((job) => forward(work, job, abandoned)),
     logger,
   })
   return {
@@ -83,79 +85,91 @@ export async function workForwards(
       await sender.close()
     },
   }
+}
 
-  /** Never rejects. If it fails, the job returns. */
-  async function forward(job: ForwardJob, abandoned: AbortSignal): Promise<void> {
-    const { eventId } = job.data
-    try {
-      const event = await findWaiting(db, job.data)
-      // An operator has had it posted again, by another job: the app has it, or that job goes on.
-      if (event === null) return await db.write(withoutScope, (tx) => endJob(tx, queue, job))
-      const { body } = event
-      const result =
-        body === null ? null : await sender.send(requestOf({ ...event, body }, app, clock))
-      if (abandoned.aborted) return
-      const outcome = await db.write(withoutScope, (tx) => record(tx, job, result))
-      if (outcome === null) return
-      metrics.forwards.inc({ outcome })
-      const facts = { eventId, outcome, statusCode: result?.statusCode, cause: result?.cause }
-      logger[outcome === 'delivered' ? 'info' : 'warn'](facts, 'billing event posted to the app')
-    } catch (error) {
-      if (abandoned.aborted) return
-      if (error instanceof JobGone)
-        logger.info({ eventId }, 'billing event posted by another worker')
-      else await giveBack(job, error)
-    }
+/** What an attempt needs. */
+type Work = ForwardDeps & Pick<Schedule, 'retrySeconds'> & { app: AppWebhook; sender: Sender }
+
+/** Never rejects. If it fails, the job returns. */
+async function forward(work: Work, job: ForwardJob, abandoned: AbortSignal): Promise<void> {
+  const { queue, db, clock, metrics, logger, app, sender } = work
+  const { eventId } = job.data
+  try {
+    const event = await findWaiting(db, job.data)
+    // An operator has had it posted again, by another job: the app has it, or that job goes on.
+    if (event === null) return await db.write(withoutScope, (tx) => endJob(tx, queue, job))
+    const { body } = event
+    const result =
+      body === null ? null : await sender.send(requestOf({ ...event, body }, app, clock))
+    if (abandoned.aborted) return
+    const outcome = await db.write(withoutScope, (tx) => record(work, tx, job, result))
+    if (outcome === null) return
+    metrics.forwards.inc({ outcome })
+    const facts = { eventId, outcome, statusCode: result?.statusCode, cause: result?.cause }
+    logger[outcome === 'delivered' ? 'info' : 'warn'](facts, 'billing event posted to the app')
+  } catch (error) {
+    if (abandoned.aborted) return
+    if (error instanceof JobGone) logger.info({ eventId }, 'billing event posted by another worker')
+    else await giveBack(work, job, error)
   }
+}
 
-  async function giveBack(job: ForwardJob, error: unknown): Promise<void> {
-    const { eventId } = job.data
-    try {
-      if (error instanceof PostponedError) return await postponeJob(systemDb, job, busySeconds)
-      logger.error({ eventId, err: error }, 'billing event not posted to the app')
-      await queue.fail(queueName, job, { message: String(error) })
-    } catch (error) {
-      // The job returns without its heartbeat.
-      logger.warn({ eventId, err: error }, 'billing event not returned to the queue')
-    }
+async function giveBack(
+  { systemDb, queue, logger }: Work,
+  job: ForwardJob,
+  error: unknown,
+): Promise<void> {
+  const { eventId } = job.data
+  try {
+    if (error instanceof PostponedError) return await postponeJob(systemDb, job, busySeconds)
+    logger.error({ eventId, err: error }, 'billing event not posted to the app')
+    await queue.fail(queueName, job, { message: String(error) })
+  } catch (error) {
+    // The job returns without its heartbeat.
+    logger.warn({ eventId, err: error }, 'billing event not returned to the queue')
   }
+}
 
-  /**
-   * @param result null if the body of the event has been deleted
-   * @returns null if the event waits no longer, or another job has made its next attempt
-   */
-  async function record(tx: Tx, job: ForwardJob, result: SendResult | null) {
-    const { eventId } = job.data
-    const step: Step =
-      result === null
-        ? { outcome: 'exhausted' }
-        : nextStep(job.data.attempts + 1, result, retrySeconds)
-    const isDelivered = step.outcome === 'succeeded'
-    const [recorded] = await tx.receivedEvent.updateManyAndReturn({
-      where: waitingFor(job.data),
-      data: {
-        forwardAttempts: { increment: 1 },
-        forwardError: isDelivered ? null : errorOf(result).slice(0, maxErrorCharacters),
-        forwardedAt: clock.now(),
-        ...(isDelivered && { forwarding: 'delivered' }),
-      },
-      select: { forwardAttempts: true },
-    })
-    if (recorded === undefined) {
-      await completeJob(tx, queue, job)
-      return null
-    }
-    if (step.outcome === null) {
-      const data = { eventId, attempts: recorded.forwardAttempts }
-      await postponeJob(tx, job, step.waitSeconds, data)
-      return 'retried'
-    }
-    if (!isDelivered) {
-      await tx.receivedEvent.update({ where: { eventId }, data: { forwarding: 'failed' } })
-    }
+/**
+ * @param result null if the body of the event has been deleted
+ * @returns null if the event waits no longer, or another job has made its next attempt
+ */
+async function record(
+  { queue, clock, retrySeconds }: Work,
+  tx: Tx,
+  job: ForwardJob,
+  result: SendResult | null,
+) {
+  const { eventId } = job.data
+  const step: Step =
+    result === null
+      ? { outcome: 'exhausted' }
+      : nextStep(job.data.attempts + 1, result, retrySeconds)
+  const isDelivered = step.outcome === 'succeeded'
+  const [recorded] = await tx.receivedEvent.updateManyAndReturn({
+    where: waitingFor(job.data),
+    data: {
+      forwardAttempts: { increment: 1 },
+      forwardError: isDelivered ? null : errorOf(result).slice(0, maxErrorCharacters),
+      forwardedAt: clock.now(),
+      ...(isDelivered && { forwarding: 'delivered' }),
+    },
+    select: { forwardAttempts: true },
+  })
+  if (recorded === undefined) {
     await completeJob(tx, queue, job)
-    return isDelivered ? 'delivered' : 'failed'
+    return null
   }
+  if (step.outcome === null) {
+    const data = { eventId, attempts: recorded.forwardAttempts }
+    await postponeJob(tx, job, step.waitSeconds, data)
+    return 'retried'
+  }
+  if (!isDelivered) {
+    await tx.receivedEvent.update({ where: { eventId }, data: { forwarding: 'failed' } })
+  }
+  await completeJob(tx, queue, job)
+  return isDelivered ? 'delivered' : 'failed'
 }
 
 /**

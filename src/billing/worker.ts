@@ -21,7 +21,7 @@ import { processWaiting } from './customers.ts'
 import { PoisonEvent } from './effect.ts'
 import { completeJob, eventQueue, lanes, retryJob } from './job.ts'
 import { type Applied, applyEvent, recordAbandoned, recordFailure } from './process.ts'
-import { CustomerBusy, limitByCustomer, type ProviderApi } from './provider-api.ts'
+import { CustomerBusy, limitByCustomer, type ObjectApi, type ProviderApi } from './provider-api.ts'
 import type { BillingProvider } from './providers/provider.ts'
 import { purgeReconciliations, reconcile, scheduleReconciliation } from './reconciliation.ts'
 import { countReplayed, workReplayPage } from './replays.ts'
@@ -108,10 +108,13 @@ export async function workBilling(deps: BillingWorkerDeps): Promise<Pick<Consume
   }
 }
 
+/** What an event needs; the calls about one customer are limited. */
+type EventWork = Omit<BillingWorkerDeps, 'api'> & { api: ObjectApi | null }
+
 /** Starts the consumers of recorded events, one for each lane. */
 async function workEvents(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop'>> {
-  const { queue, due, db, systemDb, provider, clock, metrics, tracing, logger } = deps
-  const api = deps.api && limitByCustomer(deps.api, callsPerCustomer)
+  const { queue, due, logger } = deps
+  const work = { ...deps, api: deps.api && limitByCustomer(deps.api, callsPerCustomer) }
   const consumers = await Promise.all(lanes.map(startLane))
   return {
     async stop() {
@@ -126,79 +129,84 @@ async function workEvents(deps: BillingWorkerDeps): Promise<Pick<Consumer, 'stop
       name: eventQueue,
       limits,
       fetch: (batchSize) => fetchEvents(deps, lane, batchSize),
-      run: (jobs, abandoned) => jobs.map((job) => workEvent(job, abandoned)),
+      run: (jobs, abandoned) => jobs.map((job) => workEvent(work, job, abandoned)),
       logger,
     })
   }
+}
 
-  /** Never rejects. */
-  async function workEvent(job: EventJob, abandoned: AbortSignal): Promise<void> {
-    const { eventId, replayId, requestId, traceparent } = job.data
-    const stopTimer = metrics.stages.startTimer({ stage: 'process' })
-    try {
-      const facts = { 'gatehouse.event_id': eventId }
-      const process: Work<Applied> = async (note) => {
-        const applied = await applyEvent(db, eventId, clock.now(), {
-          provider,
-          plans: deps.plans,
-          api,
-          onLinked: (tx, customer) => processWaiting(tx, queue, customer),
-          onProcessed: async (tx) => deps.onProcessed?.(tx, eventId),
-          again: replayId !== undefined,
-          settle: (tx) => endJob(tx, queue, job, 'succeeded'),
-          traceparent: tracing.traceparent(),
-        })
-        note({ 'gatehouse.outcome': applied })
-        return applied
-      }
-      const applied = await tracing.span('billing event', facts, process, traceparent)
-      logger.info({ eventId, applied, requestId, replayId }, 'billing event processed')
-      metrics.worked.inc({ outcome: applied })
-    } catch (error) {
-      if (error instanceof JobGone) logger.info({ eventId }, 'billing event taken over')
-      else if (error instanceof CustomerBusy) await postpone(job)
-      else if (!abandoned.aborted) await fail(job, error)
-    } finally {
-      stopTimer()
-    }
-  }
-
-  /** If it fails, the job returns without its heartbeat. */
-  async function postpone(job: EventJob): Promise<void> {
-    const seconds = postponedSeconds.least + Math.random() * postponedSeconds.spread
-    metrics.worked.inc({ outcome: 'postponed' })
-    await postponeJob(systemDb, job, seconds).catch((error) => {
-      logger.warn({ eventId: job.data.eventId, err: error }, 'billing event not postponed')
-    })
-  }
-
-  /**
-   * Records why an event failed. It is not tried again if it was replayed, is poison, or has a value
-   * that PostgreSQL never accepts.
-   */
-  async function fail(job: EventJob, error: unknown): Promise<void> {
-    const { eventId, requestId, replayId } = job.data
-    const isLast = replayId !== undefined || job.retryCount >= job.retryLimit
-    const isPermanent = error instanceof PoisonEvent || isRefusedForGood(error)
-    const status = isLast || isPermanent ? 'dead' : 'failed'
-    const reason = error instanceof Error ? error.message : String(error)
-    logger.warn(
-      { eventId, requestId, replayId, dead: status === 'dead', err: error },
-      'billing event failed',
-    )
-    metrics.worked.inc({ outcome: status })
-    try {
-      await db.write(withoutScope, async (tx) => {
-        await recordFailure(tx, eventId, status, reason)
-        if (status === 'dead') await endJob(tx, queue, job, 'failed')
-        else await retryJob(tx, queue, job, reason)
+/** Never rejects. */
+async function workEvent(deps: EventWork, job: EventJob, abandoned: AbortSignal): Promise<void> {
+  const { queue, db, provider, api, clock, metrics, tracing, logger } = deps
+  const { eventId, replayId, requestId, traceparent } = job.data
+  const stopTimer = metrics.stages.startTimer({ stage: 'process' })
+  try {
+    const facts = { 'gatehouse.event_id': eventId }
+    const process: Work<Applied> = async (note) => {
+      const applied = await applyEvent(db, eventId, clock.now(), {
+        provider,
+        plans: deps.plans,
+        api,
+        onLinked: (tx, customer) => processWaiting(tx, queue, customer),
+        onProcessed: async (tx) => deps.onProcessed?.(tx, eventId),
+        again: replayId !== undefined,
+        settle: (tx) => endJob(tx, queue, job, 'succeeded'),
+        traceparent: tracing.traceparent(),
       })
-    } catch (error) {
-      if (error instanceof JobGone) return
-      logger.error({ eventId, err: error }, 'billing event failure not recorded')
-      // If this fails too, the job returns without its heartbeat.
-      await queue.fail(eventQueue, job, { message: reason }).catch(() => {})
+      note({ 'gatehouse.outcome': applied })
+      return applied
     }
+    const applied = await tracing.span('billing event', facts, process, traceparent)
+    logger.info({ eventId, applied, requestId, replayId }, 'billing event processed')
+    metrics.worked.inc({ outcome: applied })
+  } catch (error) {
+    if (error instanceof JobGone) logger.info({ eventId }, 'billing event taken over')
+    else if (error instanceof CustomerBusy) await postpone(deps, job)
+    else if (!abandoned.aborted) await fail(deps, job, error)
+  } finally {
+    stopTimer()
+  }
+}
+
+/** If it fails, the job returns without its heartbeat. */
+async function postpone({ systemDb, metrics, logger }: EventWork, job: EventJob): Promise<void> {
+  const seconds = postponedSeconds.least + Math.random() * postponedSeconds.spread
+  metrics.worked.inc({ outcome: 'postponed' })
+  await postponeJob(systemDb, job, seconds).catch((error) => {
+    logger.warn({ eventId: job.data.eventId, err: error }, 'billing event not postponed')
+  })
+}
+
+/**
+ * Records why an event failed. It is not tried again if it was replayed, is poison, or has a value
+ * that PostgreSQL never accepts.
+ */
+async function fail(
+  { queue, db, metrics, logger }: EventWork,
+  job: EventJob,
+  error: unknown,
+): Promise<void> {
+  const { eventId, requestId, replayId } = job.data
+  const isLast = replayId !== undefined || job.retryCount >= job.retryLimit
+  const isPermanent = error instanceof PoisonEvent || isRefusedForGood(error)
+  const status = isLast || isPermanent ? 'dead' : 'failed'
+  const reason = error instanceof Error ? error.message : String(error)
+  logger.warn(
+    { eventId, requestId, replayId, dead: status === 'dead', err: error },
+    'billing event failed',
+  )
+  metrics.worked.inc({ outcome: status })
+  try {
+    await db.write(withoutScope, async (tx) => {
+      await recordFailure(tx, eventId, status, reason)
+      if (status === 'dead') await endJob(tx, queue, job, 'failed')
+      else await retryJob(tx, queue, job, reason)
+    })
+  } catch (error) {
+    if (error instanceof JobGone) return
+    logger.error({ eventId, err: error }, 'billing event failure not recorded')
+    // If this fails too, the job returns without its heartbeat.
+    await queue.fail(eventQueue, job, { message: reason }).catch(() => {})
   }
 }
 

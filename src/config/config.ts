@@ -159,10 +159,6 @@ export function readConfig(env: Environment): Config {
   const values = readSchema(Settings, env, '', faults)
   const production = values.NODE_ENV === 'production'
   const baseUrl = readOrigin('BASE_URL', values.BASE_URL, production, faults)
-  // A wrong name is a fault already, and the rules of the default find nothing that it does not.
-  const billingProvider = isBillingProvider(values.BILLING_PROVIDER)
-    ? values.BILLING_PROVIDER
-    : 'signed'
   const [isWeb, isWorker] = [values.ROLE !== 'worker', values.ROLE !== 'web']
   const config: Config = {
     production,
@@ -184,14 +180,7 @@ export function readConfig(env: Environment): Config {
       ownerUrl: values.DATABASE_OWNER_URL,
       poolSize: values.DATABASE_POOL_SIZE,
     },
-    session: {
-      secrets: isWeb
-        ? readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults)
-        : [randomToken()],
-      idleSeconds: values.SESSION_IDLE_SECONDS,
-      absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
-      secureCookie: !baseUrl.startsWith('http://'),
-    },
+    session: readSession(values, baseUrl, isWeb, faults),
     encryptionKeys: readEncryptionKeys(values.ENCRYPTION_KEYS, faults),
     providers: readProviders(env, values.OIDC_PROVIDERS, production, faults),
     signUp: values.SIGN_UP,
@@ -200,39 +189,12 @@ export function readConfig(env: Environment): Config {
     appOrigins: readAppOrigins(values.APP_ORIGINS, baseUrl, faults),
     corsOrigins: readCorsOrigins(values.CORS_ORIGINS, production, faults),
     portalFrameOrigins: readFrameOrigins(values.PORTAL_FRAME_ORIGINS, production, faults),
-    billing: {
-      provider: billingProvider,
-      secrets: isWeb ? readBillingSecrets(billingProvider, env, faults, warnings) : [randomToken()],
-      plans: readBillingPlans(billingProvider, values.BILLING_PLANS, faults),
-      api:
-        isWorker || hasCheckout(billingProvider)
-          ? readBillingApi(billingProvider, values, production, faults)
-          : null,
-      appWebhook: isWorker ? readAppWebhook(values, faults) : null,
-      retentionDays: values.BILLING_RETENTION_DAYS,
-      maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
-    },
-    outbound: {
-      retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
-      timeoutMs: values.OUTBOUND_TIMEOUT_MS,
-      perAddress: values.OUTBOUND_PER_ADDRESS,
-      logPerSecond: values.OUTBOUND_LOG_PER_SECOND,
-      signature: values.OUTBOUND_SIGNATURE,
-      allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
-      retentionDays: values.OUTBOUND_RETENTION_DAYS,
-      feedDays: values.OUTBOUND_FEED_DAYS,
-    },
+    billing: readBilling(env, values, { production, isWeb, isWorker }, faults, warnings),
+    outbound: readOutbound(values, faults),
     mail: isWorker ? readMail(values.SMTP_URL, values.ALERT_FROM, faults) : null,
     sendsMail: values.ALERT_FROM !== undefined,
     operators: readOperators(values.OPERATORS, faults),
-    rateLimits: {
-      signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
-      webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
-      logout: readRateLimit('RATE_LIMIT_LOGOUT', values.RATE_LIMIT_LOGOUT, faults),
-      verify: readRateLimit('RATE_LIMIT_VERIFY', values.RATE_LIMIT_VERIFY, faults),
-      publish: readRateLimit('RATE_LIMIT_PUBLISH', values.RATE_LIMIT_PUBLISH, faults),
-      api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
-    },
+    rateLimits: readRateLimits(values, faults),
     quota: {
       resources: readBudget('QUOTA_RESOURCES', values.QUOTA_RESOURCES, faults),
       events: readBudget('QUOTA_EVENTS', values.QUOTA_EVENTS, faults),
@@ -248,6 +210,73 @@ export function readConfig(env: Environment): Config {
   }
   if (faults.length > 0) throw new ConfigError(faults, askInit)
   return config
+}
+
+type Values = ReturnType<typeof readSchema<typeof Settings>>
+
+function readBilling(
+  env: Environment,
+  values: Values,
+  { production, isWeb, isWorker }: { production: boolean; isWeb: boolean; isWorker: boolean },
+  faults: string[],
+  warnings: string[],
+): Config['billing'] {
+  // A wrong name is a fault already, and the rules of the default find nothing that it does not.
+  const billingProvider = isBillingProvider(values.BILLING_PROVIDER)
+    ? values.BILLING_PROVIDER
+    : 'signed'
+  return {
+    provider: billingProvider,
+    secrets: isWeb ? readBillingSecrets(billingProvider, env, faults, warnings) : [randomToken()],
+    plans: readBillingPlans(billingProvider, values.BILLING_PLANS, faults),
+    api:
+      isWorker || hasCheckout(billingProvider)
+        ? readBillingApi(billingProvider, values, production, faults)
+        : null,
+    appWebhook: isWorker ? readAppWebhook(values, faults) : null,
+    retentionDays: values.BILLING_RETENTION_DAYS,
+    maxUnverifiedBytes: values.BILLING_UNVERIFIED_MIB * 1_048_576,
+  }
+}
+
+function readSession(
+  values: Values,
+  baseUrl: string,
+  isWeb: boolean,
+  faults: string[],
+): Config['session'] {
+  return {
+    secrets: isWeb
+      ? readSecrets('SESSION_SECRETS', values.SESSION_SECRETS, 32, faults)
+      : [randomToken()],
+    idleSeconds: values.SESSION_IDLE_SECONDS,
+    absoluteSeconds: values.SESSION_ABSOLUTE_SECONDS,
+    secureCookie: !baseUrl.startsWith('http://'),
+  }
+}
+
+function readOutbound(values: Values, faults: string[]): Config['outbound'] {
+  return {
+    retrySeconds: readRetrySeconds(values.OUTBOUND_RETRY_SECONDS, faults),
+    timeoutMs: values.OUTBOUND_TIMEOUT_MS,
+    perAddress: values.OUTBOUND_PER_ADDRESS,
+    logPerSecond: values.OUTBOUND_LOG_PER_SECOND,
+    signature: values.OUTBOUND_SIGNATURE,
+    allow: readAllowedHosts(values.OUTBOUND_ALLOW, faults),
+    retentionDays: values.OUTBOUND_RETENTION_DAYS,
+    feedDays: values.OUTBOUND_FEED_DAYS,
+  }
+}
+
+function readRateLimits(values: Values, faults: string[]): Config['rateLimits'] {
+  return {
+    signIn: readRateLimit('RATE_LIMIT_SIGN_IN', values.RATE_LIMIT_SIGN_IN, faults),
+    webhooks: readRateLimit('RATE_LIMIT_WEBHOOKS', values.RATE_LIMIT_WEBHOOKS, faults),
+    logout: readRateLimit('RATE_LIMIT_LOGOUT', values.RATE_LIMIT_LOGOUT, faults),
+    verify: readRateLimit('RATE_LIMIT_VERIFY', values.RATE_LIMIT_VERIFY, faults),
+    publish: readRateLimit('RATE_LIMIT_PUBLISH', values.RATE_LIMIT_PUBLISH, faults),
+    api: readRateLimit('RATE_LIMIT_API', values.RATE_LIMIT_API, faults),
+  }
 }
 
 type UrlSettings = {

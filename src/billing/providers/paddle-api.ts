@@ -15,33 +15,7 @@ export function createPaddleApi(
   options: HttpOptions & { baseUrl: string },
 ): ProviderApi & CheckoutApi {
   const { baseUrl } = options
-  const http = createHttp({ ...options, headers: { 'paddle-version': '1' } })
-
-  async function find(path: string, id: string) {
-    const { status, body } = await http('GET', path)
-    if (status === 404) return 'unknown'
-    if (status !== 200) throw new Error(`Paddle answered ${status}`)
-    const object = objectIn(body?.data)
-    if (object.id !== id) throw new Error('Paddle answered with another object')
-    return object
-  }
-
-  async function post(path: string, json: object) {
-    const { status, body } = await http('POST', path, { json })
-    if (status === 200 || status === 201) return objectIn(body?.data)
-    const code = String(objectIn(body?.error).code ?? '')
-    if (/price|product|^invalid_field$/.test(code)) return 'price-refused'
-    if (status === 404 || /customer/.test(code)) return 'customer-gone'
-    throw new Error(`Paddle answered ${status} ${code}`.trim())
-  }
-
-  /** The customer with this address, if an earlier call has created it for this user. */
-  async function findOwn(email: string, userId: number): Promise<string | null> {
-    const { status, body } = await http('GET', `/customers?${new URLSearchParams({ email })}`)
-    if (status !== 200) throw new Error(`Paddle answered ${status}`)
-    const own = membersOf(body?.data).find((one) => readUser(one.custom_data, baseUrl) === userId)
-    return own === undefined ? null : idOf(own)
-  }
+  const { http, find, post, findOwn } = createCalls(options)
 
   return {
     async findSubscription(id) {
@@ -94,6 +68,39 @@ export function createPaddleApi(
       return { url: pageUrl(objectIn(objectIn(session.urls).general).overview) ?? fail() }
     },
   }
+}
+
+/** The calls that several operations share. */
+function createCalls({ baseUrl, ...options }: HttpOptions & { baseUrl: string }) {
+  const http = createHttp({ ...options, headers: { 'paddle-version': '1' } })
+
+  async function find(path: string, id: string) {
+    const { status, body } = await http('GET', path)
+    if (status === 404) return 'unknown'
+    if (status !== 200) throw new Error(`Paddle answered ${status}`)
+    const object = objectIn(body?.data)
+    if (object.id !== id) throw new Error('Paddle answered with another object')
+    return object
+  }
+
+  async function post(path: string, json: object) {
+    const { status, body } = await http('POST', path, { json })
+    if (status === 200 || status === 201) return objectIn(body?.data)
+    const code = String(objectIn(body?.error).code ?? '')
+    if (/price|product|^invalid_field$/.test(code)) return 'price-refused'
+    if (status === 404 || /customer/.test(code)) return 'customer-gone'
+    throw new Error(`Paddle answered ${status} ${code}`.trim())
+  }
+
+  /** The customer with this address, if an earlier call has created it for this user. */
+  async function findOwn(email: string, userId: number): Promise<string | null> {
+    const { status, body } = await http('GET', `/customers?${new URLSearchParams({ email })}`)
+    if (status !== 200) throw new Error(`Paddle answered ${status}`)
+    const own = membersOf(body?.data).find((one) => readUser(one.custom_data, baseUrl) === userId)
+    return own === undefined ? null : idOf(own)
+  }
+
+  return { http, find, post, findOwn }
 }
 
 function fail(): never {

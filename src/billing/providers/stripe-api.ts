@@ -19,14 +19,13 @@ const listBytes = 33_554_432
 export function createStripeApi(
   options: HttpOptions & { baseUrl: string },
 ): ProviderApi & CheckoutApi {
-  const { baseUrl } = options
-  const { http, find, post, listCheckouts, end } = createCalls(options)
+  const calls = createCalls(options)
+  return { ...createReads(calls, options.baseUrl), ...createCheckouts(calls, options.baseUrl) }
+}
 
-  const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
-    Object.fromEntries(
-      Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
-    )
+type Calls = ReturnType<typeof createCalls>
 
+function createReads({ http, find }: Calls, baseUrl: string): ProviderApi {
   return {
     async findSubscription(id) {
       return isPlainId(id) ? find(`/subscriptions/${id}`, id) : 'unknown'
@@ -69,6 +68,16 @@ export function createStripeApi(
       const { id: next } = objectIn(items.at(-1))
       return { items, next: isName(next) ? next : fail() }
     },
+  }
+}
+
+function createCheckouts({ post, listCheckouts, end }: Calls, baseUrl: string): CheckoutApi {
+  const metadataOf = (userId: number, field = 'metadata'): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(markOf(userId, baseUrl)).map(([name, value]) => [`${field}[${name}]`, value]),
+    )
+
+  return {
     async createCustomer({ userId, email }, gone) {
       const form = { ...metadataOf(userId), ...(email !== null && { email }) }
       const body = await post('/customers', form, gone ? `customer-after-${gone}` : 'customer')

@@ -106,25 +106,13 @@ export function createSchemaChecks(options: Options): SchemaChecks {
  * and another takes its place if it does not reply.
  */
 function superviseThread({ clock, log, start = startThread, silenceMs = maxSilenceMs }: Options) {
+  const { mayRun, charge } = limitSlowChecks(clock)
   const lanes = createLanes({ maxWaitMs, mayRun })
-  const slowOfTenant = createSlowTime(tenantLimit, clock)
-  const slowOfType = createSlowTime(typeLimit, clock)
   let thread: Thread | null = null
   let isReady = false
   /** In the thread, in its order. */
   let sent: Taken[] = []
   let silence: NodeJS.Timeout | undefined
-
-  /** @throws Problem if the job may not run now */
-  function mayRun({ lane, job }: Queued): void {
-    if (job.kind !== 'check') return
-    const seconds = slowOfTenant.secondsUntilRoom(lane)
-    if (seconds !== null) throw tooSlowLately('of this tenant', tenantLimit, seconds)
-    for (const type of new Set(job.items.map(({ key }) => typeOf(key)))) {
-      const seconds = slowOfType.secondsUntilRoom(type)
-      if (seconds !== null) throw tooSlowLately(`of the type ${type}`, typeLimit, seconds)
-    }
-  }
 
   function run(lane: string, job: Job): Promise<Answer> {
     const answer = lanes.add(lane, job)
@@ -167,13 +155,6 @@ function superviseThread({ clock, log, start = startThread, silenceMs = maxSilen
     send()
   }
 
-  function charge(lane: string, costs: readonly Cost[]): void {
-    const total = costs.reduce((sum, { ms }) => sum + ms, 0)
-    if (total < slowMs) return
-    slowOfTenant.add(lane, total)
-    for (const { key, ms } of costs) if (ms >= slowMs) slowOfType.add(typeOf(key), ms)
-  }
-
   function replaceThread(): void {
     void thread?.end()
     onEnd(new Error('no reply'))
@@ -201,6 +182,32 @@ function superviseThread({ clock, log, start = startThread, silenceMs = maxSilen
       await thread?.end()
     },
   }
+}
+
+/** How long slow checks of a tenant and of a type may take. */
+function limitSlowChecks(clock: Clock) {
+  const slowOfTenant = createSlowTime(tenantLimit, clock)
+  const slowOfType = createSlowTime(typeLimit, clock)
+
+  /** @throws Problem if the job may not run now */
+  function mayRun({ lane, job }: Queued): void {
+    if (job.kind !== 'check') return
+    const seconds = slowOfTenant.secondsUntilRoom(lane)
+    if (seconds !== null) throw tooSlowLately('of this tenant', tenantLimit, seconds)
+    for (const type of new Set(job.items.map(({ key }) => typeOf(key)))) {
+      const seconds = slowOfType.secondsUntilRoom(type)
+      if (seconds !== null) throw tooSlowLately(`of the type ${type}`, typeLimit, seconds)
+    }
+  }
+
+  function charge(lane: string, costs: readonly Cost[]): void {
+    const total = costs.reduce((sum, { ms }) => sum + ms, 0)
+    if (total < slowMs) return
+    slowOfTenant.add(lane, total)
+    for (const { key, ms } of costs) if (ms >= slowMs) slowOfType.add(typeOf(key), ms)
+  }
+
+  return { mayRun, charge }
 }
 
 const keyOf = (type: string, version: Date) => `${type} ${version.getTime()}`
