@@ -15,6 +15,7 @@ import {
   addDemoCommand,
   addGenerateCommand,
   addMigrateDevCommand,
+  addNewCommand,
   addOpenapiCommand,
   addSeedCommand,
   addTriggerCommand,
@@ -59,6 +60,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addServeCommands(program)
   addVersionCommand(program)
   addOpenapiCommand(program)
+  addNewCommand(program)
   addGenerateCommand(program)
   addBuildCommand(program)
   addInitCommand(program)

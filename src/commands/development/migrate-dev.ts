@@ -1,8 +1,9 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import pg from 'pg'
 import type { Environment } from '#src/config/parse.ts'
+import type { Resource } from '#src/resources/kit/define.ts'
 import { app } from '#src/resources/running-app.ts'
 import { OperatorError } from '#src/runtime/operator-error.ts'
 import type { Decisions } from '#src/schema/app-tables/decisions.ts'
@@ -35,7 +36,7 @@ export default async function migrateDevCommand(env: Environment, options: Optio
       'Run gatehouse migrate, which applies the written ones.',
     )
   }
-  const next = await compare({
+  const next = await compare(app.resources, {
     fills: new Map(Object.entries(options.fill ?? {})),
     drops: new Set(options.drop),
     keeps: new Set(options.keep),
@@ -49,21 +50,39 @@ export default async function migrateDevCommand(env: Environment, options: Optio
       'Run gatehouse migrate dev, read the migration and commit it.',
     )
   }
-  const name = await nameFor(resolve(folder, 'migrations'), options.name ?? defaultName(next))
-  const file = join(folder, 'migrations', name, 'migration.sql')
-  await mkdir(join(folder, 'migrations', name), { recursive: true })
-  await writeFile(file, next.sql, { flag: 'wx' })
-  print(`\nwritten ${file}`)
+  await write(folder, next.sql, options.name ?? defaultName(next))
   await applyIfWanted(env, options.yes === true)
 }
 
+/**
+ * Writes the migration that follows from the resources, without decisions about existing rows.
+ * @returns its file; null if nothing is missing
+ */
+export async function writeMigration(
+  folder: string,
+  resources: readonly Resource[],
+  name: string,
+): Promise<string | null> {
+  const none = { fills: new Map(), drops: new Set<string>(), keeps: new Set<string>() }
+  const { sql } = await compare(resources, none)
+  return sql === null ? null : write(folder, sql, name)
+}
+
+async function write(folder: string, sql: string, name: string): Promise<string> {
+  const place = join(folder, 'migrations', await nameFor(join(folder, 'migrations'), name))
+  await mkdir(place, { recursive: true })
+  await writeFile(join(place, 'migration.sql'), sql, { flag: 'wx' })
+  print(`written ${join(place, 'migration.sql')}`)
+  return join(place, 'migration.sql')
+}
+
 /** Compares with a database of its own, which the migrations have made and which ends with the command. */
-async function compare(decisions: Decisions): Promise<Next> {
+async function compare(resources: readonly Resource[], decisions: Decisions): Promise<Next> {
   const { withEmptyDatabase } = await loadDevelopment()
   return withEmptyDatabase(async (ownerUrl) => {
     const owner = new pg.Client({ connectionString: ownerUrl })
     await owner.connect()
-    return nextMigration(ownerUrl, owner, app.resources, decisions).finally(() => owner.end())
+    return nextMigration(ownerUrl, owner, resources, decisions).finally(() => owner.end())
   })
 }
 

@@ -13,15 +13,20 @@ export default async function openapiCommand(env: Environment): Promise<void> {
 
 /** The API description of this program, without connecting to anything. */
 export async function describeApi(env: Environment): Promise<ApiDescription> {
-  const app = await buildApp(placeholderConfig(env), createLogger('silent'), undefined, undefined, {
-    connect: false,
-  })
+  const app = await buildPlaceholder(env)
   try {
     await app.ready()
     return app.describeApi()
   } finally {
     await app.close()
   }
+}
+
+/** The server of this program, which connects to nothing. */
+export async function buildPlaceholder(env: Environment) {
+  return buildApp(placeholderConfig(env), createLogger('silent'), undefined, undefined, {
+    connect: false,
+  })
 }
 
 /** Only BASE_URL appears in the description; the other settings are required but unused. */

@@ -80,8 +80,7 @@ function describeForeign({ ahead }: History): Finding | null {
 
 /**
  * A database that no `migrate` brings to these files, because each has migrations that the other lacks:
- * from before the first release, or after a migration that was applied has been deleted
- * (`npm run new -- --remove`). Null if it follows them or is ahead. Or the
+ * from before the first release, or after a migration that was applied has been deleted. Null if it follows them or is ahead. Or the
  * database of another app.
  */
 export function describeParted({ ahead, behind }: History): Finding | null {

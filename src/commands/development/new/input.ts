@@ -1,10 +1,10 @@
-import { parseArgs } from 'node:util'
 import { titleOf } from '#src/resources/kit/define.ts'
+import { type Facts, isKind, type Kind, kinds } from './kinds.ts'
 
 /** A field as the command names it: `title:line:200:optional`. */
 export type NewField = {
   readonly key: string
-  readonly kind: 'line' | 'text' | 'choice' | 'integer' | 'flag'
+  readonly kind: Kind
   /** The maximum length, or the words of a choice. */
   readonly limit: number
   readonly words: readonly string[]
@@ -27,48 +27,40 @@ export type Taken = {
   readonly tables: readonly string[]
   /** Titles of schemas in the API description. */
   readonly schemas: readonly string[]
-  /** First segments of paths of the API and the pages. */
-  readonly paths: readonly string[]
   readonly events: readonly string[]
+  /** Whether there is a route of the API or a page. */
+  isRouted(path: string): boolean
 }
 
-export type Command =
-  | { readonly kind: 'add'; readonly resource: NewResource }
-  | { readonly kind: 'remove'; readonly name: string }
-
-export const usage = `npm run new -- NAME FIELD… --scope owner|tenant|chain [--plural NAMES] [--page LABEL]
-npm run new -- --remove NAME
-
-FIELD  title:line:200, details:text:5000, status:choice:open/done, priority:integer, urgent:flag
-       with :optional at the end if it may be missing`
+export type Options = {
+  readonly scope: NewResource['scope']
+  readonly plural?: string
+  readonly page?: string | null
+}
 
 /** A fault of the command line, with what to do about it. */
 export class InputFault extends Error {}
 
 /** @throws InputFault that names the argument and what is accepted */
-export function readCommand(args: readonly string[], taken: Taken): Command {
-  const { values, positionals } = parse(args)
-  if (values.remove !== undefined) return { kind: 'remove', name: readName(values.remove) }
-  const [first, ...rest] = positionals
-  if (first === undefined) throw new InputFault(usage)
-  const name = readName(first)
-  const table = values.plural ?? pluralOf(name)
+export function readResource(
+  given: string,
+  texts: readonly string[],
+  { scope, plural, page = null }: Options,
+  taken: Taken,
+): NewResource {
+  const name = readName(given)
+  const table = plural ?? pluralOf(name)
   if (!/^[a-z]+(_[a-z]+)*$/.test(table) || table.length > 40) {
     throw new InputFault(
       `--plural ${table}: use lower-case words with underscores, at most 40 characters.`,
     )
   }
-  const { scope } = values
-  if (scope !== 'owner' && scope !== 'tenant' && scope !== 'chain') {
-    throw new InputFault(`--scope ${scope ?? ''}: use owner, tenant or chain.`)
-  }
-  const page = values.page ?? null
   if (page !== null && !/^[A-Za-z][A-Za-z0-9 -]{0,39}$/.test(page)) {
     throw new InputFault(
       `--page ${page}: use letters, digits, spaces and hyphens, at most 40 characters.`,
     )
   }
-  const fields = rest.map(readField)
+  const fields = texts.map(readField)
   const doubled = fields.find(
     ({ key }, index) => fields.findIndex((one) => one.key === key) < index,
   )
@@ -78,24 +70,7 @@ export function readCommand(args: readonly string[], taken: Taken): Command {
   }
   const resource: NewResource = { name, table, scope, page, fields }
   refuseTaken(resource, taken)
-  return { kind: 'add', resource }
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        scope: { type: 'string' },
-        plural: { type: 'string' },
-        page: { type: 'string' },
-        remove: { type: 'string' },
-      },
-    })
-  } catch (error) {
-    throw new InputFault(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-  }
+  return resource
 }
 
 function readName(name: string): string {
@@ -107,7 +82,6 @@ function readName(name: string): string {
   return name
 }
 
-const limits = { line: 1_000, text: 100_000 } as const
 const ownKeys = [
   ...['id', 'tenantId', 'userId', 'teamId', 'folderId', 'authorId', 'createdAt', 'updatedAt'],
   ...['cursor', 'limit', 'sort', 'from', 'to', 'done', 'version', 'submission', 'sender'],
@@ -127,18 +101,19 @@ function readField(text: string): NewField {
   if (reserved.has(key.toLowerCase())) throw fail('the word is reserved. Choose another name.')
   if (more.length > 0) throw fail('there are too many parts.')
   const common = { key, isOptional, limit: 0, words: [] }
-  if (kind === 'integer' || kind === 'flag') {
-    if (value !== undefined) throw fail(`${kind} takes nothing further.`)
-    return { ...common, kind }
-  }
-  if (kind === 'line' || kind === 'text') {
+  if (!isKind(kind)) throw fail(`the kinds are ${Object.keys(kinds).join(', ')}.`)
+  const { longest, hasWords }: Facts = kinds[kind]
+  if (longest !== undefined) {
     const limit = /^[1-9]\d{0,5}$/.test(value ?? '') ? Number(value) : 0
-    if (limit === 0 || limit > limits[kind]) {
-      throw fail(`a ${kind} needs its greatest length, from 1 to ${limits[kind]}.`)
+    if (limit === 0 || limit > longest) {
+      throw fail(`a ${kind} needs its greatest length, from 1 to ${longest}.`)
     }
     return { ...common, kind, limit }
   }
-  if (kind !== 'choice') throw fail('the kinds are line, text, choice, integer and flag.')
+  if (!hasWords) {
+    if (value !== undefined) throw fail(`${kind} takes nothing further.`)
+    return { ...common, kind }
+  }
   const words = (value ?? '').split('/')
   const isFit = words.every((word) => /^[a-z][a-z0-9-]{0,29}$/.test(word))
   if (!isFit || words.length < 2 || new Set(words).size < words.length) {
@@ -155,8 +130,9 @@ function refuseTaken({ name, table }: NewResource, taken: Taken): void {
     throw refuse(`the API description has ${titleOf(name)} already.`)
   if (taken.tables.includes(table)) throw refuse(`the table ${table} exists already.`)
   if (reserved.has(table)) throw refuse(`the word ${table} is reserved.`)
-  const path = table.replaceAll('_', '-')
-  if (taken.paths.includes(path)) throw refuse(`the path /${path} exists already.`)
+  const path = `/${table.replaceAll('_', '-')}`
+  const routed = [path, `/app${path}`].find((one) => taken.isRouted(one))
+  if (routed !== undefined) throw refuse(`the path ${routed} exists already.`)
   if (taken.events.some((type) => type.startsWith(`${name}.`))) {
     throw refuse(`there are events ${name}.… already.`)
   }
