@@ -51,9 +51,10 @@ const ExportQuery = Type.Object(
 
 const config = { access: { resource: 'audit', action: 'read' } } as const
 
+type App = Parameters<FastifyPluginAsyncTypebox>[0]
+
 /** The page of the tenant's audit log, and its downloads. */
 const audit: FastifyPluginAsyncTypebox = async function audit(app) {
-  const exporting = createKeyedLimit(1)
   app.get(
     '/app/audit',
     { config, schema: { hide: true, querystring: Query } },
@@ -81,7 +82,12 @@ const audit: FastifyPluginAsyncTypebox = async function audit(app) {
       return reply.sendPage(auditPage({ viewer, entries: data, cursors, filter, targets, nameOf }))
     },
   )
-  // Sends the newest entries, page by page: each is a transaction of its own.
+  addExport(app)
+}
+
+/** Sends the newest entries, page by page: each is a transaction of its own. */
+function addExport(app: App): void {
+  const exporting = createKeyedLimit(1)
   app.get(
     '/app/audit/export',
     { config, schema: { hide: true, querystring: ExportQuery } },

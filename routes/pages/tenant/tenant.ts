@@ -88,10 +88,47 @@ const create = { access: { resource: 'user', action: 'create' } } as const
 const destroy = { access: { resource: 'tenant-deletion', action: 'create' } } as const
 
 /** The members page of a tenant and its forms. */
-const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
-  app,
-  { baseUrl, keys, mails, obstacle, quota },
-) {
+const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(app, options) {
+  const { baseUrl, keys, mails } = options
+  addPage(app, options)
+  addMemberForms(app)
+  app.form(`${path}/invitations`, inviteUser({ baseUrl, keys, queue: app.queue }), {
+    ...done(mails ? 'mailed' : 'invited'),
+    fields: invitationForm.schema,
+    read: ({ fields: { department, ...fields } }) =>
+      department === '' ? fields : { ...fields, department },
+  })
+  app.post(
+    '/app/tenant/invitations/resend',
+    { config: create, schema: { hide, body: ResendForm } },
+    async (request, reply) => {
+      const { tenantEntry, clientInfo, body } = request
+      const result = await app.db.write(tenantEntry, (tx, admin) => {
+        requireAssignableRole(admin, body.role)
+        return resendInvitation(tx, app.queue, admin, body, clientInfo)
+      })
+      if (result === null) throw new Problem('not-found')
+      if (result === 'sent-today') return redirect(reply, 'sent-today')
+      if (result !== 'sent') throw new Problem('conflict', { detail: invitationRefusals[result] })
+      return redirect(reply, mails ? 'resent' : 'renewed')
+    },
+  )
+  const withdrawal = { ...done('withdrawn'), fields: WithdrawForm }
+  app.form(`${path}/invitations/withdraw`, invitationActions.withdraw, withdrawal)
+  const renaming = { ...done('renamed'), fields: nameForm.schema }
+  app.form(`${path}/name`, renameActiveTenant, renaming)
+  app.post(
+    '/app/tenant/delete',
+    { config: destroy, schema: { hide, body: deletionForm.schema } },
+    async (request, reply) => {
+      const { session } = await reply.deleteActiveTenant(request.body.name)
+      return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
+    },
+  )
+}
+
+/** The members, the invitations, what the tenant stores and the latest audit entries. */
+function addPage(app: App, { baseUrl, keys, mails, obstacle, quota }: Options) {
   app.get(
     '/app/tenant',
     { config: read, schema: { hide, querystring: Query } },
@@ -140,40 +177,6 @@ const tenant: FastifyPluginAsyncTypebox<Options> = async function tenant(
         }
       })
       return reply.sendPage(tenantPage({ viewer: request.viewer, ...shown, done }))
-    },
-  )
-  addMemberForms(app)
-  app.form(`${path}/invitations`, inviteUser({ baseUrl, keys, queue: app.queue }), {
-    ...done(mails ? 'mailed' : 'invited'),
-    fields: invitationForm.schema,
-    read: ({ fields: { department, ...fields } }) =>
-      department === '' ? fields : { ...fields, department },
-  })
-  app.post(
-    '/app/tenant/invitations/resend',
-    { config: create, schema: { hide, body: ResendForm } },
-    async (request, reply) => {
-      const { tenantEntry, clientInfo, body } = request
-      const result = await app.db.write(tenantEntry, (tx, admin) => {
-        requireAssignableRole(admin, body.role)
-        return resendInvitation(tx, app.queue, admin, body, clientInfo)
-      })
-      if (result === null) throw new Problem('not-found')
-      if (result === 'sent-today') return redirect(reply, 'sent-today')
-      if (result !== 'sent') throw new Problem('conflict', { detail: invitationRefusals[result] })
-      return redirect(reply, mails ? 'resent' : 'renewed')
-    },
-  )
-  const withdrawal = { ...done('withdrawn'), fields: WithdrawForm }
-  app.form(`${path}/invitations/withdraw`, invitationActions.withdraw, withdrawal)
-  const renaming = { ...done('renamed'), fields: nameForm.schema }
-  app.form(`${path}/name`, renameActiveTenant, renaming)
-  app.post(
-    '/app/tenant/delete',
-    { config: destroy, schema: { hide, body: deletionForm.schema } },
-    async (request, reply) => {
-      const { session } = await reply.deleteActiveTenant(request.body.name)
-      return reply.redirect(session === 'ended' ? '/auth/signed-out' : '/', 303)
     },
   )
 }

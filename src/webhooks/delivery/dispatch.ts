@@ -69,7 +69,7 @@ const tenantsOfRecord = 32
 
 /** Works on endpoints, in the scopes of their tenants. Calls at the same time share a statement. */
 export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Dispatcher {
-  const { db, queue, clock, retrySeconds, metrics, logger, tracing = untraced } = deps
+  const { db, queue, clock, metrics, logger, tracing = untraced } = deps
   const readTogether = runTogether(tenantsOfRead)
   const writeLimit = pLimit(concurrentTenants)
   const writeTogether = runTogether(tenantsOfRecord)
@@ -93,7 +93,7 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
     const facts = { tenantId, endpointId }
     return {
       claim: (since, known, room) => claims(tenantId, { turn, endpointId, since, known, room }),
-      admit: (due) => admit(turn, due),
+      admit: (due) => admit(deps, turn, due, writeLimit),
       attempt: (due) => runAttempt(due),
       async record({ deliveryId, series, number }, outcome) {
         const ended = { tenantId, deliveryId, series, number, turn, outcome }
@@ -113,24 +113,6 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
       },
       failed: (message, more) => logger.error({ ...facts, ...more }, message),
     }
-  }
-
-  /** Only endpoints with a rate limit need it. */
-  async function admit(turn: Try, due: readonly DueAttempt[]): Promise<readonly DueAttempt[]> {
-    const now = clock.now()
-    const limited = due.flatMap((one) => {
-      const { delivery, deliveryId, endpointId } = one
-      if (delivery?.endpoint.isLimited !== true || one.released) return []
-      const isDue = decideStart(one, delivery, retrySeconds, now) === 'attempt'
-      return isDue ? [{ deliveryId, endpointId, createdAt: delivery.createdAt }] : []
-    })
-    if (limited.length === 0) return due
-    const held = await writeLimit(() =>
-      db.write(enterTries(endpointTurnQueue, [turn]), (tx, scope) =>
-        holdBeyondLimit(tx, queue, scope, limited, now),
-      ),
-    )
-    return due.filter(({ deliveryId }) => !held.has(deliveryId))
   }
 
   const poll = repeat(async () => wake(''), { everyMs: limits.pollMs })
@@ -158,6 +140,29 @@ export function createDispatcher(deps: DispatchDeps, limits: DispatchLimits): Di
       for (const { turn } of turns.values()) turn.finish()
     },
   }
+}
+
+/** Only endpoints with a rate limit need it. */
+async function admit(
+  { db, queue, clock, retrySeconds }: DispatchDeps,
+  turn: Try,
+  due: readonly DueAttempt[],
+  writeLimit: ReturnType<typeof pLimit>,
+): Promise<readonly DueAttempt[]> {
+  const now = clock.now()
+  const limited = due.flatMap((one) => {
+    const { delivery, deliveryId, endpointId } = one
+    if (delivery?.endpoint.isLimited !== true || one.released) return []
+    const isDue = decideStart(one, delivery, retrySeconds, now) === 'attempt'
+    return isDue ? [{ deliveryId, endpointId, createdAt: delivery.createdAt }] : []
+  })
+  if (limited.length === 0) return due
+  const held = await writeLimit(() =>
+    db.write(enterTries(endpointTurnQueue, [turn]), (tx, scope) =>
+      holdBeyondLimit(tx, queue, scope, limited, now),
+    ),
+  )
+  return due.filter(({ deliveryId }) => !held.has(deliveryId))
 }
 
 /** Calls made for a tenant while one is under way share the next one. */
