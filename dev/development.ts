@@ -7,6 +7,7 @@ import { forgetful } from './testing/forgetful.ts'
 
 export { greeting, startDemo } from './demo/demo.ts'
 export { describeDemo, findRunningDemo, withDemoSettings } from './demo/running-demo.ts'
+export { createApp } from './release/create.ts'
 
 /** An empty database on a server of its own, which ends with the work. */
 export async function withEmptyDatabase<T>(work: (ownerUrl: string) => Promise<T>): Promise<T> {

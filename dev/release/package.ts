@@ -72,6 +72,7 @@ for (const path of [
   'CHANGELOG.md',
 ])
   await cp(top + path, `${folder}/${path}`)
+await cp(`${top}dev/template`, `${folder}/dev/template`, { recursive: true })
 await cp(`${top}docs/package.md`, `${folder}/README.md`)
 await writeFile(
   `${folder}/THIRD-PARTY-NOTICES`,

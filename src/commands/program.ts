@@ -12,6 +12,7 @@ import {
 } from './database/command-line.ts'
 import {
   addBuildCommand,
+  addCreateCommand,
   addDemoCommand,
   addGenerateCommand,
   addMigrateDevCommand,
@@ -62,6 +63,7 @@ Exit status: 0 success, 1 failure, 2 wrong usage.`,
   addOpenapiCommand(program)
   addNewCommand(program)
   addGenerateCommand(program)
+  addCreateCommand(program)
   addBuildCommand(program)
   addInitCommand(program)
   addMigrateDevCommand(addMigrateCommand(program))

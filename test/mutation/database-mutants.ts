@@ -241,7 +241,7 @@ const functionHunts: readonly FunctionHunt[] = [
   {
     name: 'inviter',
     of: ['accept_invitation', 'decline_invitation', 'look_up_admission', 'own_invitations'],
-    forms: [without(/(?<=\bAND )m\.role = 'admin'/g)],
+    forms: [without(/(?<=\bAND )m\.role = public\.managing_role\(\)/g)],
   },
   // The secret of a link counts for its own invitation only.
   {

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { version } from '#src/runtime/assets.ts'
 import { addresses, runProgram, temporaryFolder } from '#test/support/processes/program.ts'
@@ -51,6 +51,51 @@ t.test('an app that depends on the package runs, with a route of its own', async
   t.match(await publishChecked(address, urls), [201, 400], 'event data is checked in a thread')
   t.equal(await stop(), 0)
   t.same((await readdir(folder)).sort(), [...files, 'node_modules'].sort(), 'it writes no file')
+})
+
+t.test('a new app is complete: its tests, its types, and what is generated', async (t) => {
+  const folder = await temporaryFolder(t)
+  await install(folder, archive)
+  const created = await runInstalled(t, folder, [
+    'create',
+    'garden-shed',
+    '--yes',
+    '--package',
+    archive,
+  ])
+  t.equal(await created.ended, 0, created.output())
+  t.match(created.output(), 'cd garden-shed')
+  const app = join(folder, 'garden-shed')
+  const manifest = JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))
+  t.match(manifest, { name: 'garden-shed', dependencies: { gatehouse: `file:${archive}` } })
+  t.ok((await readdir(app)).includes('.gitignore'))
+  t.match(await readFile(join(app, 'gatehouse.config.ts'), 'utf8'), "name: 'garden-shed'")
+
+  await install(app, archive)
+  for (const name of Object.keys(manifest.devDependencies)) {
+    const { [name]: wanted } = manifest.devDependencies
+    const own = JSON.parse(await readFile(join(top, 'package.json'), 'utf8'))
+    t.equal(
+      wanted,
+      own.devDependencies[name] ?? own.dependencies[name],
+      `${name} as in this repository`,
+    )
+    await mkdir(dirname(join(app, 'node_modules', name)), { recursive: true })
+    await symlink(join(top, 'node_modules', name), join(app, 'node_modules', name))
+  }
+  for (const args of [
+    ['generate', '--check'],
+    ['migrate', 'dev', '--check'],
+  ]) {
+    const checked = await runInstalled(t, app, args)
+    t.equal(await checked.ended, 0, checked.output())
+  }
+  const inApp = { cwd: app, encoding: 'utf8', env: withoutRunner() } as const
+  const tested = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], inApp)
+  t.match(tested.stdout, '# pass 2')
+  t.equal(tested.status, 0, tested.stdout)
+  const tsc = join(top, 'node_modules/typescript/bin/tsc')
+  t.equal(spawnSync(process.execPath, [tsc], inApp).stdout, '')
 })
 
 t.test('without settings it names the packages of the demo', async (t) => {

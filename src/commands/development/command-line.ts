@@ -110,6 +110,26 @@ demo that runs in this folder. docs/migrations.md shows each kind of change.`,
     )
 }
 
+/** `create`. */
+export function addCreateCommand(program: Command): void {
+  program
+    .command('create')
+    .description('Write a new app into a folder of its own')
+    .argument('[folder]', 'Its folder, which is new or empty, and its name')
+    .option('--empty', 'Without the example of tasks')
+    .option('--package <file>', 'Packed file of Gatehouse that the app depends on')
+    .option('-y, --yes', 'Ask nothing')
+    .addHelpText(
+      ...details(
+        'the name is no name, or the folder has files',
+        `Writes the configuration, a resource with its migration and its test, a workflow
+for tests, a Dockerfile and a README, and makes the folder a git repository.
+Without --package the app depends on the version that runs.`,
+      ),
+    )
+    .action(async (folder, options) => (await import('./create.ts')).default(folder, options))
+}
+
 /** `build`. */
 export function addBuildCommand(program: Command): void {
   program

@@ -30,6 +30,11 @@ export type Development = {
   greeting(config: Config, demo: Omit<Demo, 'env' | 'stop'>): Promise<string>
   /** An empty database on a server of its own, which ends with the work. */
   withEmptyDatabase<T>(work: (ownerUrl: string) => Promise<T>): Promise<T>
+  /** Writes the files of a new app. @returns their paths in the folder */
+  createApp(
+    folder: string,
+    app: { name: string; isEmpty: boolean; archive: string | undefined },
+  ): Promise<string[]>
   /** Writes the app of a folder and the program as one file. @returns a line for the developer */
   buildApp(app: string, file: string): Promise<string>
 }
@@ -59,6 +64,12 @@ const none: Development = {
     throw new OperatorError(
       'This program writes no migrations.',
       'Run `npx gatehouse migrate dev` in the folder of the app.',
+    )
+  },
+  async createApp() {
+    throw new OperatorError(
+      'This program creates no app.',
+      'Run `npx gatehouse create`, which npm gets from its registry.',
     )
   },
   async buildApp() {

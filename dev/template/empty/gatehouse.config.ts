@@ -1,0 +1,3 @@
+import { defineApp } from 'gatehouse'
+
+export default defineApp({ name: 'acme', resources: [] })
