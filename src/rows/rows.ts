@@ -44,7 +44,9 @@ export type Rows<Item> = {
   /** SQL for what `JSON.stringify(toItem(row))` means, from a row `changed` that has the columns. */
   readonly json: Prisma.Sql
   /** Name and cursor of its list. */
-  readonly listing: { readonly name: string; readonly forms: readonly RegExp[] }
+  readonly listing: Listing
+  /** The same for another order: `dueOn`, or `-dueOn` from its end. */
+  listingBy(sort: string | undefined): Listing
   /**
    * A row in reach of the caller, or null. Entry and statement are one packet, so owner and tenant come
    * from the scope.
@@ -94,8 +96,12 @@ export type Rows<Item> = {
   enterHome(tx: Tx, id: number): Promise<string | null>
 }
 
-/** What is read beside the row itself. */
+type Listing = { readonly name: string; readonly forms: readonly RegExp[] }
+
+/** How rows are read. */
 export type Further = {
+  /** The field that a list is sorted by; `createdAt` without it. */
+  readonly sort?: string | undefined
   /** The rows that it refers to, by the names of their links (`Link.name`). Whoever asks may read them. */
   readonly expand?: readonly string[]
 }
@@ -118,6 +124,12 @@ export function rowsOf<One extends Declared>(
   const { plural, scope, fields, actions } = resource
   const table = Prisma.raw(plural)
   const listing = { name: plural, forms: [idForm] }
+  function listingBy(order: string | undefined): Listing {
+    const key = sortKeyOf(resource, order)
+    return key === null
+      ? listing
+      : { name: `${plural} by ${key}`, forms: [/^[ -~]{0,64}$/, idForm] }
+  }
   const shown = Object.entries(fields).filter(([, { isHidden }]) => !isHidden)
   const columns = Prisma.join(shown.map(selected))
   const json = eventJsonOf(shown)
@@ -227,10 +239,10 @@ export function rowsOf<One extends Declared>(
     asking: RowScope,
     page: Page,
     filter: ListFilter = {},
-    { expand = [] }: Further = {},
+    { expand = [], sort }: Further = {},
   ) {
     const { selected, bytes, read } = expanded(expand)
-    return listRows(tx, asking, page, filter, { selected, bytes, read })
+    return listRows(tx, asking, page, filter, { selected, bytes, read }, sortKeyOf(resource, sort))
   }
 
   async function listWithNames(tx: Tx, caller: Asking, page: Page, filter: ListFilter = {}) {
@@ -254,20 +266,33 @@ export function rowsOf<One extends Declared>(
     page: Page,
     filter: ListFilter,
     { selected, bytes: furtherBytes, read }: Reading<T>,
+    sortKey: string | null = null,
   ): Promise<PageResult<T>> {
     const { from, to, ...given } = filter
     const filters = Object.entries(given).flatMap(([key, value]) =>
-      value === undefined
-        ? []
-        : [Prisma.sql`${column(key)} = ${parameterOf(filterable(key), value)}`],
+      value === undefined ? [] : [filterOf(key, value)],
     )
     const times = timeConditions(Prisma.sql`created_at`, { from, to })
     const inReverse = isReadInReverse(page)
     const [direction, beyond] = inReverse
       ? [Prisma.sql`ASC`, Prisma.sql`>`]
       : [Prisma.sql`DESC`, Prisma.sql`<`]
-    const [last] = page.after ?? []
-    const after = last === undefined ? [] : [Prisma.sql`id ${beyond} ${last}::bigint`]
+    const last = page.after?.at(-1)
+    const after =
+      last === undefined
+        ? []
+        : [
+            sortKey === null
+              ? Prisma.sql`id ${beyond} ${last}::bigint`
+              : beyondIn(sortKey, page.after?.[0] ?? '', last, inReverse),
+          ]
+    // The name of a column is that of the table: what is selected can be its text.
+    const sorted = sortKey === null ? null : Prisma.sql`${table}.${column(sortKey)}`
+    const order =
+      sorted === null
+        ? Prisma.sql`id ${direction}`
+        : Prisma.sql`${sorted} ${direction}, ${table}.id ${direction}`
+    const position = sorted === null ? Prisma.empty : Prisma.sql`, ${sorted}::text AS position`
     const matching = Prisma.join([Prisma.sql`true`, ...filters, ...times, ...after], ' AND ')
     const limit = page.limit + 1
     const inOrder =
@@ -277,11 +302,43 @@ export function rowsOf<One extends Declared>(
             WHERE ${firstInReach(table, chainOf(asking), { matching, direction, limit })}
             ORDER BY id ${direction}`
         : Prisma.sql`
-            SELECT ${columns}${selected} FROM ${table} WHERE ${within(asking)} AND ${matching}
-            ORDER BY id ${direction} LIMIT ${limit}`
+            SELECT ${columns}${selected}${position} FROM ${table}
+            WHERE ${within(asking)} AND ${matching} ORDER BY ${order} LIMIT ${limit}`
     const size = Prisma.join([bytes, ...furtherBytes], '')
     const rows = await tx.sql<Values>(withinBytes(inOrder, size))
-    return pageOf(rows, page, listing.name, ({ id }) => [String(id)], read)
+    const { name } = listingBy(sortKey ?? undefined)
+    const positionOf = ({ id, position }: Values) =>
+      sortKey === null ? [String(id)] : [String(position ?? ''), String(id)]
+    return pageOf(rows, page, name, positionOf, read)
+  }
+
+  /** `status`, `status[in]`, `dueOn[gte]` or `dueOn[lt]`. */
+  function filterOf(name: string, value: string): Prisma.Sql {
+    const [, key = name, comparison] = /^(\w+)\[(\w+)\]$/.exec(name) ?? []
+    const one = filterable(key)
+    if (comparison === 'in') {
+      const type = Prisma.raw(one.column)
+      return Prisma.sql`${column(key)} = ANY(string_to_array(${value}, ',')::${type}[])`
+    }
+    const operator = { gte: Prisma.sql`>=`, lt: Prisma.sql`<` }[comparison ?? ''] ?? Prisma.sql`=`
+    return Prisma.sql`${column(key)} ${operator} ${parameterOf(one, value)}`
+  }
+
+  /** The rows after one with this value and id. NULL is greater than any value, as in an index. */
+  function beyondIn(key: string, value: string, id: string, inReverse: boolean): Prisma.Sql {
+    const one = filterable(key)
+    const [sorted, row] = [column(key), Prisma.sql`(${column(key)}, id)`]
+    const isNull = Prisma.sql`${sorted} IS NULL`
+    if (value === '') {
+      return inReverse
+        ? Prisma.sql`(${isNull} AND id > ${id}::bigint)`
+        : Prisma.sql`(${sorted} IS NOT NULL OR id < ${id}::bigint)`
+    }
+    const last = Prisma.sql`(${castTo(one, value)}, ${id}::bigint)`
+    if (!inReverse) return Prisma.sql`${row} < ${last}`
+    return one.isNullable
+      ? Prisma.sql`(${row} > ${last} OR ${isNull})`
+      : Prisma.sql`${row} > ${last}`
   }
 
   function filterable(key: string): Field {
@@ -378,7 +435,19 @@ export function rowsOf<One extends Declared>(
   }
 
   return {
-    ...{ columns, toItem, json, listing, find, findWithNames, list, listWithNames, choices, lock },
+    ...{
+      columns,
+      toItem,
+      json,
+      listing,
+      listingBy,
+      find,
+      findWithNames,
+      list,
+      listWithNames,
+      choices,
+      lock,
+    },
     ...{ insertion, changing, removal, enterHome },
     insert: async (tx, ...given) => firstItem(await tx.sql(ofRow(insertion(...given), added))),
     update: async (tx, ...given) => firstItem(await tx.sql(changing(...given))),
@@ -392,6 +461,12 @@ type Reading<T> = {
   /** What they add to the bytes of a row. */
   readonly bytes: readonly Prisma.Sql[]
   read(row: Values): T
+}
+
+/** The field of an order; null for that by the id. */
+function sortKeyOf({ sort }: Resource, order: string | undefined): string | null {
+  const key = order?.replace(/^-/, '')
+  return sort.find((one) => one === key) ?? null
 }
 
 /** Decided without a row: conditions are about changes. */

@@ -116,6 +116,10 @@ function routesOfOne(one: Description): Record<string, RouteRow> {
     [{ who: who('read'), answer: 200, lists: name }, `GET ${path}`],
     [{ who: who('read'), answer: 200, object: name }, `GET ${path}/:id`],
     [
+      needs !== undefined && { who: who('read'), answer: 200, object: needs.of.name },
+      `GET ${needs?.of.path}/:id${path}`,
+    ],
+    [
       rules.create !== undefined && {
         ...{ who: who('create'), answer: 201, ...inTenant, ...inFolder, ...named },
         body: ({ id }) => ({

@@ -16,10 +16,15 @@ t.test(
              ORDER BY k.place) AS columns
      FROM pg_index i`,
     )
-    for (const { plural, scope, filters } of resources) {
+    for (const { plural, scope, filters, sort, fields } of resources) {
       const indexes = rows.filter(({ table }) => table === plural).map(({ columns }) => columns)
-      for (const column of ['created_at', ...filters.map(columnOf)]) {
-        const [first] = scopes[scope]
+      const [first] = scopes[scope]
+      const references = Object.keys(fields).filter((key) => fields[key]?.refersTo)
+      const wanted = [
+        ...['createdAt', ...filters, ...sort].map((key) => [first, columnOf(key)]),
+        ...references.map((key) => ['tenant_id', columnOf(key)]),
+      ]
+      for (const [first, column = ''] of wanted) {
         const isFound = indexes.some((columns) => columns[0] === first && columns.includes(column))
         t.ok(isFound, `${plural} by ${column}`)
       }

@@ -24,6 +24,7 @@ function tasks(change: Partial<Resource> = {}): Resource {
     },
     ...{
       filters: [],
+      sort: [],
       unique: [],
       events: {},
       example: {},

@@ -16,7 +16,7 @@ import {
   problems,
 } from '#src/http/schemas.ts'
 import { type Action, aWord, pathOf, type Scope, tagOf, wordOf } from '#src/resources/kit/define.ts'
-import type { Asking } from '#src/resources/kit/fields/field.ts'
+import type { Asking, Field } from '#src/resources/kit/fields/field.ts'
 import { linksOf } from '#src/resources/kit/links.ts'
 import { resources } from '#src/resources/running-app.ts'
 import { type Act, actionsOf } from '#src/rows/actions.ts'
@@ -37,6 +37,7 @@ const declared: FastifyPluginAsync<Options> = async function declared(app, optio
   for (const resource of resources) {
     const { create, update, delete: removal } = resource.actions
     list(app, resource)
+    listBelow(app, resource)
     if (create !== undefined) post(app, resource, create, currency)
     get(app, resource)
     if (update !== undefined) patch(app, resource, update)
@@ -45,7 +46,7 @@ const declared: FastifyPluginAsync<Options> = async function declared(app, optio
 }
 
 function list(app: FastifyInstance, resource: Declared) {
-  const { listing, list: listRows } = actionsOf(resource)
+  const { listingBy, list: listRows } = actionsOf(resource)
   const expansion = expansionFor(resource)
   app.get<OfList>(
     pathOf(resource),
@@ -62,12 +63,56 @@ function list(app: FastifyInstance, resource: Declared) {
     async (request) => {
       const { expand, ...query } = request.query
       const wanted = expansion.read(expand)
-      const { page, filter } = readList(query, listing)
+      const { page, filter } = readList(query, listingBy(query.sort))
       return app.db.read(expansion.entry(entryOf(request, resource), wanted), (tx, caller) =>
-        listRows(tx, caller, page, filter, { expand: wanted }),
+        listRows(tx, caller, page, filter, { expand: wanted, sort: query.sort }),
       )
     },
   )
+}
+
+/** The list of a row that others refer to: `/projects/:id/tasks`, for each reference that is a filter. */
+function listBelow(app: FastifyInstance, resource: Declared) {
+  const own = linksOf(resources).filter(
+    ({ from, to, key }) => from.name === resource.name && to !== from && from.filters.includes(key),
+  )
+  const firsts = own.filter(({ to }, index) => own.findIndex((one) => one.to === to) === index)
+  for (const { key, to } of firsts) {
+    const { listingBy, list: listRows } = actionsOf(resource)
+    const expansion = expansionFor(resource)
+    const { [key]: _, ...rest } = queryOf(resource).properties as Record<string, TSchema>
+    delete rest[`${key}[in]`]
+    app.get<OfOne & OfList>(
+      `${pathOf(to)}/:id${pathOf(resource)}`,
+      {
+        config: { access: { resource: resource.name, action: 'read' } },
+        schema: {
+          operationId: `list${to.title}${titled(resource.plural)}`,
+          summary: `List the ${resource.plural.replaceAll('_', ' ')} of ${aWord(to)}, newest first`,
+          ...described(resource, resource.actions.read),
+          params: IdParams,
+          querystring: Type.Object(rest, { additionalProperties: false }),
+          response: { 200: PageOf(expansion.shape) },
+        },
+      },
+      async (request) => {
+        const { expand, ...query } = request.query
+        const wanted = expansion.read(expand)
+        const id = readId(request.params.id)
+        const { page, filter } = readList({ ...query, [key]: String(id) }, listingBy(query.sort))
+        const parent = actionsOf(to).find(id)
+        const entry = mayReadAll(expansion.entry(entryOf(request, resource), wanted), [to.name])
+        return app.db.read(entry, async (tx, caller) => {
+          const [parents, rows] = await Promise.all([
+            tx.sql(parent.statement),
+            listRows(tx, caller, page, filter, { expand: wanted, sort: query.sort }),
+          ])
+          found(parents[0] ?? null)
+          return rows
+        })
+      },
+    )
+  }
 }
 
 function post(app: FastifyInstance, resource: Declared, action: Action, currency: string) {
@@ -242,16 +287,21 @@ function expansionFor(resource: Declared) {
     entry(entry: Entry<Asking>, wanted: readonly string[]): Entry<Asking> {
       if (wanted.length === 0) return entry
       const targets = links.filter(({ name }) => wanted.includes(name)).map(({ to }) => to.name)
-      return refine(entry, (caller) => {
-        for (const name of targets) {
-          const question = { caller: caller as Asking & Subject, resource: name }
-          const decision = decideWithoutObject({ ...question, action: 'read' })
-          if (decision.effect === 'deny') throw toProblem(decision.reason, decision)
-        }
-        return caller
-      })
+      return mayReadAll(entry, targets)
     },
   }
+}
+
+/** The same entry for a caller who may read these resources too. */
+function mayReadAll(entry: Entry<Asking>, names: readonly string[]): Entry<Asking> {
+  return refine(entry, (caller) => {
+    for (const name of names) {
+      const question = { caller: caller as Asking & Subject, resource: name }
+      const decision = decideWithoutObject({ ...question, action: 'read' })
+      if (decision.effect === 'deny') throw toProblem(decision.reason, decision)
+    }
+    return caller
+  })
 }
 
 /** The transaction of the caller: an owner's is in no tenant, and a service enters only where it may. */
@@ -299,18 +349,58 @@ function described(resource: Declared, { summary, description }: Partial<Action>
 
 function queryOf(resource: Declared) {
   const { fields, filters } = resource
-  const filtered = filters.map(
-    (key) => [key, Type.Optional(fields[key]?.filter ?? Type.Never())] as const,
-  )
+  const filtered = filters.flatMap((key) => filterQueryOf(key, fields[key]))
   return Type.Object(
     {
       ...PageQuery.properties,
       ...CreatedRange,
       ...(Object.fromEntries(filtered) as Record<string, TSchema>),
-      sort: SortBy('createdAt'),
+      sort: sortOf(resource),
       ...expansionFor(resource).query,
     },
     { additionalProperties: false },
+  )
+}
+
+/** The filters by a field: one value, several, or a range. */
+function filterQueryOf(key: string, field: Field | undefined): [string, TSchema][] {
+  const { filter = null, oneOf, hasOrder = false } = field ?? {}
+  if (filter === null) return []
+  const several = `^(${oneOf})(,(${oneOf})){0,49}$`
+  const words = 'must be at most 50 values, separated by commas'
+  return [
+    [key, Type.Optional(filter)],
+    ...(oneOf === undefined ? [] : [listOf(`${key}[in]`, explained(several, words))]),
+    ...(hasOrder ? [bound(`${key}[gte]`, filter), bound(`${key}[lt]`, filter)] : []),
+  ]
+}
+
+function listOf(name: string, pattern: string): [string, TSchema] {
+  return [
+    name,
+    Type.Optional(
+      Type.String({
+        ...{ pattern, maxLength: 1_000 },
+        description: 'One of several values, separated by commas',
+      }),
+    ),
+  ]
+}
+
+function bound(name: string, filter: TSchema): [string, TSchema] {
+  const description = name.endsWith('[gte]') ? 'At least this value' : 'Less than this value'
+  return [name, Type.Optional(Type.String({ ...filter, description }))]
+}
+
+/** Newest first unless another order is asked for; `-` is from the end. NULL is greater than any value. */
+function sortOf({ sort }: Declared): TSchema {
+  if (sort.length === 0) return SortBy('createdAt')
+  const orders = ['createdAt', ...sort].flatMap((key) => [`-${key}`, key])
+  return Type.Optional(
+    Type.Enum(orders, {
+      description:
+        '`-createdAt`: newest first, the default. `-` begins with the greatest value; a row without one is before all others then, and otherwise after them',
+    }),
   )
 }
 

@@ -110,6 +110,8 @@ type Declaration<
   /** In the order of the response. */
   readonly fields: F
   readonly filters?: readonly (keyof F & string)[]
+  /** Fields by which lists can be sorted, beside `createdAt`. Each needs an index. */
+  readonly sort?: readonly (keyof F & string)[]
   /** Fields whose values together occur once, in the tenant or with the owner. A second row is a 409. */
   readonly unique?: readonly (readonly (keyof F & string)[])[]
   readonly actions: {
@@ -194,6 +196,7 @@ export type Resource = {
   readonly forServices: boolean
   readonly fields: Fields
   readonly filters: readonly string[]
+  readonly sort: readonly string[]
   readonly unique: readonly (readonly string[])[]
   readonly actions: { readonly [Name in ActionName]?: Action }
   readonly events: Readonly<Record<string, string>>
@@ -235,6 +238,7 @@ export function defineResource<
   const {
     forServices = false,
     filters = [],
+    sort = [],
     unique = [],
     example = {},
     worker = '',
@@ -247,7 +251,7 @@ export function defineResource<
   const shape = Object.fromEntries(shown.map(([key, one]) => [key, one.shown]))
   const resource = {
     ...rest,
-    ...{ name, title, fields, forServices, filters, unique, example, erased, worker, page },
+    ...{ name, title, fields, forServices, filters, sort, unique, example, erased, worker, page },
     events: declaration.events ?? {},
     shape: Type.Object(shape, { title }),
   } as unknown as Resource & Typed<Name, F, Event>
@@ -264,6 +268,7 @@ function faultsOf(resource: Resource): string[] {
   const needsPlan = Object.values(actions).some(({ plan }) => plan !== undefined)
   const needsRole = Object.values(actions).some(({ permission }) => permission !== null)
   const unfiltered = filters.find((one) => fields[one]?.filter == null)
+  const unsorted = resource.sort.find((one) => !fields[one]?.hasOrder || fields[one]?.isHidden)
   const ofLists = filters.find((one) => listParameters.includes(one))
   const reused = keys.find((key) => has(fields[key]?.renamedFrom ?? ''))
   const strange = keys.find((key) => !/^[a-z][A-Za-z0-9]*$/.test(key))
@@ -318,6 +323,11 @@ function faultsOf(resource: Resource): string[] {
     [scope !== 'tenant' && forServices, `is for services, which have no ${scope}`],
     [needsPlan && forServices, 'needs a plan, and is for services, which have none'],
     [unfiltered !== undefined, `has no filter by ${unfiltered}`],
+    [unsorted !== undefined, `has no order by ${unsorted}`],
+    [
+      scope === 'chain' && resource.sort.length > 0,
+      'has the scope chain and a sort: its lists read the rows of each team by their ids',
+    ],
     [ofLists !== undefined, `has a filter ${ofLists}, which every list has for itself`],
     [unnamed !== undefined, `has the event ${unnamed}, which is not lower-case words`],
     [

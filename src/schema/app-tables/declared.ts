@@ -86,7 +86,7 @@ const listed: Readonly<Record<Resource['scope'], readonly string[]>> = {
 }
 
 function indexesOf(resource: Resource): string[][] {
-  const { scope, fields, filters } = resource
+  const { scope, fields, filters, sort } = resource
   const first = listed[scope]
   const people = Object.keys(fields).filter((key) => fields[key]?.isPerson)
   const all = [
@@ -98,7 +98,7 @@ function indexesOf(resource: Resource): string[][] {
     ...(scope === 'owner' ? [] : people.map((key) => ['tenant_id', columnOf(key), 'id'])),
     // A deletion of the other row looks for those that refer to it.
     ...referencesOf(fields).map(({ key }) => [...scopedColumnsOf(resource), columnOf(key), 'id']),
-    ...filters
+    ...[...filters, ...sort]
       .map(columnOf)
       .filter((column) => !first.includes(column) && !(scope === 'chain' && column === 'folder_id'))
       .map((column) => [...first, column, 'id']),

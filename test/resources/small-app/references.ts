@@ -187,7 +187,7 @@ t.test('?expand= has the other rows in the same response', async (t) => {
       },
     ])
   }
-  const limited = await ours.make({ permissions: ['issue:read'] })
+  const limited = await ours.make({ permissions: ['task:read'] })
   for (const path of [`/issues/${id}`, '/issues']) {
     t.equal((await limited.use('GET', path)).statusCode, 200, path)
     t.equal((await limited.use('GET', `${path}?expand=asset`)).statusCode, 403, path)

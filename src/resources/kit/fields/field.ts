@@ -32,6 +32,8 @@ export type Field<
   readonly written: Written
   /** A value in the query of a list; null if it cannot be a filter. */
   readonly filter: TSchema | null
+  /** The pattern of one of several values in the query of a list; without it a filter has one. */
+  readonly oneOf?: string
   /** Lists can be sorted and filtered by a range. */
   readonly hasOrder?: true
   /** How a form asks for it; null if a form cannot. */

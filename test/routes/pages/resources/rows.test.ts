@@ -19,6 +19,7 @@ const room: Resource = {
   },
   ...{
     filters: [],
+    sort: [],
     unique: [],
     events: {},
     example: {},

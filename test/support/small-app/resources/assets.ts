@@ -59,8 +59,9 @@ export const assets = defineResource('asset', {
     updatedAt: updated(),
   },
   filters: ['state', 'boughtOn', 'weight', 'contact'],
+  sort: ['boughtOn', 'endsOn', 'weight', 'seenAt'],
   actions: {
-    read: { permission: 'task:read' },
+    read: { permission: 'task:read', token: 'asset:read' },
     create: { permission: 'task:write', accepts: [...written, ...maybe] },
     update: { permission: 'task:write', accepts: [...written, ...maybe] },
     delete: { permission: 'task:close' },

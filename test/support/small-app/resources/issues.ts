@@ -15,10 +15,10 @@ export const issues = defineResource('issue', {
     createdAt: created(),
     updatedAt: updated(),
   },
-  filters: ['projectId', 'assetId'],
+  filters: ['projectId'],
   unique: [['projectId', 'title']],
   actions: {
-    read: { permission: 'task:read', token: 'issue:read' },
+    read: { permission: 'task:read' },
     create: { permission: 'task:write', accepts: ['projectId', ...changed] },
     update: { permission: 'task:write', accepts: changed },
     delete: { permission: 'task:close' },

@@ -6,7 +6,7 @@ const price = { amount: 4_900, currency: 'EUR' }
 export const asset: Description = {
   ...{ name: 'asset', path: '/assets', table: 'assets' },
   rules: {
-    read: { reach: 'tenant', permission: 'task:read', token: 'task:read' },
+    read: { reach: 'tenant', permission: 'task:read', token: 'asset:read' },
     create: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
     update: { reach: 'tenant', permission: 'task:write', token: 'task:write' },
     delete: { reach: 'tenant', permission: 'task:close', token: 'task:close' },

@@ -21,7 +21,7 @@ export const project: Description = {
 /** What is to be solved in a project. */
 export const issue: Description = {
   ...{ name: 'issue', path: '/issues', table: 'issues' },
-  rules: { ...rules, read: { ...rules.read, token: 'issue:read' } },
+  rules,
   needs: { key: 'projectId', of: project },
   row: ({ tenantId }) => ({
     tenant_id: tenantId,

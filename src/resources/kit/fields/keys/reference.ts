@@ -19,6 +19,7 @@ export const reference = (name: string, { onDelete }: { readonly onDelete: OnDel
   field('bigint', Id, {
     written: Id,
     filter: Type.String({ pattern: idFilterPattern, description: `Of this ${name}` }),
+    oneOf: '[1-9][0-9]{0,15}',
     control: {
       as: 'choice',
       schema: (mayBeEmpty) => Type.String({ pattern: mayBeEmpty ? `^(${id})?$` : `^${id}$` }),

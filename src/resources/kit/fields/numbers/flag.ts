@@ -5,6 +5,7 @@ import { described, field } from '../field.ts'
 export const flag = (description?: string) =>
   field('boolean', Type.Boolean(described(description)), {
     written: Type.Boolean(),
+    filter: Type.Enum(['true', 'false']),
     control: {
       as: 'choice',
       schema: (mayBeEmpty) => Type.Enum([...(mayBeEmpty ? [''] : []), 'yes', 'no']),

@@ -1,5 +1,8 @@
 import Type from 'typebox'
+import { explained } from '#src/http/schemas.ts'
 import { described, field } from '../field.ts'
+
+const wholePattern = explained('^(0|-?[1-9][0-9]{0,15})$', 'must be a whole number')
 
 /** A whole number that JSON keeps exactly. */
 export const integer = (
@@ -9,6 +12,8 @@ export const integer = (
   const isAny = !Number.isSafeInteger(minimum - 1) && !Number.isSafeInteger(maximum + 1)
   return field('bigint', Type.Integer(described(description)), {
     written: Type.Integer({ minimum, maximum }),
+    filter: Type.String({ pattern: wholePattern }),
+    hasOrder: true,
     control: {
       as: 'line',
       schema: wholeNumber,

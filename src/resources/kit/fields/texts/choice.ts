@@ -8,6 +8,7 @@ export const choice = <const Word extends string>(...values: readonly Word[]) =>
   return field('text', Type.Enum([...values]), {
     written: Type.Enum([...values]),
     filter: Type.Enum([...values]),
+    oneOf: values.map(RegExp.escape).join('|'),
     control: {
       as: 'choice',
       schema: (mayBeEmpty) => Type.Enum([...(mayBeEmpty ? [''] : []), ...values]),

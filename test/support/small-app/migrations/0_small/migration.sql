@@ -119,3 +119,6 @@ CREATE INDEX issues_tenant_id_blocked_by_id_id_idx ON issues (tenant_id, blocked
 CREATE INDEX issues_tenant_id_created_at_id_idx ON issues (tenant_id, created_at, id);
 CREATE INDEX issues_tenant_id_project_id_id_idx ON issues (tenant_id, project_id, id);
 ALTER TABLE issues ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+
+CREATE INDEX assets_tenant_id_ends_on_id_idx ON assets (tenant_id, ends_on, id);
+CREATE INDEX assets_tenant_id_seen_at_id_idx ON assets (tenant_id, seen_at, id);

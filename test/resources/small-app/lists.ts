@@ -1,0 +1,136 @@
+import t from 'tap'
+import { buildAt } from '#test/support/app/at-time.ts'
+import { owner } from '#test/support/callers/token-owner.ts'
+import { asset } from '#test/support/small-app/test/asset.ts'
+
+/* Filters and orders of lists, by the asset of the small app, and the list below another row. */
+
+const test = await buildAt(t)
+const ours = await owner(test, { role: 'admin' })
+const theirs = await owner(test, { role: 'admin' })
+
+type Row = { id: number; name: string } & Record<string, unknown>
+
+const facts = [
+  { name: 'a', boughtOn: '2026-01-01', endsOn: '2026-06-01', weight: '2', state: 'in-use' },
+  { name: 'b', boughtOn: '2026-01-02', endsOn: '2026-05-01', weight: '10', state: 'sold' },
+  { name: 'c', boughtOn: '2026-01-02', weight: '-1', state: 'sold' },
+  { name: 'd', boughtOn: '2025-12-31', endsOn: '2026-05-01', weight: '10', state: 'in-use' },
+  { name: 'e', boughtOn: '2026-03-01', weight: '0.5', state: 'in-use' },
+]
+const { endsOn: _, ...rest } = asset.body as Record<string, unknown>
+for (const one of facts) {
+  const { statusCode, body } = await ours.send('POST', '/assets', { ...rest, ...one })
+  if (statusCode !== 201) throw new Error(body)
+}
+await theirs.send('POST', '/assets', { ...rest, name: 'foreign' })
+
+const listed = async (query: string) => {
+  const answer = await ours.send('GET', `/assets?${query}`)
+  t.equal(answer.statusCode, 200, `${query}: ${answer.body.slice(0, 300)}`)
+  return answer.json()
+}
+const namesOf = (rows: readonly Row[]) => rows.map(({ name }) => name).join('')
+
+t.test('a list is filtered by one value, by several, and by a range', async (t) => {
+  const filters = {
+    'boughtOn=2026-01-02': 'cb',
+    'boughtOn[gte]=2026-01-02': 'ecb',
+    'boughtOn[lt]=2026-01-02': 'da',
+    'boughtOn[gte]=2026-01-01&boughtOn[lt]=2026-01-02': 'a',
+    'state[in]=sold': 'cb',
+    'state[in]=sold,in-use': 'edcba',
+    'weight=10.00': 'db',
+    'weight[gte]=2': 'dba',
+    'weight[lt]=0': 'c',
+    'weight[gte]=2&state=sold': 'b',
+  }
+  for (const [query, names] of Object.entries(filters)) {
+    t.equal(namesOf((await listed(query)).data), names, query)
+  }
+  const refused = {
+    'boughtOn[gte]=2026-02-30': 'must be a date of the calendar such as 2026-01-31',
+    'boughtOn[lte]=2026-01-01': 'is not a known query parameter',
+    'state[in]=sold,gone': 'must be at most 50 values, separated by commas',
+    'name=a': 'is not a known query parameter',
+    'sort=name':
+      'must be one of -createdAt, createdAt, -boughtOn, boughtOn, -endsOn, endsOn, -weight, weight, -seenAt, seenAt',
+  }
+  for (const [query, detail] of Object.entries(refused)) {
+    const answer = await ours.send('GET', `/assets?${query}`)
+    t.equal(answer.statusCode, 400, query)
+    t.match(answer.json().errors, [{ in: 'query', detail }], query)
+  }
+})
+
+t.test('every order has stable cursors, forward and back, with NULL as the greatest', async (t) => {
+  const orders = {
+    '-boughtOn': 'ecbad',
+    boughtOn: 'dabce',
+    '-endsOn': 'ecadb',
+    endsOn: 'bdace',
+    '-weight': 'dbaec',
+    weight: 'ceabd',
+    '-createdAt': 'edcba',
+    createdAt: 'abcde',
+  }
+  for (const [sort, names] of Object.entries(orders)) {
+    t.equal(namesOf((await listed(`sort=${sort}`)).data), names, sort)
+    for (const limit of [1, 2, 3]) {
+      const walked: Row[] = []
+      let cursor = ''
+      let previous = ''
+      do {
+        const answer = await ours.send('GET', `/assets?sort=${sort}&limit=${limit}${cursor}`)
+        const { data, nextCursor } = answer.json()
+        walked.push(...data)
+        cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`
+        const link = /cursor=([\w-]+)[^>]*>; rel="prev"/.exec(String(answer.headers.link))
+        previous = link === null ? '' : `&cursor=${link[1]}`
+      } while (cursor !== '')
+      t.equal(namesOf(walked), names, `${sort} by ${limit}`)
+      const before = await listed(`sort=${sort}&limit=${limit}${previous}`)
+      const last = names.length % limit === 0 ? limit : names.length % limit
+      const end = names.length - last
+      t.equal(namesOf(before.data), names.slice(Math.max(0, end - limit), end), `back in ${sort}`)
+    }
+  }
+  const { nextCursor } = await listed('sort=boughtOn&limit=1')
+  for (const other of ['sort=-boughtOn', 'sort=weight', 'sort=boughtOn&state=sold', '']) {
+    const answer = await ours.send('GET', `/assets?limit=1&cursor=${nextCursor}&${other}`)
+    t.equal(answer.statusCode, 400, `the cursor of another order: ${other}`)
+  }
+})
+
+t.test('the list below a row has the rows that refer to it', async (t) => {
+  const created = async (who: typeof ours, path: string, body: object) =>
+    (await who.send('POST', path, body)).json().id
+  const [projectId, other, foreign] = [
+    await created(ours, '/projects', { title: 'A fence' }),
+    await created(ours, '/projects', { title: 'A wall' }),
+    await created(theirs, '/projects', { title: 'Theirs' }),
+  ]
+  const [first, second] = [
+    await created(ours, '/issues', { title: 'x', projectId }),
+    await created(ours, '/issues', { title: 'y', projectId }),
+  ]
+  const elsewhere = await created(ours, '/issues', { title: 'z', projectId: other })
+  const read = async (query: string) => (await ours.send('GET', query)).json()
+  const ids = ({ data }: { data: Row[] }) => data.map(({ id }) => id)
+  t.strictSame(ids(await read(`/projects/${projectId}/issues`)), [second, first])
+  t.strictSame(ids(await read(`/issues?projectId=${projectId}`)), [second, first])
+  t.strictSame(ids(await read(`/issues?projectId[in]=${projectId},${other}`)), [
+    elsewhere,
+    second,
+    first,
+  ])
+  const page = await read(`/projects/${projectId}/issues?limit=1&expand=project`)
+  t.match(page.data, [{ id: second, project: { title: 'A fence' } }])
+  const next = `/projects/${projectId}/issues?limit=1&cursor=${page.nextCursor}`
+  t.strictSame(ids(await read(next)), [first])
+  for (const id of [foreign, 987_654_321]) {
+    t.equal((await ours.send('GET', `/projects/${id}/issues`)).statusCode, 404)
+  }
+  const moved = await ours.send('GET', next.replace(`/${projectId}/`, `/${other}/`))
+  t.equal(moved.statusCode, 400, 'the cursor of another row')
+})
