@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { countByStatus, measureBacklog } from '#src/billing/events.ts'
 import { measureReconciliation } from '#src/billing/reconciliation.ts'
 import { measureLedger } from '#src/ledger/last-check.ts'
@@ -29,25 +29,15 @@ const operations: FastifyPluginAsync = async function operations(app) {
     '/app/operations',
     { config: { access: { resource: 'operation', action: 'read' } }, schema: { hide: true } },
     async (request, reply) => {
-      const { metrics, systemDb } = app
-      const { billing, queues, http, identity, outbound, ledger } = metrics
+      const { billing, queues, http, identity, outbound, ledger } = app.metrics
       const counts = await app.db.read(request.entry, (tx) => countByStatus(tx))
-      // As when metrics are scraped. `db.read` has already refused everyone but operators.
-      const measured = await Promise.all([
-        measureBacklog(systemDb, billing),
-        measureReconciliation(systemDb, billing),
-        measureLedger(systemDb, ledger),
-        measureQueues(systemDb, queues),
-        listRunningProcesses(systemDb),
-      ]).catch((error) => {
-        request.log.warn({ err: error }, 'measuring the backlog failed')
-        return null
-      })
+      // `db.read` has already refused everyone but operators.
+      const processes = await measureNow(app, request.log)
       const countOf = (status: string) => counts.find((one) => one.status === status)?.events ?? 0
       return reply.sendPage(
         operationsPage({
           viewer: request.viewer,
-          isMeasured: measured !== null,
+          isMeasured: processes !== null,
           billing: {
             waiting: countOf('recorded'),
             dead: countOf('dead'),
@@ -58,7 +48,7 @@ const operations: FastifyPluginAsync = async function operations(app) {
           unaccounted: await gaugeOf(ledger.unaccounted),
           queues: await queueFigures(queues),
           providers: app.signInChoices(request.cookies),
-          processes: measured?.[4] ?? [],
+          processes: processes ?? [],
           history: {
             events: history.valuesOf('events'),
             backlog: history.valuesOf('backlog'),
@@ -80,6 +70,24 @@ const operations: FastifyPluginAsync = async function operations(app) {
       )
     },
   )
+}
+
+/** As when metrics are scraped. @returns the running processes; null if the database cannot be measured */
+async function measureNow({ systemDb, metrics }: FastifyInstance, log: FastifyBaseLogger) {
+  const { billing, queues, ledger } = metrics
+  try {
+    const [processes] = await Promise.all([
+      listRunningProcesses(systemDb),
+      measureBacklog(systemDb, billing),
+      measureReconciliation(systemDb, billing),
+      measureLedger(systemDb, ledger),
+      measureQueues(systemDb, queues),
+    ])
+    return processes
+  } catch (error) {
+    log.warn({ err: error }, 'measuring the backlog failed')
+    return null
+  }
 }
 
 type Metric = {

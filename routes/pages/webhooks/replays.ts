@@ -93,6 +93,11 @@ const webhookReplays: FastifyPluginAsyncTypebox = async function webhookReplays(
       return sendReview(request, reply.code(409), selection, fault)
     },
   )
+  addProgress(app)
+}
+
+/** A replay that was made: its progress, and its end. */
+function addProgress(app: Parameters<FastifyPluginAsyncTypebox>[0]): void {
   app.get(`${path}/:replayId`, { config, schema }, async (request, reply) => {
     const [replay, outcome] = await app.db.read(
       request.tenantPrincipalEntry,
