@@ -443,3 +443,53 @@ t.test('a unique key is added, and refused where two rows have it', async (t) =>
   t.strictSame(sql, ['CREATE UNIQUE INDEX tasks_title_key ON tasks (tenant_id, title);'])
   t.strictSame((await plan([tasks({ title: line(9) }, unique)])).steps, [])
 })
+
+t.test('a key that a new reference leads to comes before it', async (t) => {
+  const { evolve, run } = await openWorld(t)
+  const plain = (name: string) => ({ read: { permission: null, token: `${name}:read` } }) as never
+  const own = (name: string, fields: Record<string, Field>) =>
+    defineResource(name, {
+      plural: `${name}s`,
+      scope: 'owner',
+      fields: { id: id(), userId: owner(), ...fields, createdAt: created(), updatedAt: updated() },
+      actions: plain(name),
+    })
+  await evolve([own('memo', {})])
+  const pair = [
+    own('memo', {}),
+    own('note', { memoId: reference('memo', { onDelete: 'cascade' }) }),
+  ]
+  await evolve(pair)
+  await evolve([
+    own('memo', { parentId: optional(reference('memo', { onDelete: 'clear' })) }),
+    ...pair.slice(1),
+  ])
+  const { rows } = await run(
+    `SELECT conrelid::regclass::text AS table FROM pg_constraint
+     WHERE confrelid = 'memos'::regclass AND contype = 'f' ORDER BY 1`,
+  )
+  t.strictSame(rows, [{ table: 'memos' }, { table: 'notes' }])
+})
+
+t.test(
+  'a unique key has the name that the program knows, and goes with its declaration',
+  async (t) => {
+    const { evolve, add, run } = await openWorld(t)
+    const named = (key: string, field: Field = line(9)) =>
+      tasks({ [key]: field }, { unique: [[key]] })
+    await evolve([named('subject')])
+    const { sql } = await evolve([named('title', renamed(line(9), 'subject'))])
+    t.strictSame(sql, [
+      'ALTER TABLE tasks RENAME COLUMN subject TO title;',
+      'ALTER INDEX tasks_subject_key RENAME TO tasks_title_key;',
+    ])
+    await run('ALTER TABLE tasks ADD CONSTRAINT own_key UNIQUE (tenant_id, title, author_id)')
+    const dropped = await evolve([tasks({ title: line(9) })])
+    t.match(dropped.warnings, 'Two rows can have the same title from then on.')
+    t.equal(dropped.sql.length, 1, 'the key of one’s own stays')
+    await add({ title: 'x' })
+    await run('CREATE UNIQUE INDEX tasks_title_key ON tasks (tenant_id, title)')
+    const again = await evolve([tasks({ title: line(9) })])
+    t.match(again.sql, [/DROP INDEX/], 'an index as well')
+  },
+)

@@ -1,9 +1,9 @@
 import type { PresentTable } from './present.ts'
 import { addForeignKey, createIndex, type NameOf, type Step, step } from './statements.ts'
-import { type ForeignKey, listOf, type Table } from './table.ts'
+import { type ForeignKey, listOf, type Table, type UniqueKey } from './table.ts'
 
 /**
- * Foreign keys, unique keys and indexes that a table lacks.
+ * Foreign keys and indexes that a table lacks.
  * @param filled columns in which existing rows have a value that nothing has compared with the other table yet
  */
 export function planKeys(
@@ -27,22 +27,55 @@ export function planKeys(
     const add = addForeignKey(name, key)
     return [...drops, isEmpty ? step(add) : comparing(add, [table, found.get(key.table)])]
   })
-  const uniqueKeys = wanted.uniqueKeys
-    .filter(
-      ({ columns }) =>
-        !table.uniqueKeys.some((one) => `${one.columns.toSorted()}` === `${columns.toSorted()}`),
-    )
-    .map((key) =>
-      step(
-        `CREATE UNIQUE INDEX ${key.name ?? nameOf(name, key.columns, 'key')} ON ${name} ${listOf(key.columns)};`,
-        `Fails, and changes nothing, if two rows have the same ${key.columns.join(', ')}.`,
-        indexWarning(name),
-      ),
-    )
   const indexes = wanted.indexes
     .filter((one) => !table.indexes.some((index) => one.every((column, n) => column === index[n])))
     .map((one) => step(createIndex(name, one, nameOf), indexWarning(name)))
-  return [...foreignKeys, ...uniqueKeys, ...indexes]
+  return [...foreignKeys, ...indexes]
+}
+
+/**
+ * What changes the unique keys of a table: the program knows them by their names. A key that has such a name and is
+ * not declared any more is dropped, since rows would still be refused by it.
+ * @param scoped the columns that each declared key begins with
+ */
+export function planUniqueKeys(
+  wanted: Table,
+  table: PresentTable,
+  scoped: readonly string[],
+  nameOf: NameOf,
+): Step[] {
+  const { name } = wanted
+  const isEqual = (one: UniqueKey, other: UniqueKey) =>
+    `${one.columns.toSorted()}` === `${other.columns.toSorted()}`
+  const lacking = wanted.uniqueKeys.flatMap((key) => {
+    const equal = table.uniqueKeys.filter((one) => isEqual(one, key))
+    if (key.name === undefined ? equal.length > 0 : equal.some((one) => one.name === key.name)) {
+      return []
+    }
+    if (equal[0] !== undefined) {
+      return [step(`ALTER INDEX ${equal[0].name} RENAME TO ${key.name};`)]
+    }
+    const index = key.name ?? nameOf(name, key.columns, 'key')
+    return [
+      step(
+        `CREATE UNIQUE INDEX ${index} ON ${name} ${listOf(key.columns)};`,
+        `Fails, and changes nothing, if two rows have the same ${key.columns.join(', ')}.`,
+        indexWarning(name),
+      ),
+    ]
+  })
+  const undeclared = table.uniqueKeys.filter((key) => {
+    const keys = key.columns.slice(scoped.length)
+    const isDeclared = wanted.uniqueKeys.some((one) => isEqual(one, key))
+    return key.name === `${name}_${keys.join('_')}_key` && !isDeclared
+  })
+  const drops = undeclared.map((key) =>
+    step(
+      `ALTER TABLE ${name} DROP CONSTRAINT IF EXISTS ${key.name};\nDROP INDEX IF EXISTS ${key.name};`,
+      `Two rows can have the same ${key.columns.slice(scoped.length).join(', ')} from then on.`,
+    ),
+  )
+  return [...drops, ...lacking]
 }
 
 function isSameReference(one: ForeignKey, other: ForeignKey): boolean {

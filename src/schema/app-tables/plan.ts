@@ -1,10 +1,10 @@
 import type { Resource } from '#src/resources/kit/define.ts'
-import { inOrderOfNeed } from '#src/resources/kit/links.ts'
+import { inOrderOfNeed, scopedColumnsOf } from '#src/resources/kit/links.ts'
 import type { Finding } from '../finding.ts'
 import { planColumns } from './columns.ts'
 import { type Decisions, unusedOf } from './decisions.ts'
 import { declaredTable } from './declared.ts'
-import { planKeys } from './keys.ts'
+import { planKeys, planUniqueKeys } from './keys.ts'
 import type { PresentTable } from './present.ts'
 import { addForeignKey, createTable, oldProcesses, type Step, step } from './statements.ts'
 import { indexNameOf, listOf } from './table.ts'
@@ -34,6 +34,7 @@ export function planTables(
   const removals: Step[] = []
   const creations: Step[] = []
   const changes: Step[] = []
+  const uniqueKeys: Step[] = []
   const keys: Step[] = []
   const found = new Map(present)
   const usedNames = new Set([...present.values()].flatMap(({ indexNames }) => indexNames))
@@ -69,6 +70,7 @@ export function planTables(
     renames.push(...columns.renames)
     removals.push(...columns.removals)
     changes.push(...columns.changes, ...protect(table))
+    uniqueKeys.push(...planUniqueKeys(wanted, columns.after, scopedColumnsOf(resource), nameOf))
     keys.push(...planKeys(wanted, columns.after, found, columns.filled, nameOf))
   }
   const names = new Set(resources.map(({ plural }) => plural))
@@ -81,7 +83,8 @@ export function planTables(
   )
   faults.push(...unusedOf(resources, present, core, decisions))
   return {
-    steps: [...renames, ...removals, ...creations, ...changes, ...keys],
+    // A foreign key needs the column that it is of and the unique key that it leads to.
+    steps: [...renames, ...removals, ...changes, ...uniqueKeys, ...creations, ...keys],
     faults,
     notes: others
       .filter((table) => !dropped.includes(table))
