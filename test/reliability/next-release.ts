@@ -56,8 +56,8 @@ const morePrivileges = `Object.entries({
   orders: { web: 'SELECT, INSERT, UPDATE (shipping_address, updated_at, reference)', worker: '' },
   order_labels: { web: 'SELECT, INSERT', worker: '' },
 })`
-const ownColumn = '  return columnOf(key) === key'
-const moreColumn = `  if (key === 'shippingAddress') return Prisma.sql\`shipping_address || jsonb_build_object('line2', reference) AS "shippingAddress"\`\n  return columnOf(key) === key`
+const ownColumn = '  return value === key ? column(key)'
+const moreColumn = `  if (key === 'shippingAddress') return Prisma.sql\`shipping_address || jsonb_build_object('line2', reference) AS "shippingAddress"\`\n  return value === key ? column(key)`
 const lastRow = '  audit_log: ({ tenantId, userId }) => ({'
 const labelRow = `  order_labels: ({ tenantId }) => ({
     text: \`INSERT INTO order_labels (tenant_id, label) VALUES ($1, 'isolation test')\`,
