@@ -67,6 +67,7 @@ export function accessOverview(rules: readonly Rule[] = policy): AccessRow[] {
 function mayTry(role: string, { resource, action, plans }: Rule, rules: readonly Rule[]): boolean {
   const caller = {
     serviceId: null,
+    userId: null,
     role,
     tenantId: 'any',
     department: null,

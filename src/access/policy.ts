@@ -248,6 +248,7 @@ export type Subject = Pick<
   | 'isApp'
   | 'portalSessionId'
   | 'serviceId'
+  | 'userId'
   | 'role'
   | 'tenantId'
   | 'department'

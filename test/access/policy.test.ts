@@ -19,6 +19,7 @@ import {
   permissionsOf,
   rolePermissions,
 } from '#src/access/roles.ts'
+import type { Condition } from '#src/resources/kit/define.ts'
 import { tokenPermissions as contractTokens } from '#test/access/matrix/contract.ts'
 
 const tenantId = '00000000-0000-4000-8000-00000000000a'
@@ -26,6 +27,7 @@ const tokenPermissions: null = null
 const tokenPermission = 'order:read'
 const noConditions = { unless: [], plans: [], credential: 'any', forServices: false } as const
 const anyone: Subject = {
+  userId: 7,
   role: null,
   tenantId,
   department: null,
@@ -386,4 +388,29 @@ t.test('the app may do what its permissions name, and nobody else may on its rou
       }
     }
   }
+})
+
+t.test('a condition knows who asks, and with which plan', (t) => {
+  const foreign: Condition<{ authorId: number }> = {
+    name: 'post-of-another',
+    words: 'only the author, or with the plan pro',
+    detail: 'Only the author can change this.',
+    appliesTo: ({ plan }) => plan !== 'pro',
+    forbids: ({ caller, object }) => object.authorId !== caller.userId,
+  }
+  const rule: Rule = {
+    ...{ resource: 'post', action: 'update', permission: 'post:write', scope: 'tenant' },
+    ...noConditions,
+    tokenPermission: 'post:write',
+    unless: [foreign as Condition],
+  }
+  const ask = (facts: Partial<Subject>) => {
+    const caller = { ...anyone, role: 'editor', ...facts }
+    const question = { caller, resource: 'post', action: 'update', now: new Date() } as const
+    return decide({ ...question, object: { authorId: 7 } }, [rule])
+  }
+  t.match(ask({ userId: 7 }), { effect: 'allow' })
+  t.match(ask({ userId: 8 }), { effect: 'deny', reason: 'post-of-another' })
+  t.match(ask({ userId: 8, plan: 'pro' }), { effect: 'allow' })
+  t.end()
 })

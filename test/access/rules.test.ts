@@ -46,7 +46,7 @@ function subjectOf(claim: Claim): Subject {
   const { role, tenantId, operator, plan = null, limit, session, recent } = claim
   return {
     ...{ role, tenantId, operator, department: null, plan, tokenPermissions: limit },
-    serviceId: null,
+    ...{ serviceId: null, userId: 7 },
     sessionId: session ? 'a session' : null,
     authenticatedSecondsAgo: session ? (recent ? 300 : 301) : null,
   }

@@ -93,7 +93,7 @@ t.test('the same numbers in two tenants do not mix', async (t) => {
   })
 
   await t.test('a document is created in a folder of the caller’s teams', async (t) => {
-    const author = { ...caller, role: 'editor', department: null }
+    const author = { ...caller, role: 'editor', department: null, plan: null, serviceId: null }
     const create = (folderId: number) => {
       const values = { folderId, title: 'New', body: '' }
       return db.write(entryOf(caller), (tx) => createDocument(tx, author, values, now))
@@ -133,7 +133,7 @@ t.test('a post is changed and deleted in its own tenant', async (t) => {
   for (const { tenantId } of [foreign, own]) await addPosts(database, tenantId)
   const caller = {
     ...{ ...own, role: 'admin', department: null, tokenPermissions: null, operator: false },
-    ...{ serviceId: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
+    ...{ plan: null, serviceId: null, sessionId: 'x', authenticatedSecondsAgo: 0 },
   }
   const [changed] = await db.write(entryOf(own), async (tx) => [
     await changePost({ tx, caller, now }, 1, { title: 'Changed' }),

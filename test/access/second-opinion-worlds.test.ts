@@ -111,6 +111,7 @@ function isAllowed(asker: Asker, resource: Resource): boolean {
     sessionId: 'a session',
     authenticatedSecondsAgo: 0,
     serviceId: null,
+    userId: 7,
   }
   const question = { caller, resource, action: 'read', object: { department: null } } as const
   return decide({ ...question, now: new Date() }).effect === 'allow'

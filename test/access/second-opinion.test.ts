@@ -134,6 +134,7 @@ function* programs(tenant: string | null): Generator<Asker> {
 function subjectOf({ service = null, app = null, portal = false, ...asker }: Asker): Subject {
   const { session, recent, limit, tenant, role, department, operator } = asker
   return {
+    userId: null,
     role,
     tenantId: tenant,
     department,

@@ -20,7 +20,7 @@ const shippingAddress = {
 }
 
 const facts = {
-  ...{ department: null, serviceId: null, operator: false },
+  ...{ department: null, plan: null, serviceId: null, operator: false },
   ...{ tokenPermissions: null, sessionId: null, authenticatedSecondsAgo: null },
 }
 

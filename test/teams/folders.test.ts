@@ -42,7 +42,7 @@ t.test(
     const now = new Date()
     const draft = { title: 'x', body: 'x' }
 
-    const asking = { role: 'editor', department: null }
+    const asking = { role: 'editor', department: null, plan: null, serviceId: null }
     const nothing = await db.write(enter({ tenantId }), async (tx) => [
       await findFolder(tx, { tenantId }, folderId),
       await createFolder(tx, { tenantId }, { name: 'x', teamId }, now),

@@ -22,9 +22,9 @@ export type Condition<Row = never> = {
   /** For the caller who is refused. */
   readonly detail: string
   /** Callers that the condition can refuse; all unless given. For others the row is not read before its change. */
-  readonly appliesTo?: (caller: Pick<Asking, 'role' | 'department'>) => boolean
+  readonly appliesTo?: (caller: Asking) => boolean
   readonly forbids: (question: {
-    readonly caller: Pick<Asking, 'role' | 'department'>
+    readonly caller: Asking
     readonly object: Row
     readonly now: Date
   }) => boolean

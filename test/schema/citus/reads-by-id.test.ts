@@ -30,6 +30,8 @@ async function sentBy(run: (sql: Sql) => Promise<unknown>) {
   return { statement, adapted: adapt(statement) }
 }
 
+const plain = { department: null, plan: null, serviceId: null }
+
 t.test('every read by id calls a function on a cluster, with the same columns', async (t) => {
   for (const [find, call] of [
     [findPost, /FROM find_post\(.+::uuid, \$1\) AS posts$/],
@@ -68,7 +70,7 @@ t.test('other statements stay as they are', async (t) => {
   const row = { does: 'find', table: 'tasks', selected: 'id' } as const
   const found = { text: 'SELECT id FROM tasks WHERE id = $1', row }
   t.equal(adapt(found), found)
-  const caller = { userId: 7, tenantId: 'tenant', role: 'editor', department: null }
+  const caller = { userId: 7, tenantId: 'tenant', role: 'editor', ...plain }
   const { statement, adapted } = await sentBy((sql) =>
     createOrder({ sql } as Tx, caller, {}, new Date()),
   )
@@ -83,7 +85,7 @@ t.test('an endpoint is deleted by the role that may have locked it', async (t) =
 })
 
 t.test('a document is created by a function on a cluster', async (t) => {
-  const caller = { userId: 7, tenantId: 'tenant', role: 'editor', department: null }
+  const caller = { userId: 7, tenantId: 'tenant', role: 'editor', ...plain }
   const now = new Date()
   const values = { title: 'Title', body: 'Body', folderId: 3 }
   const { adapted } = await sentBy((sql) => createDocument({ sql } as Tx, caller, values, now))

@@ -10,6 +10,9 @@ export type Asking = {
   readonly tenantId: string | null
   readonly role: string | null
   readonly department: string | null
+  readonly plan: string | null
+  /** The service token that asks instead of a person. */
+  readonly serviceId: string | null
 }
 
 /**
