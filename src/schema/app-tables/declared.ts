@@ -96,9 +96,8 @@ function indexesOf(resource: Resource): string[][] {
     ...(scope === 'chain' ? [['tenant_id', 'folder_id', 'team_id', 'id']] : []),
     // Who leaves a tenant is taken out of its rows.
     ...(scope === 'owner' ? [] : people.map((key) => ['tenant_id', columnOf(key), 'id'])),
-    // A deletion of the other row looks for those that refer to it.
-    ...referencesOf(fields).map(({ key }) => [...scopedColumnsOf(resource), columnOf(key), 'id']),
-    ...[...filters, ...sort]
+    // A deletion looks for the rows that refer to the deleted one, which have the same owner or tenant.
+    ...[...filters, ...sort, ...referencesOf(fields).map(({ key }) => key)]
       .map(columnOf)
       .filter((column) => !first.includes(column) && !(scope === 'chain' && column === 'folder_id'))
       .map((column) => [...first, column, 'id']),

@@ -11,7 +11,7 @@ CREATE TABLE memos (
   CONSTRAINT memos_after_id_fkey FOREIGN KEY (tenant_id, user_id, after_id)
     REFERENCES memos (tenant_id, user_id, id) ON DELETE SET NULL (after_id)
 );
-CREATE INDEX memos_tenant_id_user_id_after_id_idx ON memos (tenant_id, user_id, after_id);
+CREATE INDEX memos_user_id_after_id_id_idx ON memos (user_id, after_id, id);
 CREATE INDEX memos_user_id_created_at_id_idx ON memos (user_id, created_at, id);
 CREATE INDEX memos_user_id_id_idx ON memos (user_id, id);
 CREATE INDEX memos_user_id_tenant_id_id_idx ON memos (user_id, tenant_id, id);
