@@ -60,7 +60,7 @@ import webhookRoutes from '#routes/webhooks/index.ts'
 import { createIdentityTokens, type IdentityTokens } from '#src/auth/forward-auth/identity-token.ts'
 import { findInvitationObstacle } from '#src/auth/members/invitation-obstacle.ts'
 import { portalSeconds } from '#src/auth/portal/portal.ts'
-import { createCheckout } from '#src/billing/checkout.ts'
+import { type Checkout, createCheckout } from '#src/billing/checkout.ts'
 import { chooseProvider } from '#src/billing/providers/choose.ts'
 import { chooseCheckout } from '#src/billing/providers/choose-api.ts'
 import type { Config } from '#src/config/config.ts'
@@ -393,12 +393,16 @@ async function people(app: FastifyInstance, wiring: Wiring): Promise<void> {
   await app.register(pageRoutes.billingCustomers)
   await app.register(pageRoutes.unlinkedCustomers, { provider, plans: config.billing.plans })
   await app.register(pageRoutes.appTokens, { keys: config.encryptionKeys })
-
-  await app.register(async function payments(app) {
-    await app.register(appOrigins, { origins: config.appOrigins })
-    await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
-  })
+  await app.register(payments, { config, checkout })
   await app.register(members, wiring)
+}
+
+async function payments(
+  app: FastifyInstance,
+  { config, checkout }: Pick<Wiring, 'config'> & { checkout: Checkout },
+): Promise<void> {
+  await app.register(appOrigins, { origins: config.appOrigins })
+  await app.register(api.billingCheckout, { checkout, baseUrl: config.baseUrl })
 }
 
 async function members(app: FastifyInstance, wiring: Wiring): Promise<void> {
@@ -425,19 +429,22 @@ async function portal(app: FastifyInstance, wiring: Wiring): Promise<void> {
   const { config } = wiring
   const frameOrigins = config.portalFrameOrigins
   await app.register(portalSession, { frameOrigins, sessionSeconds: portalSeconds })
+  await app.register(opening, wiring)
+  await app.register(customers, wiring)
+}
 
-  await app.register(async function opening(app) {
-    await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'address' })
-    await app.register(pageRoutes.openPortal, { frameOrigins })
-  })
+async function opening(app: FastifyInstance, { config }: Wiring): Promise<void> {
+  await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'address' })
+  await app.register(pageRoutes.openPortal, { frameOrigins: config.portalFrameOrigins })
+}
 
-  await app.register(async function customers(app) {
-    await app.register(rateLimit, { name: 'api', limit: config.rateLimits.api, by: 'session' })
-    await app.register(authz, { services: true })
-    await app.register(eventStream)
-    await app.register(tenantRls)
-    await registerWebhookPages(app, '/portal', wiring)
-  })
+async function customers(app: FastifyInstance, wiring: Wiring): Promise<void> {
+  const limit = wiring.config.rateLimits.api
+  await app.register(rateLimit, { name: 'api', limit, by: 'session' })
+  await app.register(authz, { services: true })
+  await app.register(eventStream)
+  await app.register(tenantRls)
+  await registerWebhookPages(app, '/portal', wiring)
 }
 
 async function formPost(app: FastifyInstance, { config }: Wiring): Promise<void> {

@@ -1,11 +1,12 @@
 /** A scope of src/app.ts; `guards` are the plugins it registers, in order. */
 export type Scope = { name: string; guards: string[]; scopes: Scope[] }
 
-const opening = /^( *)await app\.register\(async function (\w+)\(app\)/
-const registration = /^( *)await app\.register\((\w+)/
+const beginning = /^(?:export )?async function (\w+)\(/
+const registration = /^ +await app\.register\((\w+)/
+const call = /^ +await (\w+)\(app, /
 const plugin = /^import (\w+)(?:, \{ (\w+) \})? from '#plugins\/(?:[\w-]+\/)?([\w-]+)\.ts'/gm
 
-/** The scopes in the source of src/app.ts, by the indentation that the formatter guarantees. */
+/** The scopes in the source of src/app.ts: `compose` registers a function for each, and calls one for what is in all. */
 export function readScopes(source: string): Scope {
   const plugins = new Map<string, string>()
   for (const [, name = '', other, file = ''] of source.matchAll(plugin)) {
@@ -17,23 +18,33 @@ export function readScopes(source: string): Scope {
         other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
       )
   }
-  const root: Scope = { name: 'root', guards: [], scopes: [] }
-  const around = [{ indent: -1, scope: root }]
-  for (const line of source.split('\n')) {
-    const opened = opening.exec(line)
-    const [, indent = '', name = ''] = opened ?? registration.exec(line) ?? []
-    if (name === '') continue
-    while ((around.at(-1)?.indent ?? -1) >= indent.length) around.pop()
-    const parent = around.at(-1)?.scope ?? root
-    if (opened !== null) {
-      const scope: Scope = { name, guards: [], scopes: [] }
-      parent.scopes.push(scope)
-      around.push({ indent: indent.length, scope })
-    } else if (plugins.has(name)) {
-      parent.guards.push(plugins.get(name) ?? name)
+  const functions = functionsIn(source)
+  function scopeOf(name: string, lines: readonly string[]): Scope {
+    const scope: Scope = { name, guards: [], scopes: [] }
+    for (const line of lines) {
+      const [, registered = ''] = registration.exec(line) ?? []
+      const [, called = ''] = call.exec(line) ?? []
+      const [inner, further] = [functions.get(registered), functions.get(called)]
+      if (inner !== undefined) scope.scopes.push(scopeOf(registered, inner))
+      else if (plugins.has(registered)) scope.guards.push(plugins.get(registered) ?? registered)
+      if (further !== undefined) scope.guards.push(...scopeOf(called, further).guards)
     }
+    return scope
   }
-  return root
+  return scopeOf('root', functions.get('compose') ?? [])
+}
+
+/** The lines of each function at the top of a module. */
+function functionsIn(source: string): ReadonlyMap<string, readonly string[]> {
+  const functions = new Map<string, string[]>()
+  let current: string[] = []
+  for (const line of source.split('\n')) {
+    const [, name] = beginning.exec(line) ?? []
+    if (line === '}' || name !== undefined) current = []
+    if (name === undefined) current.push(line)
+    else functions.set(name, current)
+  }
+  return functions
 }
 
 /** A Mermaid diagram with a box for each scope and its plugins. */

@@ -25,7 +25,7 @@ const cluster = { not: 'the fault of a cluster is named by the tests of test/sch
 
 export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'src/commands/app/app-tokens.ts': { 'listRemedy = ': input },
-  'src/commands/billing/link.ts': { 'Give the id of a user': input },
+  'src/billing/customers.ts': { 'Give the id of a user': input },
   'src/commands/billing/reconcile.ts': {
     'Check BILLING_API_URL and BILLING_API_KEY': input,
     'The run is stored and goes on': {
@@ -88,7 +88,6 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   },
   'src/commands/tenants/erasure.ts': {
     'Give the id of a tenant': input,
-    'Give the id of a user': input,
     'describeBlock(outcome)': {
       tried: ['test/commands/tenants/erasure.test.ts', 'unblocked.status, 0'],
     },
@@ -124,6 +123,19 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
     'Stop it first, or set DATABASE_URL': { tried: ['test/demo/demo.test.ts', 'const beside'] },
     'Set it to 0 to 65535': { tried: ['test/demo/running-demo.test.ts', '65536'] },
   },
+  'dev/release/create.ts': {
+    'Name a new one, or an empty one': input,
+    'Run npm run build:package in the checkout': input,
+  },
+  'src/schema/member-roles.ts': {
+    'Run gatehouse migrate with this app': {
+      tried: ['test/schema/app-migrations.test.ts', 'does not allow the roles clerk, boss'],
+    },
+    'Declare it again in roles, give them': {
+      tried: ['test/schema/app-migrations.test.ts', "UPDATE memberships SET role = 'boss'"],
+    },
+  },
+  'src/commands/development/create.ts': { 'Name a folder of lower-case words': input },
   'dev/release/build-app.ts': {
     'Run gatehouse build with Node': { not: 'the tests run with one Node, which can do it' },
   },
@@ -143,6 +155,9 @@ export const remedies: Readonly<Record<string, Readonly<Record<string, Row>>>> =
   'src/commands/kit/development.ts': {
     'Run `npm start` in a checkout': {
       not: 'only the binary says it; the tests of the demo and of init do both in a checkout',
+    },
+    'Run `npx gatehouse create`, which npm': {
+      not: 'only src/cli.ts says it, which no package starts; test/release/package.test.ts runs it',
     },
     'Run `npx gatehouse migrate dev`': {
       not: 'only src/cli.ts says it, which no package starts',
