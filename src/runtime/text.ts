@@ -36,11 +36,12 @@ const rightToLeft =
   '(?:(?=[\\p{sc=Hebr}\\p{sc=Arab}\\p{sc=Syrc}\\p{sc=Thaa}\\p{sc=Nkoo}\\p{sc=Adlm}])\\p{L})'
 
 /**
- * A mark of direction where it puts a number, a sign or a bracket in its place: in a line that is also written
- * from right to left, but not between two letters, whose order it would change.
+ * A mark of direction where it puts a number, a sign or a bracket in its place: near a letter that is written from
+ * right to left, but not between two letters, whose order it would change. The distance is limited, so that a text of
+ * marks alone takes linear time.
  */
 const markInContext = [
-  `(?:(?<=${rightToLeft}.*)|(?=.*${rightToLeft}))(?<![${marks}])`,
+  `(?<![${marks}])(?:(?<=${rightToLeft}.{0,32})|(?=.{0,32}${rightToLeft}))`,
   `(?:(?<!\\p{L}\\p{M}*)[${marks}]|[${marks}](?!\\p{L}))`,
 ].join('')
 

@@ -53,6 +53,6 @@ function counted(digits: number): string {
 
 /** `1,234.50` of `1234.50`. */
 function grouped(number: string): string {
-  const [whole = '', ...rest] = number.split('.')
-  return [whole.replaceAll(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
+  const [, sign = '', whole = '0', rest = ''] = /^(-?)(\d+)(.*)$/.exec(number) ?? []
+  return `${sign}${BigInt(whole).toLocaleString('en')}${rest}`
 }
